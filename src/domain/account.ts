@@ -1,0 +1,28 @@
+import type { Cents } from "./cents.js";
+import type { EmailAddress } from "./email-address.js";
+import type { AccountId, OrganizationId } from "./ids.js";
+import type { PhoneNumber } from "./phone-number.js";
+import type { StatusReason, UserId } from "./text.js";
+import type { UnixMillis } from "./time.js";
+
+export const ACCOUNT_STATUSES = ["ACTIVE", "FROZEN", "CLOSED"] as const;
+
+/** ACTIVE and FROZEN change into each other; ACTIVE becomes CLOSED at a balance of zero; CLOSED is final. */
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+
+/** The KESC of one user of an organization: the summary of the account's rows in the journal. */
+export interface Account {
+  readonly id: AccountId;
+  readonly organizationId: OrganizationId;
+  readonly userId: UserId;
+  readonly phoneNumber: PhoneNumber;
+  readonly email: EmailAddress;
+  readonly status: AccountStatus;
+  readonly statusReason: StatusReason;
+  /** What the user may redeem. */
+  readonly availableCents: Cents;
+  /** What is set aside for redemptions on their way. */
+  readonly heldCents: Cents;
+  readonly createdAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+}

@@ -1,0 +1,54 @@
+import type { Account } from "./account.js";
+import type { CancelTransaction } from "./commands.js";
+import { refuse, replay, type Book, type Decision } from "./decision.js";
+import { postedTo, releasePosting } from "./journal.js";
+import type { UnixMillis } from "./time.js";
+import type { Transaction } from "./transaction.js";
+
+/**
+ * Cancels a transaction that is still PENDING and gives a redemption's held KESC back. A canceled one is answered as it
+ * is, as a replay.
+ *
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
+ */
+export function decideCancelTransaction(
+  book: Book,
+  command: CancelTransaction,
+  now: UnixMillis,
+): Decision<Transaction> {
+  const { organizationId, transactionId, reason } = command;
+  const transaction = book.transaction(organizationId, transactionId);
+  if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  if (transaction.status === "CANCELED") return replay(transaction);
+  if (transaction.status !== "PENDING") {
+    return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "CANCELED" });
+  }
+
+  const account = book.account(organizationId, transaction.accountId);
+  if (account === undefined) throw new Error(`${transaction.id} names an account that the book does not have`);
+  const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
+  const posted: Account =
+    posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
+  const canceled: Transaction = { ...transaction, status: "CANCELED", statusReason: reason, updatedAt: now };
+  return {
+    kind: "effect",
+    resource: canceled,
+    effect: {
+      account: posted,
+      transaction: canceled,
+      entry: {
+        organizationId,
+        accountId: account.id,
+        transactionId,
+        kind: "transaction.canceled",
+        posting,
+        availableAfterCents: posted.availableCents,
+        heldAfterCents: posted.heldCents,
+        actor: command.actor,
+        reason,
+        recordedAt: now,
+      },
+      idempotencyKey: undefined,
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Account, AccountStatus } from "./account.js";
+import type { ChangeAccountStatus } from "./commands.js";
+import { refuse, replay, type Book, type Decision } from "./decision.js";
+import type { JournalKind } from "./journal.js";
+import type { Refusal } from "./refusal.js";
+import type { UnixMillis } from "./time.js";
+
+const CHANGES = {
+  freezeAccount: { to: "FROZEN", kind: "account.frozen" },
+  unfreezeAccount: { to: "ACTIVE", kind: "account.unfrozen" },
+  closeAccount: { to: "CLOSED", kind: "account.closed" },
+} as const satisfies Record<ChangeAccountStatus["name"], { to: AccountStatus; kind: JournalKind }>;
+
+/**
+ * Freezes, unfreezes or closes an account. An account that already has the status is answered as it is, as a replay.
+ *
+ * Refuses, in this order: ACCOUNT_NOT_FOUND; ACCOUNT_CLOSED; and, when closing, INVALID_TRANSITION from FROZEN,
+ * ACCOUNT_NOT_EMPTY.
+ */
+export function decideChangeAccountStatus(
+  book: Book,
+  command: ChangeAccountStatus,
+  now: UnixMillis,
+): Decision<Account> {
+  const account = book.account(command.organizationId, command.accountId);
+  if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
+
+  const { to, kind } = CHANGES[command.name];
+  if (account.status === to) return replay(account);
+  const refusal = refusalToChange(account, to);
+  if (refusal !== undefined) return refuse(refusal);
+
+  const changed: Account = { ...account, status: to, statusReason: command.reason, updatedAt: now };
+  return {
+    kind: "effect",
+    resource: changed,
+    effect: {
+      account: changed,
+      transaction: undefined,
+      entry: {
+        organizationId: account.organizationId,
+        accountId: account.id,
+        transactionId: undefined,
+        kind,
+        posting: undefined,
+        availableAfterCents: account.availableCents,
+        heldAfterCents: account.heldCents,
+        actor: command.actor,
+        reason: command.reason,
+        recordedAt: now,
+      },
+      idempotencyKey: undefined,
+    },
+  };
+}
+
+function refusalToChange(account: Account, to: AccountStatus): Refusal | undefined {
+  const { id: accountId, status, availableCents, heldCents } = account;
+  if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
+  if (to !== "CLOSED") return undefined;
+  if (status === "FROZEN") return { reason: "INVALID_TRANSITION", from: status, to };
+  if (availableCents > 0 || heldCents > 0) {
+    return { reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents };
+  }
+  return undefined;
+}

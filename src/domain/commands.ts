@@ -1,0 +1,54 @@
+import type { Account } from "./account.js";
+import type { Cents } from "./cents.js";
+import type { EmailAddress } from "./email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "./ids.js";
+import type { Actor } from "./journal.js";
+import type { PhoneNumber } from "./phone-number.js";
+import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./text.js";
+import type { Rail, Transaction } from "./transaction.js";
+
+/** Every change of state is one of these. New ids are handed in, so that a decision is a pure function. */
+export type Command = AccountCommand | TransactionCommand;
+export type AccountCommand = CreateAccount | ChangeAccountStatus;
+export type TransactionCommand = MoveMoney | CancelTransaction;
+
+/** The resource that a command answers with. */
+export type ResourceOf<C extends Command> = C extends AccountCommand ? Account : Transaction;
+
+interface Commanded {
+  readonly organizationId: OrganizationId;
+  readonly actor: Actor;
+}
+
+export interface CreateAccount extends Commanded {
+  readonly name: "createAccount";
+  readonly newAccountId: AccountId;
+  readonly userId: UserId;
+  readonly phoneNumber: PhoneNumber;
+  readonly email: EmailAddress;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+export interface ChangeAccountStatus extends Commanded {
+  readonly name: "freezeAccount" | "unfreezeAccount" | "closeAccount";
+  readonly accountId: AccountId;
+  readonly reason: StatusReason;
+}
+
+export interface MoveMoney extends Commanded {
+  readonly name: "mint" | "redeem";
+  readonly newTransactionId: TransactionId;
+  readonly accountId: AccountId;
+  readonly amountCents: Cents;
+  readonly reference: Reference;
+  readonly description: Description;
+  readonly metadata: Metadata;
+  readonly rail: Rail;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+export interface CancelTransaction extends Commanded {
+  readonly name: "cancelTransaction";
+  readonly transactionId: TransactionId;
+  readonly reason: StatusReason;
+}

@@ -1,0 +1,23 @@
+import { parsed, unparsed, type Parsed } from "./parsed.js";
+
+/** An e-mail address with its domain in lower case. */
+export type EmailAddress = string & { readonly brand: unique symbol };
+
+export const NO_EMAIL = "" as EmailAddress;
+
+const CHARACTERS_MAX = 254; // RFC 5321's path limit, less its angle brackets
+const LOCAL_PART_CHARACTERS_MAX = 64;
+
+// What HTML's <input type=email> takes, with at least one dot in the domain.
+const ADDRESS =
+  /^([a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+)@((?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)$/;
+
+/** Parses an e-mail address of at most 254 characters, or the empty text, which stands for none. */
+export function parseEmailAddress(unchecked: string): Parsed<EmailAddress> {
+  if (unchecked === "") return parsed(NO_EMAIL);
+  const match = unchecked.length <= CHARACTERS_MAX ? ADDRESS.exec(unchecked) : null;
+  const [, localPart = "", domain = ""] = match ?? [];
+  return match !== null && localPart.length <= LOCAL_PART_CHARACTERS_MAX
+    ? parsed(`${localPart}@${domain.toLowerCase()}` as EmailAddress)
+    : unparsed(`must be an e-mail address of at most ${String(CHARACTERS_MAX)} characters`);
+}

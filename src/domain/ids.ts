@@ -1,0 +1,37 @@
+import { parsed, unparsed, type Parsed } from "./parsed.js";
+
+// TypeIDs: a prefix that says what it names, and 26 base32 characters of a time-ordered UUID (UUIDv7).
+export type AccountId = string & { readonly brand: unique symbol };
+export type TransactionId = string & { readonly brand: unique symbol };
+export type OrganizationId = string & { readonly brand: unique symbol };
+export type ApiKeyId = string & { readonly brand: unique symbol };
+
+// 26 characters of 5 bits hold 130 bits, the UUID has 128: the first character is 0 to 7.
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** Parses a TypeID with the prefix `acc`. */
+export function parseAccountId(unchecked: string): Parsed<AccountId> {
+  return parseTypeId<AccountId>(unchecked, "acc");
+}
+
+/** Parses a TypeID with the prefix `txn`. */
+export function parseTransactionId(unchecked: string): Parsed<TransactionId> {
+  return parseTypeId<TransactionId>(unchecked, "txn");
+}
+
+/** Parses a TypeID with the prefix `org`. */
+export function parseOrganizationId(unchecked: string): Parsed<OrganizationId> {
+  return parseTypeId<OrganizationId>(unchecked, "org");
+}
+
+/** Parses a TypeID with the prefix `key`. */
+export function parseApiKeyId(unchecked: string): Parsed<ApiKeyId> {
+  return parseTypeId<ApiKeyId>(unchecked, "key");
+}
+
+function parseTypeId<Id extends string>(unchecked: string, prefix: string): Parsed<Id> {
+  if (unchecked === "") return unparsed("is required");
+  return unchecked.startsWith(`${prefix}_`) && SUFFIX.test(unchecked.slice(prefix.length + 1))
+    ? parsed(unchecked as Id)
+    : unparsed(`must be an id such as ${prefix}_01jd2r6p5vf8ksw3xhb1z7q4ye`);
+}

@@ -1,0 +1,126 @@
+import type { Account } from "./account.js";
+import { MAX_CENTS, type Cents } from "./cents.js";
+import type { MoveMoney } from "./commands.js";
+import { refuse, replay, type Book, type Decision } from "./decision.js";
+import type { TransactionId } from "./ids.js";
+import { holdPosting, mintPosting, postedTo, redeemPosting, type Posting } from "./journal.js";
+import type { Refusal } from "./refusal.js";
+import { NO_REASON, sameMetadata } from "./text.js";
+import type { UnixMillis } from "./time.js";
+import { DIRECT_RAIL, type Transaction, type TransactionType } from "./transaction.js";
+
+/**
+ * Mints to or redeems from an account: at once on the direct rail; on any other the transaction is PENDING, and a
+ * redemption's KESC is held. The same reference with the same content is a replay.
+ *
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED,
+ * ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
+ */
+export function decideMoveMoney(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
+  const repeated = decideRepeat(book, command);
+  if (repeated !== undefined) return repeated;
+
+  const account = book.account(command.organizationId, command.accountId);
+  if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
+  const refusal = refusalToMove(account, command);
+  if (refusal !== undefined) return refuse(refusal);
+
+  const completed = command.rail === DIRECT_RAIL;
+  const posting = postingOf(command.name, { completed, amountCents: command.amountCents });
+  const posted: Account =
+    posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
+  const transaction: Transaction = {
+    id: command.newTransactionId,
+    organizationId: command.organizationId,
+    accountId: account.id,
+    type: TYPES[command.name],
+    status: completed ? "COMPLETED" : "PENDING",
+    statusReason: NO_REASON,
+    amountCents: command.amountCents,
+    reference: command.reference,
+    description: command.description,
+    metadata: command.metadata,
+    rail: command.rail,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: completed ? now : undefined,
+  };
+  return {
+    kind: "effect",
+    resource: transaction,
+    effect: {
+      account: posted,
+      transaction,
+      entry: {
+        organizationId: command.organizationId,
+        accountId: account.id,
+        transactionId: transaction.id,
+        kind: completed ? "transaction.completed" : "transaction.pending",
+        posting,
+        availableAfterCents: posted.availableCents,
+        heldAfterCents: posted.heldCents,
+        actor: command.actor,
+        reason: NO_REASON,
+        recordedAt: now,
+      },
+      idempotencyKey: command.idempotencyKey,
+    },
+  };
+}
+
+const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
+
+function decideRepeat(book: Book, command: MoveMoney): Decision<Transaction> | undefined {
+  const { organizationId, idempotencyKey, reference } = command;
+
+  if (idempotencyKey !== undefined) {
+    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
+    if (resourceId !== undefined) {
+      const earlier = book.transaction(organizationId, resourceId as TransactionId);
+      // The reference is not compared: the key is for callers who make a new one on each try.
+      return earlier !== undefined && differingFields(command, earlier).length === 0
+        ? replay(earlier)
+        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+  }
+
+  const existing = book.transactionWithReference(organizationId, reference);
+  if (existing === undefined) return undefined;
+  const differing = differingFields(command, existing);
+  return differing.length === 0
+    ? replay(existing)
+    : refuse({ reason: "REFERENCE_ALREADY_USED", transactionId: existing.id, differingFields: differing });
+}
+
+function differingFields(command: MoveMoney, existing: Transaction): string[] {
+  return [
+    ...(TYPES[command.name] === existing.type ? [] : ["type"]),
+    ...(command.accountId === existing.accountId ? [] : ["account_id"]),
+    ...(command.amountCents === existing.amountCents ? [] : ["amount"]),
+    ...(command.description === existing.description ? [] : ["description"]),
+    ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
+  ];
+}
+
+function refusalToMove(account: Account, command: MoveMoney): Refusal | undefined {
+  const { id: accountId, status, availableCents, heldCents } = account;
+  const { amountCents } = command;
+  if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
+  if (status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+  if (command.name === "mint") {
+    return availableCents + heldCents + amountCents > MAX_CENTS
+      ? { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS }
+      : undefined;
+  }
+  return amountCents > availableCents
+    ? { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents }
+    : undefined;
+}
+
+function postingOf(
+  name: MoveMoney["name"],
+  { completed, amountCents }: { completed: boolean; amountCents: Cents },
+): Posting | undefined {
+  if (name === "redeem") return completed ? redeemPosting(amountCents) : holdPosting(amountCents);
+  return completed ? mintPosting(amountCents) : undefined;
+}

@@ -1,0 +1,35 @@
+import type { AccountStatus } from "./account.js";
+import type { Cents } from "./cents.js";
+import type { AccountId, TransactionId } from "./ids.js";
+import type { TransactionStatus } from "./transaction.js";
+
+/** A "no" of the rules, with its facts. A closed union: a new one does not compile until the wire has a status for it. */
+export type Refusal =
+  | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
+  | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }
+  | {
+      readonly reason: "ACCOUNT_ALREADY_EXISTS";
+      readonly accountId: AccountId;
+      readonly differingFields: readonly string[];
+    }
+  | {
+      readonly reason: "REFERENCE_ALREADY_USED";
+      readonly transactionId: TransactionId;
+      readonly differingFields: readonly string[];
+    }
+  | { readonly reason: "IDEMPOTENCY_KEY_REUSED" }
+  | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
+  | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
+  | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
+  | {
+      readonly reason: "ACCOUNT_NOT_EMPTY";
+      readonly accountId: AccountId;
+      readonly availableCents: Cents;
+      readonly heldCents: Cents;
+    }
+  | {
+      readonly reason: "INVALID_TRANSITION";
+      readonly from: AccountStatus | TransactionStatus;
+      readonly to: AccountStatus | TransactionStatus;
+    }
+  | { readonly reason: "LIMIT_EXCEEDED"; readonly accountId: AccountId; readonly limitCents: Cents };

@@ -1,0 +1,83 @@
+import { parsed, unparsed, type Parsed } from "./parsed.js";
+
+export type UserId = string & { readonly brand: unique symbol };
+export type Reference = string & { readonly brand: unique symbol };
+export type Description = string & { readonly brand: unique symbol };
+export type StatusReason = string & { readonly brand: unique symbol };
+export type IdempotencyKey = string & { readonly brand: unique symbol };
+export type Metadata = ReadonlyMap<string, string> & { readonly brand: unique symbol };
+
+const NAME_CHARACTERS_MAX = 128;
+const SENTENCE_CHARACTERS_MAX = 256;
+const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;
+const METADATA_PAIRS_MAX = 20;
+const METADATA_KEY_CHARACTERS_MAX = 40;
+const METADATA_VALUE_CHARACTERS_MAX = 500;
+
+export const NO_REASON = "" as StatusReason;
+
+// Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is what the protobuf decoder puts in place
+// of bytes that are not UTF-8: two different broken references would become the same text.
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u;
+const REPLACEMENT_CHARACTER = "\uFFFD";
+const ASCII_PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** Parses the organization's name for a user: 1 to 128 printable characters, no space at either end. */
+export function parseUserId(unchecked: string): Parsed<UserId> {
+  return parseName<UserId>(unchecked);
+}
+
+/** Parses the caller's name for a transaction: 1 to 128 printable characters, no space at either end. */
+export function parseReference(unchecked: string): Parsed<Reference> {
+  return parseName<Reference>(unchecked);
+}
+
+/** Parses words for people: at most 256 printable characters. */
+export function parseDescription(unchecked: string): Parsed<Description> {
+  return parsePrintable<Description>(unchecked, SENTENCE_CHARACTERS_MAX);
+}
+
+/** Parses why an operator changed a status: at most 256 printable characters. */
+export function parseStatusReason(unchecked: string): Parsed<StatusReason> {
+  return parsePrintable<StatusReason>(unchecked, SENTENCE_CHARACTERS_MAX);
+}
+
+/** Parses the value of an Idempotency-Key header: 1 to 255 printable ASCII characters without spaces. */
+export function parseIdempotencyKey(unchecked: string): Parsed<IdempotencyKey> {
+  return unchecked.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX && ASCII_PRINTABLE.test(unchecked)
+    ? parsed(unchecked as IdempotencyKey)
+    : unparsed(`must be 1 to ${String(IDEMPOTENCY_KEY_CHARACTERS_MAX)} printable ASCII characters without spaces`);
+}
+
+/** Parses the caller's own pairs: at most 20, keys of 1 to 40 printable characters, values of at most 500. */
+export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Metadata> {
+  if (unchecked.size > METADATA_PAIRS_MAX) return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
+  for (const [key, value] of unchecked) {
+    const parsedKey = key === "" ? unparsed("is required") : parsePrintable(key, METADATA_KEY_CHARACTERS_MAX);
+    if (!parsedKey.ok) return unparsed(`has a key that ${parsedKey.problem}`);
+    const parsedValue = parsePrintable(value, METADATA_VALUE_CHARACTERS_MAX);
+    if (!parsedValue.ok) return unparsed(`has a value, of "${key}", that ${parsedValue.problem}`);
+  }
+  return parsed(unchecked as Metadata);
+}
+
+export function sameMetadata(left: Metadata, right: Metadata): boolean {
+  return left.size === right.size && [...left].every(([key, value]) => right.get(key) === value);
+}
+
+function parseName<T extends string>(unchecked: string): Parsed<T> {
+  if (unchecked === "") return unparsed("is required");
+  if (unchecked.trim() !== unchecked) return unparsed("must not begin or end with a space");
+  return parsePrintable<T>(unchecked, NAME_CHARACTERS_MAX);
+}
+
+function parsePrintable<T extends string>(unchecked: string, charactersMax: number): Parsed<T> {
+  // A string has at least as many UTF-16 units as characters, at most twice as many: most are decided by length alone.
+  if (unchecked.length > charactersMax && [...unchecked].length > charactersMax) {
+    return unparsed(`must have at most ${String(charactersMax)} characters`);
+  }
+  if (!PRINTABLE.test(unchecked) || unchecked.includes(REPLACEMENT_CHARACTER)) {
+    return unparsed("must be printable UTF-8 text: no line breaks, tabs or other control characters");
+  }
+  return parsed(unchecked as T);
+}

@@ -1,0 +1,38 @@
+import type { Cents } from "./cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "./ids.js";
+import type { Description, Metadata, Reference, StatusReason } from "./text.js";
+import type { UnixMillis } from "./time.js";
+
+export const TRANSACTION_TYPES = ["MINT", "REDEEM"] as const;
+export const TRANSACTION_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELED"] as const;
+
+export type TransactionType = (typeof TRANSACTION_TYPES)[number];
+
+/** PENDING → PROCESSING → COMPLETED or FAILED; PENDING → CANCELED. The last three are final. */
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
+/**
+ * How the shillings move. On `direct` the caller attests that they have moved, so that both directions complete in the
+ * commit that accepts them; on any other they move later.
+ */
+export type Rail = string & { readonly brand: unique symbol };
+
+export const DIRECT_RAIL = "direct" as Rail;
+
+/** One movement between Kenyan shillings and KESC: the summary of the transaction's rows in the journal. */
+export interface Transaction {
+  readonly id: TransactionId;
+  readonly organizationId: OrganizationId;
+  readonly accountId: AccountId;
+  readonly type: TransactionType;
+  readonly status: TransactionStatus;
+  readonly statusReason: StatusReason;
+  readonly amountCents: Cents;
+  readonly reference: Reference;
+  readonly description: Description;
+  readonly metadata: Metadata;
+  readonly rail: Rail;
+  readonly createdAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+  readonly completedAt: UnixMillis | undefined;
+}
