@@ -1,0 +1,39 @@
+import { parsed, unparsed, type Parsed } from "./parsed.js";
+import type { ApiKeyId, OrganizationId } from "./ids.js";
+import type { UnixMillis } from "./time.js";
+
+export const SCOPES = ["accounts:read", "accounts:write", "transactions:read", "transactions:write"] as const;
+
+/** What a key may do. */
+export type Scope = (typeof SCOPES)[number];
+
+/** A key of an organization, without its secret. */
+export interface ApiKey {
+  readonly id: ApiKeyId;
+  readonly organizationId: OrganizationId;
+  /** The operator's word for it. */
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: UnixMillis;
+  /** Undefined: never. */
+  readonly expiresAt: UnixMillis | undefined;
+  readonly revokedAt: UnixMillis | undefined;
+}
+
+export interface Organization {
+  readonly id: OrganizationId;
+  /** The operator's word for it. */
+  readonly name: string;
+  readonly createdAt: UnixMillis;
+}
+
+/** Whether the key opens anything at this moment. */
+export function isLive(key: ApiKey, now: UnixMillis): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now);
+}
+
+/** Parses one scope, such as "accounts:read". */
+export function parseScope(unchecked: string): Parsed<Scope> {
+  const scope = SCOPES.find((known) => known === unchecked);
+  return scope === undefined ? unparsed(`must be one of ${SCOPES.join(", ")}`) : parsed(scope);
+}

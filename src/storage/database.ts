@@ -1,0 +1,123 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+
+import knexModule, { type Knex } from "knex";
+import pg from "pg";
+
+import type { Engine } from "./engine.js";
+import { postgresEngine } from "./postgres-engine.js";
+import { sqliteEngine } from "./sqlite-engine.js";
+import { SqliteThreadClient } from "./sqlite-thread-client.js";
+
+const { knex } = knexModule;
+
+/** Where the data lives: a file of SQLite, or a server of PostgreSQL. */
+export type DatabaseAddress =
+  | { readonly engine: "sqlite"; readonly filename: string }
+  | { readonly engine: "postgres"; readonly url: string; readonly connectionsMax: number };
+
+export interface DatabaseOptions {
+  /** PostgreSQL ends a statement that runs longer; 0 for none, where the work is known to be long. */
+  readonly statementMillisMax: number;
+}
+
+export interface Database {
+  readonly engine: Engine;
+  readonly write: Knex;
+  /** For what only reads. On SQLite a connection of its own, which never waits for a commit. */
+  readonly read: Knex;
+  close(): Promise<void>;
+}
+
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+const CONNECT_MILLIS_MAX = 3_000;
+const STATEMENT_MILLIS_MAX = 10_000;
+const INT8_TYPE: number = pg.types.builtins.INT8;
+
+const silent = (): void => undefined;
+const COMMON = {
+  // Otherwise Knex puts every parameter into the message of an error, and so phone numbers into a log.
+  compileSqlOnError: false,
+  // What goes wrong reaches us as a rejection; Knex's own lines would stand between ours.
+  log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+  acquireConnectionTimeout: CONNECT_MILLIS_MAX,
+} as const;
+
+/**
+ * Opens the database and checks that its commits are durable. An SQLite file that does not exist is created, readable by
+ * its owner alone. Rejects, in words that say what is wrong, when it can't be reached or its settings are not safe.
+ */
+export function openDatabase(
+  address: DatabaseAddress,
+  options: DatabaseOptions = { statementMillisMax: STATEMENT_MILLIS_MAX },
+): Promise<Database> {
+  return address.engine === "sqlite" ? openSqlite(address.filename) : openPostgres(address, options);
+}
+
+async function openSqlite(filename: string): Promise<Database> {
+  mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
+  // Made here, so that the file never exists with a wider mode; SQLite gives the same one to its -wal and -shm files.
+  closeSync(openSync(filename, "a", OWNER_ONLY_FILE));
+
+  const write = knex({ ...COMMON, client: SqliteThreadClient as typeof Knex.Client, connection: { filename }, useNullAsDefault: true });
+  // The writer goes first: it is what makes the file a database in WAL mode.
+  await failingClosed(write, () => write.raw("SELECT 1"));
+  const read = knex({
+    ...COMMON,
+    client: "better-sqlite3",
+    connection: { filename, options: { readonly: true } },
+    useNullAsDefault: true,
+  });
+  const close = async (): Promise<void> => {
+    await read.destroy();
+    await write.destroy();
+  };
+  return { engine: sqliteEngine, write, read, close };
+}
+
+async function openPostgres(
+  { url, connectionsMax }: DatabaseAddress & { engine: "postgres" },
+  { statementMillisMax }: DatabaseOptions,
+): Promise<Database> {
+  const pool = knex({
+    ...COMMON,
+    client: "pg",
+    connection: {
+      connectionString: url,
+      application_name: "kesc",
+      connectionTimeoutMillis: CONNECT_MILLIS_MAX,
+      statement_timeout: statementMillisMax,
+      // The server's own limit answers first; this one is for a server that no longer answers at all.
+      query_timeout: statementMillisMax === 0 ? 0 : statementMillisMax + CONNECT_MILLIS_MAX,
+      keepAlive: true,
+      types: { getTypeParser },
+    },
+    pool: { min: 0, max: connectionsMax },
+  });
+  await failingClosed(pool, () => refuseUnsafePostgres(pool));
+  return { engine: postgresEngine, write: pool, read: pool, close: () => pool.destroy() };
+}
+
+// Amounts and moments are safe integers; sums that may not be are read as text.
+const getTypeParser: Knex.PgGetTypeParser = (type, format) =>
+  type === INT8_TYPE ? Number : (pg.types.getTypeParser(type, format === "binary" ? "binary" : "text") as unknown);
+
+async function refuseUnsafePostgres(pool: Knex): Promise<void> {
+  for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
+    const { rows } = await pool.raw<{ rows: Record<string, string>[] }>(`SHOW ${setting}`);
+    const found = rows[0]?.[setting];
+    if (found === "off") {
+      throw new Error(`PostgreSQL's ${setting} is off: commits would not be safe. Turn it on and start again`);
+    }
+  }
+}
+
+async function failingClosed(pool: Knex, check: () => PromiseLike<unknown>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    await pool.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+// Knex publishes no types for the class of a dialect. What we override of it, as in knex 3.3's
+// lib/dialects/better-sqlite3/index.js and lib/dialects/sqlite3/execution/sqlite-transaction.js.
+declare module "knex/lib/dialects/better-sqlite3/index.js" {
+  import type { Knex } from "knex";
+
+  export interface QueryObject {
+    readonly sql: string;
+    readonly bindings?: readonly unknown[];
+    response?: unknown;
+    context?: unknown;
+  }
+
+  export default class BetterSqlite3Client extends Knex.Client {
+    readonly connectionSettings: { readonly filename: string };
+    acquireRawConnection(): Promise<unknown>;
+    destroyRawConnection(connection: unknown): Promise<void>;
+    _query(connection: unknown, query: QueryObject): Promise<QueryObject>;
+    _formatBindings(bindings: readonly unknown[] | undefined): unknown[];
+  }
+}
+
+declare module "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js" {
+  export default class SqliteTransaction {
+    constructor(client: unknown, ...parameters: unknown[]);
+    begin(connection: unknown): Promise<unknown>;
+    query(connection: unknown, sql: string): Promise<unknown>;
+  }
+}

@@ -1,0 +1,119 @@
+import type { ColumnType, Engine } from "./engine.js";
+import { ACCOUNT_COLUMNS, TRANSACTION_COLUMNS } from "./rows.js";
+
+export const JOURNAL_COLUMNS = {
+  seq: "int64",
+  organization_id: "text",
+  account_id: "text",
+  transaction_id: "text",
+  kind: "text",
+  debit: "text",
+  credit: "text",
+  amount_cents: "int64",
+  available_after_cents: "int64",
+  held_after_cents: "int64",
+  actor: "text",
+  reason: "text",
+  recorded_at: "int64",
+} as const satisfies Record<string, ColumnType>;
+
+export const IDEMPOTENCY_KEY_COLUMNS = {
+  organization_id: "text",
+  key: "text",
+  resource_id: "text",
+  created_at: "int64",
+} as const satisfies Record<string, ColumnType>;
+
+// Sums over a batch may leave the range in which a JSON number is exact: they travel as text, see CAST below.
+export const SUPPLY_CHANGE_COLUMNS = {
+  organization_id: "text",
+  reserve_cents: "text",
+  available_cents: "text",
+  held_cents: "text",
+} as const satisfies Record<string, ColumnType>;
+
+/** What of an account changes after it was created. */
+export const CHANGED_ACCOUNT_COLUMNS = {
+  id: "text",
+  status: "text",
+  status_reason: "text",
+  available_cents: "int64",
+  held_cents: "int64",
+  updated_at: "int64",
+} as const satisfies Record<string, ColumnType>;
+
+/** What of a transaction changes after it was created. */
+export const CHANGED_TRANSACTION_COLUMNS = {
+  id: "text",
+  status: "text",
+  status_reason: "text",
+  updated_at: "int64",
+  completed_at: "int64",
+} as const satisfies Record<string, ColumnType>;
+
+/**
+ * The statements of the ledger's store: the same for both engines, and each takes its rows as one JSON parameter, so
+ * that neither their number nor that of their parameters grows with the batch.
+ */
+export interface LedgerStatements {
+  /** Parameters: pairs of organization_id and key. */
+  readonly idempotencyKeys: string;
+  /** Parameters: pairs of organization_id and user_id. Locks nothing. */
+  readonly accountsOfUsers: string;
+  /** Parameters: ids of accounts, ids of transactions whose accounts are meant too. Locks, in the order of ids. */
+  readonly lockedAccounts: string;
+  /** Parameters: ids, pairs of organization_id and reference. */
+  readonly transactions: string;
+  /** Parameter: by how many rows the journal grows. Answers last_seq, and makes all other savers wait. */
+  readonly advanceHead: string;
+  readonly insertAccounts: string;
+  readonly updateAccounts: string;
+  readonly insertTransactions: string;
+  readonly updateTransactions: string;
+  readonly insertJournal: string;
+  readonly insertIdempotencyKeys: string;
+  readonly updateSupply: string;
+}
+
+export function ledgerStatements({ input, list, forUpdate, int64 }: Engine): LedgerStatements {
+  const insert = (table: string, columns: Readonly<Record<string, ColumnType>>): string => {
+    const names = Object.keys(columns).join(", ");
+    return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${input(columns)}`;
+  };
+  const update = (table: string, columns: Readonly<Record<string, ColumnType>>): string => {
+    const changes = Object.keys(columns).filter((name) => name !== "id");
+    return `
+      UPDATE ${table} SET ${changes.map((name) => `${name} = input.${name}`).join(", ")}
+      FROM ${input(columns)} WHERE ${table}.id = input.id`;
+  };
+  const add = (name: string): string => `${name} = supply.${name} + CAST(input.${name} AS ${int64})`;
+
+  return {
+    // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the tables' sizes.
+    idempotencyKeys: `
+      SELECT k.organization_id, k.key, k.resource_id FROM ${input({ organization_id: "text", key: "text" })}
+      CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`,
+    accountsOfUsers: `
+      SELECT a.* FROM ${input({ organization_id: "text", user_id: "text" })}
+      CROSS JOIN accounts a WHERE a.organization_id = input.organization_id AND a.user_id = input.user_id`,
+    lockedAccounts: `
+      SELECT * FROM accounts WHERE id IN (
+        ${list} UNION SELECT account_id FROM transactions WHERE id IN (${list})
+      ) ORDER BY id ${forUpdate}`,
+    transactions: `
+      SELECT * FROM transactions WHERE id IN (${list})
+      UNION ALL
+      SELECT t.* FROM ${input({ organization_id: "text", reference: "text" })}
+      CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,
+    advanceHead: `UPDATE journal_head SET last_seq = last_seq + ? WHERE id = 1 RETURNING last_seq`,
+    insertAccounts: insert("accounts", ACCOUNT_COLUMNS),
+    updateAccounts: update("accounts", CHANGED_ACCOUNT_COLUMNS),
+    insertTransactions: insert("transactions", TRANSACTION_COLUMNS),
+    updateTransactions: update("transactions", CHANGED_TRANSACTION_COLUMNS),
+    insertJournal: insert("journal", JOURNAL_COLUMNS),
+    insertIdempotencyKeys: insert("idempotency_keys", IDEMPOTENCY_KEY_COLUMNS),
+    updateSupply: `
+      UPDATE supply SET ${add("reserve_cents")}, ${add("available_cents")}, ${add("held_cents")}
+      FROM ${input(SUPPLY_CHANGE_COLUMNS)} WHERE supply.organization_id = input.organization_id`,
+  };
+}

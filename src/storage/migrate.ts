@@ -1,0 +1,51 @@
+import type { Knex } from "knex";
+
+import type { Database } from "./database.js";
+import type { Engine } from "./engine.js";
+import { organizations } from "./migrations/0001-organizations.js";
+import { accounts } from "./migrations/0002-accounts.js";
+import { transactions } from "./migrations/0003-transactions.js";
+import { journal } from "./migrations/0004-journal.js";
+import { supply } from "./migrations/0005-supply.js";
+import { idempotencyKeys } from "./migrations/0006-idempotency-keys.js";
+import type { Migration } from "./migrations/migration.js";
+
+// In the order in which they run. A name stands in every database that ran it: never renamed.
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001-organizations": organizations,
+  "0002-accounts": accounts,
+  "0003-transactions": transactions,
+  "0004-journal": journal,
+  "0005-supply": supply,
+  "0006-idempotency-keys": idempotencyKeys,
+};
+
+/** Brings the schema up to date. Answers the names of the migrations that it ran; none when it was up to date. */
+export async function migrate({ write, engine }: Database): Promise<string[]> {
+  const [, names] = (await write.migrate.latest(configOf(engine))) as [number, string[]];
+  return names;
+}
+
+/** The migrations that the database has not run yet. */
+export async function pendingMigrations({ write, engine }: Database): Promise<string[]> {
+  const [, pending] = (await write.migrate.list(configOf(engine))) as [unknown[], string[]];
+  return pending;
+}
+
+function configOf(engine: Engine): Knex.MigratorConfig {
+  return {
+    migrationSource: {
+      getMigrations: () => Promise.resolve(Object.keys(MIGRATIONS)),
+      getMigrationName: (name: string) => name,
+      getMigration: (name: string) =>
+        Promise.resolve({
+          up: async (knex: Knex): Promise<void> => {
+            for (const statement of MIGRATIONS[name]?.(engine) ?? []) await knex.raw(statement);
+          },
+          down: (): never => {
+            throw new Error("migrations go forward only");
+          },
+        }),
+    },
+  };
+}

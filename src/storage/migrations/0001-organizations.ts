@@ -1,0 +1,23 @@
+import type { Migration } from "./migration.js";
+
+/** The organizations and the keys with which their programs call. */
+export const organizations: Migration = ({ int64, tableOptions }) => [
+  `CREATE TABLE organizations (
+     id          TEXT NOT NULL PRIMARY KEY,
+     name        TEXT NOT NULL CHECK (name <> ''),
+     created_at  ${int64} NOT NULL
+   ) ${tableOptions}`,
+
+  // The secret itself is never stored: only its SHA-256, in hexadecimal.
+  `CREATE TABLE api_keys (
+     id               TEXT NOT NULL PRIMARY KEY,
+     organization_id  TEXT NOT NULL REFERENCES organizations (id),
+     name             TEXT NOT NULL,
+     secret_sha256    TEXT NOT NULL UNIQUE CHECK (length(secret_sha256) = 64),
+     scopes           TEXT NOT NULL CHECK (scopes <> ''),
+     created_at       ${int64} NOT NULL,
+     expires_at       ${int64},
+     revoked_at       ${int64}
+   ) ${tableOptions}`,
+  `CREATE INDEX api_keys_by_organization ON api_keys (organization_id, created_at)`,
+];

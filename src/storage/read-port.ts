@@ -1,0 +1,55 @@
+import type { Account, AccountStatus } from "../domain/account.js";
+import type { EmailAddress } from "../domain/email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "../domain/ids.js";
+import type { PhoneNumber } from "../domain/phone-number.js";
+import type { Reference, UserId } from "../domain/text.js";
+import type { UnixMillis } from "../domain/time.js";
+import type { Transaction, TransactionStatus, TransactionType } from "../domain/transaction.js";
+
+/** Absent filters match all; given ones combine with "and". */
+export interface AccountFilters {
+  readonly userId?: UserId;
+  readonly phoneNumber?: PhoneNumber;
+  readonly email?: EmailAddress;
+  readonly status?: AccountStatus;
+}
+
+export interface TransactionFilters {
+  readonly accountId?: AccountId;
+  readonly type?: TransactionType;
+  readonly status?: TransactionStatus;
+  readonly reference?: Reference;
+  /** Created at this time or later. */
+  readonly createdAfter?: UnixMillis;
+  /** Created before this time. */
+  readonly createdBefore?: UnixMillis;
+}
+
+export interface PageRequest {
+  /** The most rows to answer, at least 1. */
+  readonly size: number;
+  /** Only rows older than the one with this `seq`; undefined for the first page. */
+  readonly beforeSeq: number | undefined;
+}
+
+export interface Page<Row> {
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  /** The `beforeSeq` of the next page; undefined on the last. */
+  readonly nextBeforeSeq: number | undefined;
+}
+
+/**
+ * Reads what is committed, straight from the database, of one organization at a time. Every call rejects with a
+ * StoreError "unavailable" when the database does not answer.
+ */
+export interface Reads {
+  account(organizationId: OrganizationId, id: AccountId): Promise<Account | undefined>;
+  accounts(organizationId: OrganizationId, filters: AccountFilters, page: PageRequest): Promise<Page<Account>>;
+  transaction(organizationId: OrganizationId, id: TransactionId): Promise<Transaction | undefined>;
+  transactions(
+    organizationId: OrganizationId,
+    filters: TransactionFilters,
+    page: PageRequest,
+  ): Promise<Page<Transaction>>;
+}

@@ -1,0 +1,24 @@
+import BetterSqlite3 from "better-sqlite3";
+
+// What durability hangs on. better-sqlite3 is compiled so that WAL mode does not sync on each commit unless it is told.
+const SYNCHRONOUS_FULL = 2;
+const SETTINGS = [
+  { pragma: "journal_mode", set: "WAL", is: "wal" },
+  { pragma: "synchronous", set: "FULL", is: SYNCHRONOUS_FULL },
+  { pragma: "foreign_keys", set: "ON", is: 1 },
+  { pragma: "busy_timeout", set: "5000", is: 5_000 }, // milliseconds; another process may be writing
+] as const;
+
+/** Opens the file for writing, sets what durability hangs on, and reads it back. Throws when a setting did not take. */
+export function openSqliteForWriting(filename: string): BetterSqlite3.Database {
+  const connection = new BetterSqlite3(filename);
+  for (const { pragma, set, is } of SETTINGS) {
+    connection.pragma(`${pragma} = ${set}`);
+    const found: unknown = connection.pragma(pragma, { simple: true });
+    if (found !== is) {
+      connection.close();
+      throw new Error(`SQLite's ${pragma} is ${String(found)} and can't be set to ${set}: commits would not be safe`);
+    }
+  }
+  return connection;
+}
