@@ -1,0 +1,203 @@
+import { expect } from "chai";
+
+import { MAX_CENTS, type Cents } from "../../src/domain/cents.js";
+import type { Command } from "../../src/domain/commands.js";
+import type { AccountId, OrganizationId } from "../../src/domain/ids.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
+import { StoreError, type LedgerStore } from "../../src/ledger/store.js";
+import { keys } from "../../src/storage/keys.js";
+import { ledgerStore } from "../../src/storage/ledger-store.js";
+import { reads } from "../../src/storage/reads.js";
+import { NO_DEADLINE, createAccount, mint } from "../commands.js";
+import { openTestDatabase, type TestDatabase } from "../databases.js";
+
+const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
+
+describe("the ledger's queue", () => {
+  let opened: TestDatabase;
+  let store: LedgerStore;
+  let organizationId: OrganizationId;
+  let accountId: AccountId;
+  let references = 0;
+
+  before(async () => {
+    opened = await openTestDatabase("sqlite");
+    store = ledgerStore(opened.database);
+    organizationId = (await keys(opened.database, now).createOrganization("queue")).id;
+    const created = await ledgerOver(store).submit(createAccount(organizationId, "user"), NO_DEADLINE);
+    if (created.kind !== "done") throw new Error(created.refusal.reason);
+    accountId = created.resource.id;
+  });
+  after(() => opened.dispose());
+
+  function ledgerOver(over: LedgerStore, options: Partial<LedgerOptions> = {}): Ledger {
+    return new Ledger({ store: over, now, batchMax: 128, queueMax: 1_000, onStoreError: () => undefined, ...options });
+  }
+
+  function mintOne(): ReturnType<typeof mint> {
+    references += 1;
+    return mint({ organizationId, accountId, amount: "1.00", reference: `r${String(references)}` });
+  }
+
+  async function availableCents(): Promise<number> {
+    return (await reads(opened.database).account(organizationId, accountId))?.availableCents ?? 0;
+  }
+
+  /** A store whose commits wait until they are let go, and that counts them. */
+  function gatedStore(): { store: LedgerStore; batches: number[]; open: () => void } {
+    const batches: number[] = [];
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return {
+      batches,
+      open: () => {
+        open();
+      },
+      store: {
+        transact: (work) =>
+          store.transact(async (transaction) =>
+            work({
+              load: async (lookup) => {
+                batches.push(lookup.references.length);
+                await gate;
+                return transaction.load(lookup);
+              },
+              save: (changes) => transaction.save(changes),
+            }),
+          ),
+      },
+    };
+  }
+
+  it("makes one batch of whatever arrived while the last commit was being written", async () => {
+    const gated = gatedStore();
+    const ledger = ledgerOver(gated.store);
+    const first = ledger.submit(mintOne(), NO_DEADLINE);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const later = Array.from({ length: 50 }, () => ledger.submit(mintOne(), NO_DEADLINE));
+    gated.open();
+    const outcomes = await Promise.all([first, ...later]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(Array(51).fill("done"));
+    expect(gated.batches).to.deep.equal([1, 50]);
+  });
+
+  it("puts no more commands into one commit than it may", async () => {
+    const gated = gatedStore();
+    const ledger = ledgerOver(gated.store, { batchMax: 20 });
+    gated.open();
+    await Promise.all(Array.from({ length: 50 }, () => ledger.submit(mintOne(), NO_DEADLINE)));
+    expect(gated.batches).to.deep.equal([20, 20, 10]);
+  });
+
+  it("refuses one more than may wait, at once, and does the others", async () => {
+    const ledger = ledgerOver(store, { queueMax: 3 });
+    const before = await availableCents();
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => ledger.submit(mintOne(), NO_DEADLINE)));
+    expect(outcomes.map((outcome) => (outcome.kind === "refused" ? outcome.refusal.reason : "done"))).to.deep.equal([
+      "done",
+      "done",
+      "done",
+      "QUEUE_FULL",
+      "QUEUE_FULL",
+    ]);
+    expect(await availableCents()).to.equal(before + 300);
+  });
+
+  it("never starts a command whose deadline passed while it waited", async () => {
+    const ledger = ledgerOver(store);
+    const before = await availableCents();
+    const [late, live] = await Promise.all([
+      ledger.submit(mintOne(), toUnixMillis(Date.now() - 1)),
+      ledger.submit(mintOne(), NO_DEADLINE),
+    ]);
+    expect(late).to.deep.equal({ kind: "refused", refusal: { reason: "DEADLINE_EXCEEDED" } });
+    expect(live.kind).to.equal("done");
+    expect(await availableCents()).to.equal(before + 100);
+  });
+
+  it("answers all that it took before it is closed, and takes no more", async () => {
+    const ledger = ledgerOver(store, { batchMax: 2 });
+    const taken = Array.from({ length: 7 }, () => ledger.submit(mintOne(), NO_DEADLINE));
+    const closed = ledger.close();
+    const refused = await ledger.submit(mintOne(), NO_DEADLINE);
+    await closed;
+    expect(refused).to.deep.equal({ kind: "refused", refusal: { reason: "SHUTTING_DOWN" } });
+    expect((await Promise.all(taken)).every(({ kind }) => kind === "done")).to.equal(true);
+  });
+
+  describe("when a batch goes wrong", () => {
+    it("lets a refusal harm no neighbour", async () => {
+      const ledger = ledgerOver(store);
+      const full = { ...mintOne(), amountCents: MAX_CENTS };
+      const outcomes = await Promise.all([mintOne(), full, mintOne()].map((each) => ledger.submit(each, NO_DEADLINE)));
+      expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["done", "refused", "done"]);
+    });
+
+    it("lets a bug in one decision harm no neighbour", async () => {
+      const ledger = ledgerOver(store);
+      const broken = { ...mintOne(), amountCents: 0.5 as Cents };
+      const outcomes = await Promise.allSettled(
+        [mintOne(), broken, mintOne()].map((each) => ledger.submit(each, NO_DEADLINE)),
+      );
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "fulfilled"]);
+    });
+
+    it("lets a command that the database does not take harm no neighbour", async () => {
+      const ledger = ledgerOver(store);
+      const before = await availableCents();
+      const refusedByCheck = { ...mintOne(), amountCents: 0 as Cents };
+      const outcomes = await Promise.allSettled(
+        [mintOne(), refusedByCheck, mintOne()].map((each) => ledger.submit(each, NO_DEADLINE)),
+      );
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "fulfilled"]);
+      expect(await availableCents()).to.equal(before + 200);
+    });
+
+    it("runs a batch that lost a race again, and gives up in the end", async () => {
+      for (const [losses, kind, calls] of [
+        [3, "done", 4],
+        [100, "refused", 8],
+      ] as const) {
+        let tries = 0;
+        const ledger = ledgerOver({
+          transact: (work) => {
+            tries += 1;
+            return tries <= losses ? Promise.reject(new StoreError("conflict", undefined)) : store.transact(work);
+          },
+        });
+        expect((await ledger.submit(mintOne(), NO_DEADLINE)).kind).to.equal(kind);
+        expect(tries).to.equal(calls);
+      }
+    });
+
+    it("answers STORAGE_UNAVAILABLE to all of a batch that can't be committed, and works again afterwards", async () => {
+      let down = true;
+      const seen: string[] = [];
+      const ledger = ledgerOver(
+        {
+          transact: (work) =>
+            store.transact(async (transaction) => {
+              const result = await work(transaction);
+              if (down) throw new StoreError("unavailable", new Error("the disk is full"));
+              return result;
+            }),
+        },
+        { onStoreError: ({ kind }, batchSize) => seen.push(`${kind} ${String(batchSize)}`) },
+      );
+      const before = await availableCents();
+      const commands: Command[] = [mintOne(), mintOne()];
+      const outcomes = await Promise.all(commands.map((command) => ledger.submit(command, NO_DEADLINE)));
+      expect(outcomes).to.deep.equal(Array(2).fill({ kind: "refused", refusal: { reason: "STORAGE_UNAVAILABLE" } }));
+      expect(seen).to.deep.equal(["unavailable 2"]);
+      expect(await availableCents()).to.equal(before);
+
+      down = false;
+      const again = await Promise.all(commands.map((command) => ledger.submit(command, NO_DEADLINE)));
+      expect(again.map((outcome) => outcome.kind === "done" && !outcome.replayed)).to.deep.equal([true, true]);
+    });
+  });
+});

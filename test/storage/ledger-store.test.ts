@@ -1,0 +1,346 @@
+import { expect } from "chai";
+
+import type { Account } from "../../src/domain/account.js";
+import type { Command, ResourceOf } from "../../src/domain/commands.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/ids.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import type { Rail, Transaction } from "../../src/domain/transaction.js";
+import { Ledger } from "../../src/ledger/ledger.js";
+import { openDatabase } from "../../src/storage/database.js";
+import { keys } from "../../src/storage/keys.js";
+import { ledgerStore } from "../../src/storage/ledger-store.js";
+import { query, run } from "../../src/storage/query.js";
+import { reads } from "../../src/storage/reads.js";
+import { NO_DEADLINE, cancel, changeStatus, createAccount, mint, redeem, type Movement } from "../commands.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../databases.js";
+
+const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
+const SLOW_RAIL = "slow" as Rail;
+
+// The contract that every store must pass, with the ledger in front of it as in the service.
+for (const engine of ENGINES) {
+  describe(`the ledger on ${engine}`, () => {
+    let opened: TestDatabase;
+    let ledger: Ledger;
+    let organizationId: OrganizationId;
+    let accountId: AccountId;
+
+    before(async () => {
+      opened = await openTestDatabase(engine);
+    });
+    after(() => opened.dispose());
+
+    beforeEach(async () => {
+      ledger = ledgerOn(opened);
+      organizationId = (await keys(opened.database, now).createOrganization("contract")).id;
+      accountId = (await done(createAccount(organizationId, "user"))).id;
+    });
+    afterEach(() => ledger.close());
+
+    function ledgerOn({ database }: Pick<TestDatabase, "database">): Ledger {
+      return new Ledger({
+        store: ledgerStore(database),
+        now,
+        batchMax: 128,
+        queueMax: 10_000,
+        onStoreError: (error) => {
+          throw error;
+        },
+      });
+    }
+
+    const movement = (given: Partial<Movement> & Pick<Movement, "amount" | "reference">): Movement => ({
+      organizationId,
+      accountId,
+      ...given,
+    });
+
+    async function done<C extends Command>(command: C): Promise<ResourceOf<C>> {
+      const outcome = await ledger.submit(command, NO_DEADLINE);
+      if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
+      return outcome.resource;
+    }
+
+    async function summary(command: Command): Promise<string> {
+      const outcome = await ledger.submit(command, NO_DEADLINE);
+      if (outcome.kind === "refused") return outcome.refusal.reason;
+      return outcome.replayed ? "replayed" : "done";
+    }
+
+    async function balances(): Promise<Pick<Account, "availableCents" | "heldCents">> {
+      const account = await reads(opened.database).account(organizationId, accountId);
+      if (account === undefined) throw new Error("the account is gone");
+      const { availableCents, heldCents } = account;
+      return { availableCents, heldCents };
+    }
+
+    async function supply(): Promise<object | undefined> {
+      const [row] = await query<object>(
+        opened.database.read,
+        "SELECT reserve_cents, available_cents, held_cents FROM supply WHERE organization_id = ?",
+        [organizationId],
+      );
+      return row;
+    }
+
+    it("keeps what it answered: accounts, transactions, balances and the supply", async () => {
+      const minted = await done(
+        mint(
+          movement({ amount: "100.00", reference: "in", description: "café ☕", metadata: { b: "2", a: "1", 1: "x" } }),
+        ),
+      );
+      const redeemed = await done(redeem(movement({ amount: "30.01", reference: "out" })));
+
+      const stored = reads(opened.database);
+      expect(await stored.transaction(organizationId, minted.id)).to.deep.equal(minted);
+      expect(await stored.transaction(organizationId, redeemed.id)).to.deep.equal(redeemed);
+      expect(await balances()).to.deep.equal({ availableCents: 6_999, heldCents: 0 });
+      expect(await supply()).to.deep.equal({ reserve_cents: 6_999, available_cents: 6_999, held_cents: 0 });
+    });
+
+    it("answers a repeat with the first transaction, and other content with the one that has the reference", async () => {
+      const first = await done(mint(movement({ amount: "5.00", reference: "one" })));
+      const again = await ledger.submit(mint(movement({ amount: "5.00", reference: "one" })), NO_DEADLINE);
+      expect(again).to.deep.equal({ kind: "done", resource: first, replayed: true });
+
+      const other = await ledger.submit(redeem(movement({ amount: "4.00", reference: "one" })), NO_DEADLINE);
+      expect(other).to.deep.equal({
+        kind: "refused",
+        refusal: { reason: "REFERENCE_ALREADY_USED", transactionId: first.id, differingFields: ["type", "amount"] },
+      });
+    });
+
+    it("lets a later command of the same batch see the earlier one", async () => {
+      const outcomes = await Promise.all([
+        summary(mint(movement({ amount: "10.00", reference: "a" }))),
+        summary(redeem(movement({ amount: "8.00", reference: "b" }))),
+        summary(redeem(movement({ amount: "8.00", reference: "c" }))),
+        summary(redeem(movement({ amount: "8.00", reference: "b" }))),
+        summary(createAccount(organizationId, "twin")),
+        summary(createAccount(organizationId, "twin")),
+      ]);
+      expect(outcomes).to.deep.equal(["done", "done", "INSUFFICIENT_FUNDS", "replayed", "done", "replayed"]);
+      expect(await balances()).to.deep.equal({ availableCents: 200, heldCents: 0 });
+    });
+
+    it("makes one transaction of 200 parallel calls with one reference, and answers all of them with it", async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, () =>
+          ledger.submit(mint(movement({ amount: "7.00", reference: "same" })), NO_DEADLINE),
+        ),
+      );
+      const ids = outcomes.map((outcome) => (outcome.kind === "done" ? outcome.resource.id : outcome.refusal.reason));
+      expect(new Set(ids).size).to.equal(1);
+      expect(outcomes.filter((outcome) => outcome.kind === "done" && !outcome.replayed)).to.have.lengthOf(1);
+      expect(await balances()).to.deep.equal({ availableCents: 700, heldCents: 0 });
+    });
+
+    it("makes one transaction when two servers on one database get the calls", async () => {
+      const other = await openDatabase(opened.address);
+      const otherLedger = ledgerOn({ database: other });
+      try {
+        const outcomes = await Promise.all(
+          Array.from({ length: 200 }, (_, index) =>
+            [ledger, otherLedger][index % 2]?.submit(
+              mint(movement({ amount: "7.00", reference: "shared" })),
+              NO_DEADLINE,
+            ),
+          ),
+        );
+        const ids = outcomes.map((outcome) =>
+          outcome?.kind === "done" ? outcome.resource.id : outcome?.refusal.reason,
+        );
+        expect(new Set(ids).size).to.equal(1);
+        expect(await balances()).to.deep.equal({ availableCents: 700, heldCents: 0 });
+
+        // Many references on one account, from both: nothing is lost between them.
+        const many = await Promise.all(
+          Array.from({ length: 400 }, (_, index) =>
+            [ledger, otherLedger][index % 2]?.submit(
+              mint(movement({ amount: "0.01", reference: `n${String(index >> 1)}` })),
+              NO_DEADLINE,
+            ),
+          ),
+        );
+        expect(many.filter((outcome) => outcome?.kind === "done" && !outcome.replayed)).to.have.lengthOf(200);
+        expect(await balances()).to.deep.equal({ availableCents: 900, heldCents: 0 });
+      } finally {
+        await otherLedger.close();
+        await other.close();
+      }
+    });
+
+    it("holds a redemption on a slow rail, and gives it back when it is canceled, once", async () => {
+      await done(mint(movement({ amount: "10.00", reference: "in" })));
+      const pending = await done(redeem(movement({ amount: "4.00", reference: "out", rail: SLOW_RAIL })));
+      expect(pending.status).to.equal("PENDING");
+      expect(await balances()).to.deep.equal({ availableCents: 600, heldCents: 400 });
+      expect(await supply()).to.deep.equal({ reserve_cents: 1_000, available_cents: 600, held_cents: 400 });
+
+      const canceled = await done(cancel(organizationId, pending.id));
+      expect(await reads(opened.database).transaction(organizationId, pending.id)).to.deep.equal(canceled);
+      expect(await summary(cancel(organizationId, pending.id))).to.equal("replayed");
+      expect(await balances()).to.deep.equal({ availableCents: 1_000, heldCents: 0 });
+    });
+
+    it("keeps an idempotency key with its effect, and knows it again on another reference", async () => {
+      const first = await done(mint(movement({ amount: "5.00", reference: "first", key: "k" })));
+      const retried = await ledger.submit(
+        mint(movement({ amount: "5.00", reference: "second", key: "k" })),
+        NO_DEADLINE,
+      );
+      expect(retried).to.deep.equal({ kind: "done", resource: first, replayed: true });
+      for (const command of [
+        mint(movement({ amount: "6.00", reference: "third", key: "k" })),
+        redeem(movement({ amount: "5.00", reference: "fourth", key: "k" })),
+        createAccount(organizationId, "else", { key: "k" }),
+      ]) {
+        expect(await summary(command)).to.equal("IDEMPOTENCY_KEY_REUSED");
+      }
+      expect(await balances()).to.deep.equal({ availableCents: 500, heldCents: 0 });
+    });
+
+    it("leaves nothing of a refusal behind: the same reference may be tried again", async () => {
+      const early = redeem(movement({ amount: "5.00", reference: "retry", key: "retry" }));
+      expect(await summary(early)).to.equal("INSUFFICIENT_FUNDS");
+      await done(mint(movement({ amount: "5.00", reference: "in" })));
+      expect(await summary(early)).to.equal("done");
+    });
+
+    it("changes an account's status, and shows it to the next command", async () => {
+      const outcomes = await Promise.all([
+        summary(changeStatus("freezeAccount", organizationId, accountId)),
+        summary(mint(movement({ amount: "1.00", reference: "a" }))),
+        summary(changeStatus("unfreezeAccount", organizationId, accountId)),
+        summary(changeStatus("closeAccount", organizationId, accountId)),
+        summary(changeStatus("freezeAccount", organizationId, accountId)),
+      ]);
+      expect(outcomes).to.deep.equal(["done", "ACCOUNT_FROZEN", "done", "done", "ACCOUNT_CLOSED"]);
+    });
+
+    it("shows one organization nothing of another", async () => {
+      const stranger = (await keys(opened.database, now).createOrganization("stranger")).id;
+      const minted = await done(mint(movement({ amount: "1.00", reference: "mine" })));
+      const pending = await done(redeem(movement({ amount: "1.00", reference: "held", rail: SLOW_RAIL })));
+      for (const [command, reason] of [
+        [mint({ organizationId: stranger, accountId, amount: "1.00", reference: "x" }), "ACCOUNT_NOT_FOUND"],
+        [redeem({ organizationId: stranger, accountId, amount: "1.00", reference: "mine" }), "ACCOUNT_NOT_FOUND"],
+        [changeStatus("freezeAccount", stranger, accountId), "ACCOUNT_NOT_FOUND"],
+        [cancel(stranger, pending.id), "TRANSACTION_NOT_FOUND"],
+      ] as const) {
+        expect(await summary(command)).to.equal(reason);
+      }
+      const stored = reads(opened.database);
+      expect(await stored.account(stranger, accountId)).to.equal(undefined);
+      expect(await stored.transaction(stranger, minted.id)).to.equal(undefined);
+      expect(await stored.transactions(stranger, { accountId }, { size: 10, beforeSeq: undefined })).to.deep.equal({
+        rows: [],
+        nextBeforeSeq: undefined,
+      });
+    });
+
+    it("numbers the journal without a gap, in the order of the answers", async () => {
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          done(mint(movement({ amount: "1.00", reference: `s${String(index)}` }))),
+        ),
+      );
+      const rows = await query<{ seq: number }>(opened.database.read, "SELECT seq FROM journal ORDER BY seq");
+      const [head] = await query<{ last_seq: number }>(opened.database.read, "SELECT last_seq FROM journal_head");
+      expect(rows.map(({ seq }) => seq)).to.deep.equal(rows.map((_, index) => index + 1));
+      expect(head?.last_seq).to.equal(rows.length);
+    });
+
+    it("runs as many statements for a hundred commands as for one", async () => {
+      const statementsFor = async (commands: readonly Command[]): Promise<number> => {
+        let statements = 0;
+        const count = (): void => {
+          statements += 1;
+        };
+        opened.database.write.on("query", count);
+        await Promise.all(commands.map((command) => ledger.submit(command, NO_DEADLINE)));
+        opened.database.write.removeListener("query", count);
+        return statements;
+      };
+      const batch = (name: string, size: number): Command[] =>
+        Array.from({ length: size }, (_, index) => [
+          createAccount(organizationId, `${name}${String(index)}`),
+          mint(movement({ amount: "1.00", reference: `${name}${String(index)}`, key: `${name}${String(index)}` })),
+        ]).flat();
+      const [ofOne, ofMany] = [await statementsFor(batch("one", 1)), await statementsFor(batch("many", 50))];
+      expect(ofMany).to.equal(ofOne);
+      expect(ofOne).to.be.lessThan(15);
+    });
+
+    describe("guards the money in the schema", () => {
+      let transactionId: TransactionId;
+      beforeEach(async () => {
+        transactionId = (await done(mint(movement({ amount: "1.00", reference: "guarded" })))).id;
+      });
+
+      const attempts: readonly [what: string, sql: (ids: { account: string; transaction: string }) => string][] = [
+        ["a changed row of the journal", () => "UPDATE journal SET amount_cents = 1"],
+        ["a deleted row of the journal", () => "DELETE FROM journal"],
+        ["a negative balance", ({ account }) => `UPDATE accounts SET available_cents = -1 WHERE id = '${account}'`],
+        [
+          "more than an account can hold",
+          ({ account }) => `UPDATE accounts SET available_cents = 1000000000000000 WHERE id = '${account}'`,
+        ],
+        [
+          "a closed account with money",
+          ({ account }) => `UPDATE accounts SET status = 'CLOSED' WHERE id = '${account}'`,
+        ],
+        ["a reserve that is not what is owed", () => "UPDATE supply SET reserve_cents = reserve_cents + 1"],
+        [
+          "a completed transaction without its time",
+          ({ transaction }) => `UPDATE transactions SET completed_at = NULL WHERE id = '${transaction}'`,
+        ],
+        [
+          "an amount of zero",
+          ({ transaction }) => `UPDATE transactions SET amount_cents = 0 WHERE id = '${transaction}'`,
+        ],
+        [
+          "a second end of a transaction",
+          () => `INSERT INTO journal SELECT seq + 1000000, organization_id, account_id, transaction_id, 'transaction.canceled',
+                 debit, credit, amount_cents, available_after_cents, held_after_cents, actor, reason, recorded_at
+                 FROM journal WHERE transaction_id IS NOT NULL`,
+        ],
+        [
+          "a posting on one side only",
+          () => `INSERT INTO journal SELECT seq + 2000000, organization_id, account_id, transaction_id, 'transaction.pending',
+                 debit, NULL, amount_cents, available_after_cents, held_after_cents, actor, reason, recorded_at
+                 FROM journal WHERE transaction_id IS NOT NULL`,
+        ],
+      ];
+      for (const [what, sql] of attempts) {
+        it(`refuses ${what}`, async () => {
+          const refused = await run(
+            opened.database.write,
+            sql({ account: accountId, transaction: transactionId }),
+          ).then(
+            () => "taken",
+            () => "refused",
+          );
+          expect(refused).to.equal("refused");
+        });
+      }
+    });
+
+    it("pages through a list newest first, without a row lost or doubled while others arrive", async () => {
+      const made: Transaction[] = [];
+      for (let index = 0; index < 7; index += 1) {
+        made.push(await done(mint(movement({ amount: "1.00", reference: `p${String(index)}` }))));
+      }
+      const stored = reads(opened.database);
+      const seen: string[] = [];
+      let beforeSeq: number | undefined;
+      do {
+        const page = await stored.transactions(organizationId, { accountId }, { size: 3, beforeSeq });
+        seen.push(...page.rows.map(({ reference }) => reference));
+        beforeSeq = page.nextBeforeSeq;
+        await done(mint(movement({ amount: "1.00", reference: `later${String(seen.length)}` })));
+      } while (beforeSeq !== undefined);
+      expect(seen).to.deep.equal(made.map(({ reference }) => reference).reverse());
+    });
+  });
+}
