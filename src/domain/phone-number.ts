@@ -19,6 +19,6 @@ export function parsePhoneNumber(unchecked: string): Parsed<PhoneNumber> {
     ? parsePhoneNumberFromString(unchecked, { defaultCountry: "KE", extract: false })
     : undefined;
   return number?.isValid() === true
-    ? parsed(number.number as string as PhoneNumber)
+    ? parsed(number.number as PhoneNumber)
     : unparsed("must be a valid phone number, Kenyan such as 0712345678 or international such as +254712345678");
 }

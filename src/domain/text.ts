@@ -73,7 +73,7 @@ function parseName<T extends string>(unchecked: string): Parsed<T> {
 
 function parsePrintable<T extends string>(unchecked: string, charactersMax: number): Parsed<T> {
   // A string has at least as many UTF-16 units as characters, at most twice as many: most are decided by length alone.
-  if (unchecked.length > charactersMax && [...unchecked].length > charactersMax) {
+  if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) {
     return unparsed(`must have at most ${String(charactersMax)} characters`);
   }
   if (!PRINTABLE.test(unchecked) || unchecked.includes(REPLACEMENT_CHARACTER)) {

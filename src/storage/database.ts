@@ -33,7 +33,6 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const CONNECT_MILLIS_MAX = 3_000;
 const STATEMENT_MILLIS_MAX = 10_000;
-const INT8_TYPE: number = pg.types.builtins.INT8;
 
 const silent = (): void => undefined;
 const COMMON = {
@@ -60,7 +59,12 @@ async function openSqlite(filename: string): Promise<Database> {
   // Made here, so that the file never exists with a wider mode; SQLite gives the same one to its -wal and -shm files.
   closeSync(openSync(filename, "a", OWNER_ONLY_FILE));
 
-  const write = knex({ ...COMMON, client: SqliteThreadClient as typeof Knex.Client, connection: { filename }, useNullAsDefault: true });
+  const write = knex({
+    ...COMMON,
+    client: SqliteThreadClient as typeof Knex.Client,
+    connection: { filename },
+    useNullAsDefault: true,
+  });
   // The writer goes first: it is what makes the file a database in WAL mode.
   await failingClosed(write, () => write.raw("SELECT 1"));
   const read = knex({
@@ -91,7 +95,7 @@ async function openPostgres(
       // The server's own limit answers first; this one is for a server that no longer answers at all.
       query_timeout: statementMillisMax === 0 ? 0 : statementMillisMax + CONNECT_MILLIS_MAX,
       keepAlive: true,
-      types: { getTypeParser },
+      types: typesWithNumbers(),
     },
     pool: { min: 0, max: connectionsMax },
   });
@@ -99,9 +103,13 @@ async function openPostgres(
   return { engine: postgresEngine, write: pool, read: pool, close: () => pool.destroy() };
 }
 
-// Amounts and moments are safe integers; sums that may not be are read as text.
-const getTypeParser: Knex.PgGetTypeParser = (type, format) =>
-  type === INT8_TYPE ? Number : (pg.types.getTypeParser(type, format === "binary" ? "binary" : "text") as unknown);
+/** Amounts and moments are safe integers; sums that may not be are read as text. */
+function typesWithNumbers(): Knex.PgCustomTypesConfig {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  // The same function; the two packages only spell its parameters differently.
+  return types as Knex.PgCustomTypesConfig;
+}
 
 async function refuseUnsafePostgres(pool: Knex): Promise<void> {
   for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {

@@ -10,16 +10,16 @@ export interface Engine {
   /** Stands at the end of CREATE TABLE. */
   readonly tableOptions: string;
   /** Statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
-  appendOnly(table: string): readonly string[];
+  readonly appendOnly: (table: string) => readonly string[];
   /** Stands at the end of a SELECT whose rows are locked until the end of the transaction. */
   readonly forUpdate: string;
   /**
    * A table expression named `input`, made of one parameter that holds a JSON array of objects: as many rows as one
    * likes, always one parameter.
    */
-  input(columns: Readonly<Record<string, ColumnType>>): string;
+  readonly input: (columns: Readonly<Record<string, ColumnType>>) => string;
   /** A SELECT of one column of texts, made of one parameter that holds a JSON array of strings. */
   readonly list: string;
   /** Says what a failure of the driver means for a batch. */
-  storeErrorOf(error: unknown): StoreError;
+  readonly storeErrorOf: (error: unknown) => StoreError;
 }

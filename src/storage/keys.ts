@@ -40,10 +40,8 @@ export function keys({ read, write, engine }: Database, now: () => UnixMillis): 
     },
 
     async organizations() {
-      const rows = await answered(
-        read<OrganizationRow>("organizations").orderBy(["created_at", "id"]).select("*"),
-      );
-      return (rows as OrganizationRow[]).map(organizationOf);
+      const rows = await answered(read<OrganizationRow>("organizations").orderBy(["created_at", "id"]).select("*"));
+      return rows.map(organizationOf);
     },
 
     async organization(id) {
@@ -76,7 +74,7 @@ export function keys({ read, write, engine }: Database, now: () => UnixMillis): 
           .orderBy(["created_at", "id"])
           .select("*"),
       );
-      return (rows as ApiKeyRow[]).map(apiKeyOf);
+      return rows.map(apiKeyOf);
     },
 
     async revokeApiKey(id) {

@@ -76,16 +76,14 @@ async function load(knex: Knex, statements: LedgerStatements, lookup: Lookup): P
     lookup.references.map(({ organizationId, reference }) => ({ organization_id: organizationId, reference })),
   );
 
-  const [accountsOfUsers, lockedAccounts, transactions] = await Promise.all([
-    queryUnlessEmpty<AccountRow>(
-      knex,
-      statements.accountsOfUsers,
-      lookup.users.map(({ organizationId, userId }) => ({ organization_id: organizationId, user_id: userId })),
-    ),
-    query<AccountRow>(knex, statements.lockedAccounts, [accountIds, transactionIds]),
-    // Runs after the lock on their accounts is held: nobody else can change these transactions then.
-    query<TransactionRow>(knex, statements.transactions, [transactionIds, references]),
-  ]);
+  const accountsOfUsers = await queryUnlessEmpty<AccountRow>(
+    knex,
+    statements.accountsOfUsers,
+    lookup.users.map(({ organizationId, userId }) => ({ organization_id: organizationId, user_id: userId })),
+  );
+  const lockedAccounts = await query<AccountRow>(knex, statements.lockedAccounts, [accountIds, transactionIds]);
+  // After the lock on their accounts is held: nobody else can change these transactions now.
+  const transactions = await query<TransactionRow>(knex, statements.transactions, [transactionIds, references]);
   return {
     // Of two rows of one account the later counts: the one that was read under the lock.
     accounts: [...accountsOfUsers, ...lockedAccounts].map(accountOf),
@@ -104,7 +102,7 @@ async function save(knex: Knex, statements: LedgerStatements, changes: Changes):
   if (head === undefined) throw new Error("journal_head has lost its row");
   const firstSeq = head.last_seq - changes.entries.length + 1;
 
-  // In this order: what refers to a row comes after it. One connection runs them one after the other.
+  // In this order: what refers to a row comes after it.
   const steps: readonly (readonly [sql: string, rows: readonly object[]])[] = [
     [
       statements.insertAccounts,
@@ -120,9 +118,9 @@ async function save(knex: Knex, statements: LedgerStatements, changes: Changes):
     [statements.insertIdempotencyKeys, changes.idempotencyKeys.map(idempotencyKeyRowOf)],
     [statements.updateSupply, changes.supplyChanges.map(supplyChangeRowOf)],
   ];
-  await Promise.all(
-    steps.filter(([, rows]) => rows.length > 0).map(([sql, rows]) => run(knex, sql, [JSON.stringify(rows)])),
-  );
+  for (const [sql, rows] of steps) {
+    if (rows.length > 0) await run(knex, sql, [JSON.stringify(rows)]);
+  }
 }
 
 async function queryUnlessEmpty<Row>(knex: Knex, sql: string, rows: readonly object[]): Promise<readonly Row[]> {

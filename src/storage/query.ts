@@ -14,11 +14,7 @@ export async function query<Row>(
 }
 
 /** Runs a statement that answers nothing. */
-export async function run(
-  knex: Knex,
-  sql: string,
-  bindings: readonly (string | number | null)[] = [],
-): Promise<void> {
+export async function run(knex: Knex, sql: string, bindings: readonly (string | number | null)[] = []): Promise<void> {
   await knex.raw(sql, [...bindings]);
 }
 

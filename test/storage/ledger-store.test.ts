@@ -141,28 +141,26 @@ for (const engine of ENGINES) {
       try {
         const outcomes = await Promise.all(
           Array.from({ length: 200 }, (_, index) =>
-            [ledger, otherLedger][index % 2]?.submit(
+            (index % 2 === 0 ? ledger : otherLedger).submit(
               mint(movement({ amount: "7.00", reference: "shared" })),
               NO_DEADLINE,
             ),
           ),
         );
-        const ids = outcomes.map((outcome) =>
-          outcome?.kind === "done" ? outcome.resource.id : outcome?.refusal.reason,
-        );
+        const ids = outcomes.map((outcome) => (outcome.kind === "done" ? outcome.resource.id : outcome.refusal.reason));
         expect(new Set(ids).size).to.equal(1);
         expect(await balances()).to.deep.equal({ availableCents: 700, heldCents: 0 });
 
         // Many references on one account, from both: nothing is lost between them.
         const many = await Promise.all(
           Array.from({ length: 400 }, (_, index) =>
-            [ledger, otherLedger][index % 2]?.submit(
+            (index % 2 === 0 ? ledger : otherLedger).submit(
               mint(movement({ amount: "0.01", reference: `n${String(index >> 1)}` })),
               NO_DEADLINE,
             ),
           ),
         );
-        expect(many.filter((outcome) => outcome?.kind === "done" && !outcome.replayed)).to.have.lengthOf(200);
+        expect(many.filter((outcome) => outcome.kind === "done" && !outcome.replayed)).to.have.lengthOf(200);
         expect(await balances()).to.deep.equal({ availableCents: 900, heldCents: 0 });
       } finally {
         await otherLedger.close();
