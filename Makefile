@@ -1,0 +1,47 @@
+# `make run` starts the service, `make test` runs every test; `make help` lists the rest.
+
+BIN := node_modules/.bin
+SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint contract baseline bench clean
+
+help: ## list what make can do
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
+	@node dist/src/cli/main.js serve --demo
+
+test: dist/.built ## install, build, and run every test, PostgreSQL included
+	@$(BIN)/mocha 'dist/test/**/*.test.js'
+
+check: lint contract ## everything that must hold before a commit lands: linters, contract, tests, coverage
+	@$(BIN)/c8 $(BIN)/mocha 'dist/test/**/*.test.js'
+
+lint: dist/.built
+	@$(BIN)/prettier --check --log-level warn .
+	@$(BIN)/eslint .
+	@$(BIN)/depcruise --log-level warn src gateway test bench
+	@$(BIN)/knip
+
+contract: dist/.built
+	@$(BIN)/buf lint proto
+	@$(BIN)/buf format --diff --exit-code proto
+	@$(BIN)/buf breaking dist/proto/kesc.v1.json --against proto/released.json
+
+baseline: dist/.built ## after a release: what the next change of the contract is compared with
+	@cp dist/proto/kesc.v1.json proto/released.json
+
+bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine
+	@node dist/bench/main.js
+
+clean: ## remove what was built; data/ stays
+	@rm -rf dist src/gen coverage proto/kesc.binpb
+
+node_modules/.package-lock.json: package.json package-lock.json
+	@npm ci --no-audit --no-fund
+	@touch $@
+
+dist/.built: node_modules/.package-lock.json $(SOURCES) tsconfig.json buf.yaml buf.gen.yaml
+	@npm run --silent build
+	@touch $@
