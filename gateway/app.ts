@@ -1,0 +1,85 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import helmet from "helmet";
+import type { Logger } from "pino";
+import { sendProblem } from "./answer.js";
+import type { CallDependencies } from "./call-handler.js";
+import type { Contract } from "./contract.js";
+import { beginExchange, exchangeOf } from "./exchange.js";
+import { MessageWriters } from "./json-write.js";
+import { serveProbes } from "./probes.js";
+import { internalProblem, invalidFields, noSuchRoute } from "./problem.js";
+import { refusalReader } from "./refusal.js";
+import { logRequest } from "./request-log.js";
+import { createRouter } from "./routes.js";
+import type { Upstream } from "./upstream.js";
+
+export type AppDependencies = {
+  readonly contract: Contract;
+  readonly upstream: Upstream;
+  readonly log: Logger;
+  readonly isStopping: () => boolean;
+};
+
+export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "callMsMax">;
+
+/** The whole REST API: the contract's routes, at the root and under /v1, and the probes. */
+export function createApp(deps: AppDependencies, limits: AppLimits): Express {
+  const app = express();
+  app.set("case sensitive routing", true);
+  app.set("strict routing", true);
+  app.set("x-powered-by", false);
+  app.set("etag", false);
+  // Queries are read by the contract, not by Express.
+  app.set("query parser", false);
+
+  app.use(begin(deps.log), helmet(), refuseMalformedPath);
+  serveProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
+  const { contract } = deps;
+  const router = createRouter(
+    {
+      upstream: deps.upstream,
+      writers: new MessageWriters(contract.isDecimal),
+      isDecimal: contract.isDecimal,
+      readRefusal: refusalReader(contract.registry),
+      ...limits,
+    },
+    contract.routes,
+  );
+  app.use(router);
+  app.use("/v1", router);
+  app.use((_req, res) => {
+    sendProblem(res, noSuchRoute());
+  });
+  app.use(answerBug(deps.log));
+  return app;
+}
+
+function begin(log: Logger): RequestHandler {
+  return (req, res, next) => {
+    const exchange = beginExchange(req, res);
+    logRequest(log, exchange, req, res);
+    res.setHeader("X-Request-Id", exchange.requestId);
+    res.setHeader("Cache-Control", "no-store");
+    next();
+  };
+}
+
+const refuseMalformedPath: RequestHandler = (req, res, next) => {
+  try {
+    decodeURIComponent(req.path);
+  } catch {
+    sendProblem(res, invalidFields([{ field: "path", message: "must be percent-encoded UTF-8" }]));
+    return;
+  }
+  next();
+};
+
+/** The one place for what should not happen: the log learns all of it, the caller nothing but the request's id. */
+function answerBug(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _req, res, next) => {
+    log.error({ request_id: exchangeOf(res).requestId, err: error }, "bug");
+    // What has begun cannot become another answer: Express cuts the connection.
+    if (res.headersSent) next(error);
+    else sendProblem(res, internalProblem());
+  };
+}

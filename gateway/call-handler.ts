@@ -1,0 +1,122 @@
+import type { DescField, Message } from "@bufbuild/protobuf";
+import { status } from "@grpc/grpc-js";
+import type { Request, Response } from "express";
+import { sendAnswer, sendProblem, type Answer } from "./answer.js";
+import type { Location, Route } from "./contract.js";
+import { exchangeOf } from "./exchange.js";
+import { readHeaders, validateOnly, type CallHeaders } from "./headers.js";
+import { isJsonObject } from "./json-text.js";
+import type { MessageWriters } from "./json-write.js";
+import type { FieldProblem } from "./parsed.js";
+import { fillPath } from "./path-template.js";
+import { invalidFields, malformedBody, type Problem } from "./problem.js";
+import { problemOf, type Refusal } from "./refusal.js";
+import { readBody, type BodyResult } from "./request-body.js";
+import { emptyRequest, readRequest } from "./request-read.js";
+import type { Answered, Outcome, Refused, Upstream } from "./upstream.js";
+
+export type CallDependencies = {
+  readonly upstream: Upstream;
+  readonly writers: MessageWriters;
+  readonly isDecimal: (field: DescField) => boolean;
+  readonly readRefusal: (refused: Refused) => Refusal;
+  readonly bodyBytesMax: number;
+  readonly callMsMax: number;
+};
+
+/** What one call is made with. */
+type Call = { readonly message: Message; readonly headers: CallHeaders; readonly signal: AbortSignal };
+
+/** What the gateway itself finds wrong with a request: with single fields, or with all of it. */
+type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Problem };
+
+/** Answers one request of the route: reads it, calls the rpc, writes what the rpc says. */
+export async function handleCall(deps: CallDependencies, route: Route, req: Request, res: Response): Promise<void> {
+  const headers = readHeaders(req.headersDistinct, exchangeOf(res).requestId, deps.callMsMax);
+  if (headers.isKeyUnreadable) {
+    sendProblem(res, invalidFields(headers.problems));
+    return;
+  }
+  const gone = new AbortController();
+  res.once("close", () => {
+    gone.abort();
+  });
+
+  const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, deps.bodyBytesMax));
+  if (body?.ok === false) {
+    const call = { message: emptyRequest(route), headers, signal: gone.signal };
+    sendProblem(res, await problemAfterKey(deps, route, call, { whole: body.problem }));
+    return;
+  }
+  const { message, problems } = readRequest(route, deps.isDecimal, {
+    pathValues: route.pathFields.map((_, index) => String(req.params[`p${String(index)}`])),
+    query: queryOf(req.url),
+    body: body?.json,
+  });
+  const call = { message, headers, signal: gone.signal };
+  const faults = [...headers.problems, ...problems];
+  if (faults.length > 0) {
+    sendProblem(res, await problemAfterKey(deps, route, call, { fields: faults }));
+    return;
+  }
+  const outcome = await makeCall(deps, route, call, headers.metadata);
+  if (outcome.ok) sendAnswer(res, answerOf(deps, route, outcome, req.baseUrl));
+  else sendProblem(res, problemOf(deps.readRefusal(outcome)));
+}
+
+/**
+ * The problem to answer when the gateway finds a fault. Key and scope are checked before the shape of the input, and
+ * only the server can check them: it is asked first, with a call that does nothing. What it finds wrong with fields
+ * that the gateway has not named is added.
+ */
+async function problemAfterKey(deps: CallDependencies, route: Route, call: Call, fault: Fault): Promise<Problem> {
+  const outcome = await makeCall(deps, route, call, validateOnly(call.headers.metadata));
+  if (!outcome.ok && outcome.code !== status.INVALID_ARGUMENT) return problemOf(deps.readRefusal(outcome));
+  if ("whole" in fault) return fault.whole;
+  return invalidFields([...fault.fields, ...(outcome.ok ? [] : deps.readRefusal(outcome).errors)]);
+}
+
+function makeCall(
+  deps: CallDependencies,
+  route: Route,
+  call: Call,
+  metadata: CallHeaders["metadata"],
+): Promise<Outcome> {
+  const deadline = Date.now() + call.headers.timeoutMs;
+  return deps.upstream.call(route.rpc, call.message, { metadata, deadline, signal: call.signal });
+}
+
+/** A body that is the whole message is an object, or there is nothing in it to name as wrong. */
+function checkShape(route: Route, body: BodyResult): BodyResult {
+  if (!body.ok || route.body.kind !== "all" || isJsonObject(body.json)) return body;
+  return { ok: false, problem: malformedBody("The body must be a JSON object.") };
+}
+
+/** 200 with the resource; 201 with where it is, when the call made it. */
+function answerOf(deps: CallDependencies, route: Route, outcome: Answered, prefix: string): Answer {
+  const { responseField, location } = route;
+  const write = responseField ? deps.writers.ofField(responseField) : deps.writers.ofMessage(route.rpc.output);
+  const body = write(outcome.message);
+  if (outcome.replayed) return { status: 200, headers: { "Idempotent-Replayed": "true" }, body };
+  if (location === undefined) return { status: 200, headers: {}, body };
+  return { status: 201, headers: { Location: prefix + fillLocation(location, outcome.message, responseField) }, body };
+}
+
+/** Throws when the server answers a call that worked without the resource that it made. */
+function fillLocation({ path, fields }: Location, response: Message, responseField: DescField | undefined): string {
+  const resource = responseField ? valueOf(response, responseField.localName) : response;
+  return fillPath(
+    path,
+    fields.map(({ localName }) => String(valueOf(resource as Message, localName))),
+  );
+}
+
+function valueOf(message: Message, name: string): unknown {
+  return (message as Message & Record<string, unknown>)[name];
+}
+
+/** What stands behind the question mark. */
+function queryOf(url: string): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? "" : url.slice(mark + 1);
+}

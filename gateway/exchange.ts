@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** What is known of one request while it is answered: what every answer repeats and the log line says. */
+export type Exchange = {
+  readonly requestId: string;
+  readonly startedAt: number;
+  /** The path with field names for values; undefined until a route was found. */
+  route: string | undefined;
+  /** How it ended: "OK" or the code of the problem. */
+  code: string | undefined;
+};
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+// Beside the response rather than on it: Express's res.locals has no types.
+const exchanges = new WeakMap<ServerResponse, Exchange>();
+
+/** Begins the exchange. The caller's X-Request-Id is kept when it is sane; otherwise there is a new one. */
+export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchange {
+  const given = req.headersDistinct["x-request-id"] ?? [];
+  const sane = given.length === 1 && SANE_REQUEST_ID.test(given[0] ?? "") ? given[0] : undefined;
+  const exchange: Exchange = {
+    requestId: sane ?? randomUUID(),
+    startedAt: performance.now(),
+    route: undefined,
+    code: undefined,
+  };
+  exchanges.set(res, exchange);
+  return exchange;
+}
+
+/** The exchange that the response belongs to. Throws when it never began: a bug. */
+export function exchangeOf(res: ServerResponse): Exchange {
+  const exchange = exchanges.get(res);
+  if (exchange === undefined) throw new Error("the exchange has not begun");
+  return exchange;
+}

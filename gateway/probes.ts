@@ -1,0 +1,41 @@
+import type { Router } from "express";
+import { sendAnswer, sendProblem } from "./answer.js";
+import { notReady } from "./problem.js";
+import { servePath } from "./serve-path.js";
+
+export type ProbeDependencies = {
+  readonly isServing: () => Promise<boolean>;
+  readonly isStopping: () => boolean;
+};
+
+const OK = { status: 200, headers: {}, body: '{"status":"ok"}' };
+
+/** Serves /livez, 200 as long as the process answers at all, and /readyz, 200 only while requests make sense. */
+export function serveProbes(router: Router, deps: ProbeDependencies): void {
+  servePath(router, {
+    path: "/livez",
+    template: "/livez",
+    handlers: new Map([
+      [
+        "GET",
+        (_req, res) => {
+          sendAnswer(res, OK);
+        },
+      ],
+    ]),
+  });
+  servePath(router, {
+    path: "/readyz",
+    template: "/readyz",
+    handlers: new Map([
+      [
+        "GET",
+        async (_req, res) => {
+          if (deps.isStopping()) sendProblem(res, notReady("The gateway is stopping."));
+          else if (await deps.isServing()) sendAnswer(res, OK);
+          else sendProblem(res, notReady("The server behind the gateway does not say that it serves."));
+        },
+      ],
+    ]),
+  });
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Logger } from "pino";
+import { createApp } from "./app.js";
+import type { GatewayConfig } from "./config.js";
+import { CONTRACT_URL, readContract } from "./contract.js";
+import { createUpstream } from "./upstream.js";
+
+export type Gateway = {
+  /** Where it listens: "host:port". */
+  readonly address: string;
+  /**
+   * Takes no new connections, finishes the requests that it has, up to the grace period, and lets go of everything.
+   * Answers whether all of them were finished. A second call waits for the first.
+   */
+  stop(): Promise<boolean>;
+};
+
+const SERVER_OPTIONS = {
+  // How long a client may take to send a request, and its headers.
+  requestTimeout: 30_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  // Longer than the usual 60 seconds of a load balancer, so that it, not we, closes a silent connection.
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16_384,
+};
+const HEADERS_MAX = 100;
+const SILENT_SECONDS_MAX = 30;
+
+/** Starts the gateway. Rejects when the contract cannot be served or the address not be listened on. */
+export async function startGateway(config: GatewayConfig, log: Logger): Promise<Gateway> {
+  const contract = readContract(await readFile(CONTRACT_URL));
+  const upstream = createUpstream(contract.registry, config.target);
+  let stopping: Promise<boolean> | undefined;
+  const app = createApp(
+    { contract, upstream, log, isStopping: () => stopping !== undefined },
+    { bodyBytesMax: config.bodyBytesMax, callMsMax: config.callSecondsMax * 1_000 },
+  );
+  const server = createServer(SERVER_OPTIONS);
+  const traffic = watchTraffic(server, () => stopping !== undefined);
+  server.on("request", app);
+  server.maxHeadersCount = HEADERS_MAX;
+  // A client that reads nothing of its answer is let go, but never one that waits for the slowest call.
+  server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
+  try {
+    server.listen(config.listen.port, config.listen.host);
+    await once(server, "listening");
+  } catch (error) {
+    upstream.close();
+    throw error;
+  }
+  const stop = async (): Promise<boolean> => {
+    const isClean = await closeServer(server, traffic, config.shutdownGraceSeconds * 1_000);
+    upstream.close();
+    return isClean;
+  };
+  return { address: addressOf(server), stop: () => (stopping ??= stop()) };
+}
+
+/** What the server is busy with, as far as stopping must know it. */
+type Traffic = { readonly unusedSockets: ReadonlySet<Socket>; readonly openAnswers: ReadonlySet<ServerResponse> };
+
+function watchTraffic(server: Server, isStopping: () => boolean): Traffic {
+  const unusedSockets = new Set<Socket>();
+  const openAnswers = new Set<ServerResponse>();
+  server.on("connection", (socket) => {
+    unusedSockets.add(socket);
+    socket.once("close", () => unusedSockets.delete(socket));
+  });
+  server.on("request", (req, res) => {
+    unusedSockets.delete(req.socket);
+    openAnswers.add(res);
+    res.once("close", () => openAnswers.delete(res));
+    if (isStopping()) res.setHeader("Connection", "close");
+  });
+  return { unusedSockets, openAnswers };
+}
+
+/** Closes the server, by force after the grace period. Answers whether no force was needed. */
+async function closeServer(server: Server, traffic: Traffic, graceMs: number): Promise<boolean> {
+  const closed = once(server, "close");
+  let isClean = true;
+  // Closes the idle connections too, but not those on which no request has come yet: Node would wait for them.
+  server.close();
+  for (const socket of traffic.unusedSockets) socket.destroy();
+  for (const res of traffic.openAnswers) if (!res.headersSent) res.setHeader("Connection", "close");
+  const limit = setTimeout(() => {
+    isClean = false;
+    server.closeAllConnections();
+  }, graceMs);
+  await closed;
+  clearTimeout(limit);
+  return isClean;
+}
+
+function addressOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`;
+}

@@ -1,0 +1,165 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { GatewayFixture } from "./gateway-fixture.js";
+
+const MAIN = fileURLToPath(new URL(`../../gateway/main${import.meta.url.slice(-3)}`, import.meta.url));
+
+describe("the life of the gateway", () => {
+  let fixture: GatewayFixture;
+  beforeEach(() => {
+    fixture = new GatewayFixture();
+  });
+  afterEach(() => fixture.stop());
+
+  it("is alive while it runs, and ready while the server serves", async () => {
+    await fixture.start();
+    expect(await probe("/livez")).to.deep.equal([200, '{"status":"ok"}']);
+    expect(await probe("/readyz")).to.deep.equal([200, '{"status":"ok"}']);
+    fixture.server.isServing = false;
+    expect((await fixture.send("GET", "/readyz")).json).to.include({ status: 503, code: "NOT_READY" });
+    fixture.server.stop();
+    expect((await fixture.send("GET", "/readyz")).status).to.equal(503);
+    expect(await probe("/livez")).to.deep.equal([200, '{"status":"ok"}']);
+  });
+
+  it("finishes the request in flight when it stops, closes its connection, and takes no new one", async () => {
+    await fixture.start();
+    const call = holdCall();
+    const answer = fixture.send("GET", "/transactions");
+    await call.arrived;
+    const stopped = fixture.gateway.stop();
+    const refused: unknown = await fixture.send("GET", "/livez").catch((error: unknown) => error);
+    expect(refused).to.have.property("code", "ECONNREFUSED");
+    call.release();
+    expect(await answer).to.deep.include({ status: 200 });
+    expect((await answer).headers).to.have.property("connection", "close");
+    expect(await stopped).to.equal(true);
+  });
+
+  it("says that it is not ready when it stops, to a request that was on its way, and closes its connection", async () => {
+    await fixture.start();
+    const [host = "", port = ""] = fixture.gateway.address.split(":");
+    const socket = connect(Number(port), host).setEncoding("utf8");
+    socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "data");
+    socket.write("GET /readyz HTTP/1.1\r\nHo");
+    // The server has seen the beginning once it has answered another request that came later.
+    await probe("/livez");
+    const stopped = fixture.gateway.stop();
+    let received = "";
+    socket.on("data", (text: string) => (received += text));
+    socket.write("st: x\r\n\r\n");
+    await once(socket, "close");
+    expect(received).to.match(/^HTTP\/1\.1 503 [^]*Connection: close\r\n[^]*"code":"NOT_READY"/);
+    expect(await stopped).to.equal(true);
+  });
+
+  it("does not wait for connections that were never used", async () => {
+    await fixture.start();
+    const [host = "", port = ""] = fixture.gateway.address.split(":");
+    const socket = connect(Number(port), host);
+    await once(socket, "connect");
+    // The server has seen the connection once it has answered another that came later.
+    await probe("/livez");
+    const closed = once(socket.resume(), "close");
+    const startedAt = Date.now();
+    expect(await fixture.gateway.stop()).to.equal(true);
+    expect(Date.now() - startedAt).to.be.below(1_000);
+    await closed;
+  });
+
+  it("gives a request that does not end only the grace period", async () => {
+    await fixture.start({ shutdownGraceSeconds: 0 });
+    const call = holdCall();
+    const answer = fixture.send("GET", "/transactions").catch((error: unknown) => error);
+    await call.arrived;
+    expect(await fixture.gateway.stop()).to.equal(false);
+    expect(await answer).to.have.property("code", "ECONNRESET");
+    call.release();
+  });
+
+  it("as a program: says when it is ready and where, and ends well on SIGTERM, its log complete", async () => {
+    await fixture.start();
+    const child = runMain({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: fixture.server.target });
+    const [message] = (await once(child.process, "message")) as [{ kind: string; address: string }];
+    expect(message.kind).to.equal("ready");
+    expect((await fetch(`http://${message.address}/readyz`)).status).to.equal(200);
+    child.process.kill("SIGTERM");
+    expect(await child.exited).to.equal(0);
+    const lines = child
+      .output()
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(lines).to.deep.equal(["ready", "request", "stopping", "stopped"]);
+  });
+
+  it("as a program: ends when whoever started it is gone", async () => {
+    const child = runMain({ KESC_HTTP_ADDRESS: "127.0.0.1:0" });
+    await once(child.process, "message");
+    child.process.disconnect();
+    expect(await child.exited).to.equal(0);
+  });
+
+  it("as a program: says in one line that its address is in use", async () => {
+    await fixture.start();
+    const child = runMain({ KESC_HTTP_ADDRESS: fixture.gateway.address });
+    expect(await child.exited).to.equal(1);
+    expect(child.errors()).to.equal(
+      `the gateway cannot start: ${fixture.gateway.address} (KESC_HTTP_ADDRESS) is in use already\n`,
+    );
+  });
+
+  it("as a program: names every variable that is wrong and does not start", async () => {
+    const child = runMain({ KESC_HTTP_ADDRESS: "x", KESC_CALL_SECONDS_MAX: "x" });
+    expect(await child.exited).to.equal(1);
+    expect(child.errors().match(/^KESC_\w+ must be /gm)).to.deep.equal([
+      "KESC_HTTP_ADDRESS must be ",
+      "KESC_CALL_SECONDS_MAX must be ",
+    ]);
+  });
+
+  async function probe(path: string): Promise<[number, string]> {
+    const { status, text } = await fixture.send("GET", path);
+    return [status, text];
+  }
+
+  /** Lets the next call reach the server, and wait there. */
+  function holdCall(): { arrived: Promise<void>; release: () => void } {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const arrived = new Promise<void>((resolve) => {
+      fixture.server.handle = async () => {
+        resolve();
+        await released;
+        return {};
+      };
+    });
+    return { arrived, release };
+  }
+});
+
+function runMain(environment: Record<string, string>) {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, ...(MAIN.endsWith(".ts") ? ["--import", "tsx"] : []), MAIN],
+    {
+      env: { PATH: process.env["PATH"], ...environment },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
+  let output = "";
+  let errors = "";
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error("the program has no pipes");
+  stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  // Node never emits "close" once we have disconnected from the child; the pipes end for themselves.
+  const exited = Promise.all([once(child, "exit"), once(stdout, "end"), once(stderr, "end")]).then(
+    ([[code]]) => code as number | null,
+  );
+  return { process: child, exited, output: () => output, errors: () => errors };
+}
