@@ -1,0 +1,34 @@
+/** The yardstick of the gateway: a bare Express app that reads JSON and answers JSON as long as a mint's answer. */
+import express from "express";
+
+const SAMPLE_TRANSACTION = {
+  id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye",
+  account_id: "",
+  type: "mint",
+  status: "completed",
+  status_reason: "",
+  amount: 0,
+  source_currency: "KES",
+  destination_currency: "KESC",
+  reference: "",
+  description: "",
+  metadata: {},
+  rail: "direct",
+  rail_receipt: "",
+  created_at: "2026-01-02T03:04:05.678Z",
+  updated_at: "2026-01-02T03:04:05.678Z",
+  completed_at: "2026-01-02T03:04:05.678Z",
+};
+
+const app = express();
+app.use(express.json());
+app.post("/transactions/mint", (request, response) => {
+  response.status(201).json({ ...SAMPLE_TRANSACTION, ...(request.body as object) });
+});
+const listener = app.listen(0, "127.0.0.1", () => {
+  const address = listener.address();
+  if (address === null || typeof address === "string") throw new Error("not a TCP address");
+  process.send?.({ kind: "ready", address: `127.0.0.1:${String(address.port)}` });
+});
+process.on("SIGTERM", () => process.exit(0));
+process.on("disconnect", () => process.exit(0));

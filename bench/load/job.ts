@@ -1,0 +1,62 @@
+/** What the orchestrator asks of the load process, and what it hears back. Both travel as JSON over the IPC channel. */
+
+/** Which request a job repeats. `empty` is a mint's request to the handler that does nothing. */
+export type CallName = "mint" | "getAccount" | "empty";
+
+/** One measurement: as many calls as fit, with never more and rarely fewer than `inFlight` waiting for their answer. */
+export interface Job {
+  transport: "grpc" | "rest";
+  call: CallName;
+
+  /** "host:port". */
+  address: string;
+
+  /** Connections over which the calls in flight are spread evenly. REST needs one for each call in flight. */
+  connections: number;
+  inFlight: number;
+
+  /** Sent as `x-api-key`. */
+  apiKey: string;
+
+  /** The calls go to these accounts in turn. */
+  accountIds: string[];
+
+  /** What each mint mints, with two fraction digits. */
+  amount: string;
+
+  /** The first call's serial number, part of its reference; later calls count up from it. */
+  firstSerial: number;
+
+  /** Load before anything is counted, so that connections and queues are in their steady state. */
+  rampSeconds: number;
+
+  /** The measured window, after the ramp. */
+  seconds: number;
+}
+
+/** What a job's measured window showed, and what all its calls did. */
+export interface LoadResult {
+  /** Right answers that arrived in the window. */
+  callsInWindow: number;
+  callsPerSecond: number;
+  p50Milliseconds: number;
+  p99Milliseconds: number;
+
+  /** Processor time of the load process, for each call of the window. */
+  loadMicrosecondsPerCall: number;
+
+  /** Share of the window in which the load process computed. Near 1 it measures itself and not the server. */
+  loadBusy: number;
+
+  /** Right answers for each account, the ramp's and the last ones after the window included. */
+  acknowledged: number[];
+
+  /** Calls started, hence serial numbers used. */
+  started: number;
+
+  /** Wrong answers and failed calls, counted by what was wrong with them. */
+  problems: Record<string, number>;
+}
+
+/** The load process's whole answer to a job. */
+export type Reply = { result: LoadResult } | { failure: string };

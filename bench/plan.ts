@@ -1,0 +1,85 @@
+import type { CallName, Job } from "./load/job.js";
+
+/** Who answers the calls of a measurement. */
+export type Target = "grpcEcho" | "expressEcho" | "server" | "serverOneByOne" | "gateway";
+
+export interface Measurement {
+  /** Unique, and what the table shows. */
+  name: string;
+  target: Target;
+  transport: Job["transport"];
+  call: CallName;
+  inFlight: number;
+  connections: number;
+  /** The name of the measurement that this one is compared with; absent for the yardsticks themselves. */
+  yardstick?: string;
+}
+
+/** A sentence of two figures: the rate of `of` divided by the rate of `to`. */
+export interface Comparison {
+  name: string;
+  of: string;
+  to: string;
+}
+
+const CALLS_ON_A_CONNECTION = 100;
+const REST_IN_FLIGHT = 64;
+
+/** Each measurement comes right after its yardstick, so that both see the machine in the same mood. */
+const PLAN: readonly Measurement[] = [
+  ...[1, 16, 100, 400].flatMap((inFlight) => [
+    empty(inFlight),
+    grpc("mint", "server", "mint", inFlight),
+    ...(inFlight === 100
+      ? [
+          grpc("mint, one commit each", "serverOneByOne", "mint", inFlight),
+          grpc("GetAccount", "server", "getAccount", inFlight),
+        ]
+      : []),
+  ]),
+  overRest("bare Express JSON echo", "expressEcho"),
+  { ...overRest("REST mint", "gateway"), yardstick: "bare Express JSON echo @ 64" },
+];
+
+export const COMPARISONS: readonly Comparison[] = [
+  { name: "durable mints / empty handler, 100 in flight", of: "mint @ 100", to: "empty grpc-js handler @ 100" },
+  { name: "durable mints / one commit each, 100 in flight", of: "mint @ 100", to: "mint, one commit each @ 100" },
+  { name: "REST mints / bare Express echo, 64 in flight", of: "REST mint @ 64", to: "bare Express JSON echo @ 64" },
+];
+
+/** The measurements whose name contains `text`, and their yardsticks, in the order of the plan. */
+export function planFor(text: string): Measurement[] {
+  const wanted = PLAN.filter(({ name }) => name.includes(text));
+  return PLAN.filter((one) => wanted.includes(one) || wanted.some(({ yardstick }) => yardstick === one.name));
+}
+
+function empty(inFlight: number): Measurement {
+  return overGrpc("empty grpc-js handler", "grpcEcho", "empty", inFlight);
+}
+
+/** A measurement of the service, compared with the empty handler at the same number in flight. */
+function grpc(what: string, target: Target, call: CallName, inFlight: number): Measurement {
+  return { ...overGrpc(what, target, call, inFlight), yardstick: empty(inFlight).name };
+}
+
+function overGrpc(what: string, target: Target, call: CallName, inFlight: number): Measurement {
+  return {
+    name: `${what} @ ${String(inFlight)}`,
+    target,
+    transport: "grpc",
+    call,
+    inFlight,
+    connections: Math.ceil(inFlight / CALLS_ON_A_CONNECTION),
+  };
+}
+
+function overRest(what: string, target: Target): Measurement {
+  return {
+    name: `${what} @ ${String(REST_IN_FLIGHT)}`,
+    target,
+    transport: "rest",
+    call: "mint",
+    inFlight: REST_IN_FLIGHT,
+    connections: REST_IN_FLIGHT,
+  };
+}

@@ -1,0 +1,126 @@
+import type { LoadResult } from "./load/job.js";
+import type { Machine } from "./machine.js";
+import { COMPARISONS, type Measurement } from "./plan.js";
+
+/** The results of one measurement, one for each round. */
+export interface Measured {
+  measurement: Measurement;
+  rounds: LoadResult[];
+}
+
+/** One row of the table: medians over the rounds. */
+export interface Row {
+  name: string;
+  inFlight: number;
+  connections: number;
+  callsPerSecond: number;
+  p50Milliseconds: number;
+  p99Milliseconds: number;
+  yardstick: string | null;
+  /** The median of the rounds' ratios of this rate to the yardstick's; null for a yardstick. */
+  ofYardstick: number | null;
+  loadMicrosecondsPerCall: number;
+  loadBusy: number;
+  callsPerSecondByRound: number[];
+}
+
+export interface Report {
+  at: string;
+  machine: Machine;
+  settings: Record<string, number | string>;
+  rows: Row[];
+  comparisons: { name: string; ratio: number }[];
+  /** What was wrong with answers or books; empty when all was right. */
+  problems: string[];
+}
+
+/** The rows in the order in which they were measured. */
+export function rowsOf(all: Measured[]): Row[] {
+  return all.map(({ measurement, rounds }) => {
+    const { name, inFlight, connections, yardstick = null } = measurement;
+    return {
+      name,
+      inFlight,
+      connections,
+      callsPerSecond: rounded(medianOf(rounds, "callsPerSecond"), 0),
+      p50Milliseconds: rounded(medianOf(rounds, "p50Milliseconds"), 3),
+      p99Milliseconds: rounded(medianOf(rounds, "p99Milliseconds"), 3),
+      yardstick,
+      ofYardstick: yardstick === null ? null : ratioOf(all, name, yardstick),
+      loadMicrosecondsPerCall: rounded(medianOf(rounds, "loadMicrosecondsPerCall"), 1),
+      loadBusy: rounded(medianOf(rounds, "loadBusy"), 2),
+      callsPerSecondByRound: rounds.map(({ callsPerSecond }) => rounded(callsPerSecond, 0)),
+    };
+  });
+}
+
+/** The comparisons of which both sides were measured. */
+export function comparisonsOf(all: Measured[]): { name: string; ratio: number }[] {
+  return COMPARISONS.flatMap(({ name, of, to }) => {
+    const ratio = ratioOf(all, of, to);
+    return ratio === null ? [] : [{ name, ratio }];
+  });
+}
+
+/** The report as a person reads it. */
+export function textOf(report: Report): string {
+  const { machine, settings } = report;
+  const header = ["", "calls/s", "p50 ms", "p99 ms", "of yardstick", "load busy"];
+  const lines = report.rows.map((row) => [
+    row.name,
+    row.callsPerSecond.toLocaleString("en"),
+    row.p50Milliseconds.toFixed(2),
+    row.p99Milliseconds.toFixed(2),
+    row.ofYardstick?.toFixed(2) ?? "—",
+    `${(row.loadBusy * 100).toFixed(0)} %`,
+  ]);
+  return [
+    `${machine.processor}, ${String(machine.cores)} cores, Node ${machine.node}, commit ${machine.commit}, load before ${String(machine.loadBefore)}`,
+    Object.entries(settings)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(", "),
+    "",
+    ...aligned([header, ...lines]),
+    "",
+    ...report.comparisons.map(({ name, ratio }) => `${name}: ${ratio.toFixed(2)}`),
+    "",
+    report.problems.length === 0 ? "every answer was right, and the books agree" : "WRONG:",
+    ...report.problems.map((problem) => `  ${problem}`),
+  ].join("\n");
+}
+
+/** The rate of `of` divided by that of `to`, median over the rounds; null when one was not measured. */
+function ratioOf(all: Measured[], of: string, to: string): number | null {
+  const ratesOf = (wanted: string): number[] | undefined =>
+    all.find(({ measurement }) => measurement.name === wanted)?.rounds.map(({ callsPerSecond }) => callsPerSecond);
+  const [above, below] = [ratesOf(of), ratesOf(to)];
+  if (above === undefined || below === undefined) return null;
+  return rounded(median(above.map((rate, round) => rate / (below[round] ?? NaN))), 3);
+}
+
+type Figure = "callsPerSecond" | "p50Milliseconds" | "p99Milliseconds" | "loadMicrosecondsPerCall" | "loadBusy";
+
+function medianOf(rounds: LoadResult[], figure: Figure): number {
+  return median(rounds.map((round) => round[figure]));
+}
+
+/** The middle value; of an even number of values the mean of the two in the middle. */
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+/** The cells as lines, the first column to the left, the others to the right. */
+function aligned(cells: string[][]): string[] {
+  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0))) ?? [];
+  return cells.map((line) =>
+    line
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  "),
+  );
+}
