@@ -32,8 +32,8 @@ contract: dist/.built
 baseline: dist/.built ## after a release: what the next change of the contract is compared with
 	@cp dist/proto/kesc.v1.json proto/released.json
 
-bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine
-	@node dist/bench/main.js
+bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
+	@node dist/bench/main.js $(ARGS)
 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb

@@ -51,14 +51,14 @@ async function main(options: Options): Promise<void> {
 /** Starts all programs, and puts each into `running` as soon as it runs. */
 async function setUp({ kesc }: Options, folder: string, running: Program[]): Promise<Stage> {
   const run = (name: string, file: string): Promise<Program> =>
-    start({ name, entry: join(REPOSITORY, "bench", file), logFolder: folder });
+    start({ name, entry: join(import.meta.dirname, file), logFolder: folder });
   const keep = (program: Program): Program => {
     running.push(program);
     return program;
   };
-  const loader = keep(await run("load", "load/main.ts"));
-  const grpcEcho = keep(await run("grpc-echo", "echo/grpc-echo.ts"));
-  const expressEcho = keep(await run("express-echo", "echo/express-echo.ts"));
+  const loader = keep(await run("load", "load/main.js"));
+  const grpcEcho = keep(await run("grpc-echo", "echo/grpc-echo.js"));
+  const expressEcho = keep(await run("express-echo", "echo/express-echo.js"));
   const server = await startService({ name: "server", kesc, folder, env: {}, keep });
   const serverOneByOne = await startService({ name: "one-by-one", kesc, folder, env: { KESC_BATCH_MAX: "1" }, keep });
   const gateway = keep(await startGateway(server, folder));

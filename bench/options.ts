@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-export const REPOSITORY = join(import.meta.dirname, "..");
+/** The benchmark runs compiled, from dist/bench/. */
+export const REPOSITORY = join(import.meta.dirname, "../..");
 
-export const USAGE = `node --import tsx bench/main.ts [options]
+export const USAGE = `node dist/bench/main.js [options]
   --seconds <n>   how long each measurement takes in each round (2)
   --rounds <n>    how often each is repeated; the table shows medians (3)
   --only <text>   only measurements whose name contains the text, and what they are compared with

@@ -15,7 +15,7 @@ export interface Program {
 
 export interface StartOptions {
   name: string;
-  /** A JavaScript file, or a TypeScript file to be run through tsx. */
+  /** A JavaScript file. */
   entry: string;
   args?: string[];
   env?: Record<string, string>;
@@ -33,7 +33,6 @@ export async function start(options: StartOptions): Promise<Program> {
   const log = openSync(logPath, "w");
   const child = fork(entry, args, {
     env: { ...ownEnvironment(), ...env },
-    execArgv: entry.endsWith(".ts") ? ["--import", "tsx"] : [],
     stdio: ["ignore", "ignore", log, "ipc"],
   });
   closeSync(log);
