@@ -16,11 +16,13 @@ import {
   parseUserId,
 } from "../src/domain/text.js";
 import { toUnixMillis } from "../src/domain/time.js";
-import { DIRECT_RAIL } from "../src/domain/transaction.js";
+import { DIRECT_RAIL, type Rail } from "../src/domain/transaction.js";
 
 // What every test says in few words: commands with sensible defaults.
 
 export const TEST_ACTOR = "key_of_a_test" as Actor;
+/** A rail on which nothing completes by itself: mints stay PENDING, redemptions stay held. */
+export const SLOW_RAIL = "slow" as Rail;
 export const NO_DEADLINE = toUnixMillis(Number.MAX_SAFE_INTEGER);
 
 /** The value of what must parse; throws where a test itself is wrong. */

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
+import { atTheEnd } from "./at-the-end.js";
+
 // PostgreSQL refuses to run as root. Where the tests do, it runs as the user that owns nothing.
 const NOBODY = 65_534;
 const START_MILLIS_MAX = 30_000;
@@ -27,13 +29,13 @@ let shared: Promise<PostgresServer> | undefined;
 
 /** The server that all suites share: started by the first that asks, stopped when the last test is done. */
 export function sharedPostgres(): Promise<PostgresServer> {
-  shared ??= startPostgres();
+  if (shared === undefined) {
+    shared = startPostgres();
+    atTheEnd(async () => {
+      await (await shared)?.stop();
+    });
+  }
   return shared;
-}
-
-/** Called by mocha when the last test is done. */
-export async function mochaGlobalTeardown(): Promise<void> {
-  await (await shared)?.stop();
 }
 
 export async function startPostgres(): Promise<PostgresServer> {

@@ -1,0 +1,34 @@
+import { expect } from "chai";
+
+import { describeEachEngine, fresh, newAccount, problemOf } from "./each-engine.js";
+
+describeEachEngine("CloseAccount", (service) => {
+  it("ends an empty account for ever", async () => {
+    const id = await newAccount(service());
+    const closed = await service().rest("POST", `/accounts/${id}/close`, { body: { reason: "left" } });
+    expect(closed.json).to.include({ status: "closed", status_reason: "left" });
+    const refused = await service().rest("POST", "/transactions/mint", {
+      body: { account_id: id, amount: 1, reference: fresh("closed") },
+    });
+    expect(problemOf(refused)).to.include({ status: 422, code: "ACCOUNT_CLOSED" });
+    const again = await service().grpc.call("CloseAccount", { account_id: id });
+    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+  });
+
+  it("refuses an account with money, and says how much", async () => {
+    const id = await newAccount(service(), "0.01");
+    const rest = await service().rest("POST", `/accounts/${id}/close`);
+    expect(problemOf(rest)).to.include({ status: 422, code: "ACCOUNT_NOT_EMPTY" });
+    expect(rest.text).to.include('"available":0.01').and.include('"held":0.00');
+    const grpc = await service().grpc.call("CloseAccount", { account_id: id });
+    expect(grpc).to.include({ code: 9, reason: "ACCOUNT_NOT_EMPTY" });
+  });
+
+  it("refuses a frozen account: it must be unfrozen first", async () => {
+    const id = await newAccount(service());
+    await service().rest("POST", `/accounts/${id}/freeze`);
+    const rest = await service().rest("POST", `/accounts/${id}/close`);
+    expect(problemOf(rest)).to.include({ status: 422, code: "INVALID_TRANSITION" });
+    expect(rest.json).to.include({ from: "frozen", to: "closed" });
+  });
+});

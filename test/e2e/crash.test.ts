@@ -1,0 +1,97 @@
+import { expect } from "chai";
+
+import { ENGINES } from "../databases.js";
+import { startService, type Service } from "./service.js";
+
+const MINTS = 2_000;
+const ACCOUNTS = 10;
+
+for (const engine of ENGINES) {
+  describe(`killed with -9 under load (${engine})`, () => {
+    let service: Service;
+    const accounts: string[] = [];
+
+    before(async () => {
+      service = await startService(engine);
+      for (let index = 0; index < ACCOUNTS; index += 1) {
+        const request = { user_id: `user${String(index)}`, phone_number: "0712345678" };
+        const { response } = await service.grpc.call("CreateAccount", request);
+        accounts.push((response["account"] as { id: string }).id);
+      }
+    });
+    after(() => service.dispose());
+
+    const mint = (index: number): ReturnType<Service["grpc"]["call"]> =>
+      service.grpc.call("Mint", {
+        account_id: accounts[index % ACCOUNTS],
+        amount: "1.00",
+        reference: `mint${String(index)}`,
+      });
+    const idOf = (response: Record<string, unknown>): string => (response["transaction"] as { id: string }).id;
+
+    it("has every mint that it acknowledged, none twice, and kesc verify holds", async () => {
+      const acknowledged = new Map<number, string>();
+      let killed: Promise<void> | undefined;
+      const answers = await Promise.all(
+        Array.from({ length: MINTS }, async (_, index) => {
+          const answer = await mint(index);
+          if (answer.code === 0) acknowledged.set(index, idOf(answer.response));
+          // In the middle: some are acknowledged, some are in a batch, the rest wait.
+          if (acknowledged.size >= 300) killed ??= service.kill();
+          return answer.code;
+        }),
+      );
+      await killed;
+      const UNAVAILABLE = 14;
+      expect(answers.filter((code) => code !== 0 && code !== UNAVAILABLE)).to.deep.equal([]);
+      expect(acknowledged.size).to.be.within(300, MINTS - 1);
+
+      await service.start();
+      for (const [index, id] of acknowledged) {
+        const found = await service.grpc.call("GetTransaction", { transaction_id: id });
+        expect(found.response["transaction"], `mint${String(index)}`).to.include({ reference: `mint${String(index)}` });
+      }
+
+      // What a caller does who does not know: the same again.
+      const retried = await Promise.all(Array.from({ length: MINTS }, (_, index) => mint(index)));
+      expect(retried.filter(({ code }) => code !== 0)).to.deep.equal([]);
+      for (const [index, id] of acknowledged) expect(idOf(retried[index]?.response ?? {})).to.equal(id);
+      for (const accountId of accounts) {
+        const { response } = await service.grpc.call("GetAccount", { account_id: accountId });
+        expect(response["account"]).to.include({ available_balance: `${String(MINTS / ACCOUNTS)}.00` });
+      }
+      const { status, output } = await service.kesc("verify");
+      expect(status, output).to.equal(0);
+    });
+
+    it("stops on SIGTERM under load with exit 0: every call is answered, and every acknowledged mint is there", async () => {
+      const acknowledged: string[] = [];
+      const cut: string[] = [];
+      let next = MINTS;
+      let stopped = false;
+      const caller = async (): Promise<void> => {
+        while (!stopped) {
+          const answer = await mint((next += 1));
+          if (answer.code === 0) acknowledged.push(idOf(answer.response));
+          else if (answer.reason !== "SHUTTING_DOWN") {
+            // Only a call that never left the client may end without an answer of the server.
+            if (!/ECONNREFUSED|No connection established/.test(answer.message)) cut.push(answer.message);
+            return;
+          }
+        }
+      };
+      const callers = Array.from({ length: 50 }, caller);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(await service.stop()).to.equal(0);
+      stopped = true;
+      await Promise.all(callers);
+      expect(cut).to.deep.equal([]);
+      expect(acknowledged.length).to.be.greaterThan(100);
+
+      await service.start();
+      for (const id of acknowledged) {
+        expect((await service.grpc.call("GetTransaction", { transaction_id: id })).code).to.equal(0);
+      }
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+
+import { credentials, loadPackageDefinition, Metadata, type Client, type ServiceError } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+
+import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.js";
+import { Status } from "../../src/gen/google/rpc/status.js";
+
+/** What a gRPC call came to, good or bad. */
+export interface GrpcAnswer {
+  /** 0 is OK. */
+  readonly code: number;
+  /** Of the answer, with field names as in the contract. */
+  readonly response: Record<string, unknown>;
+  readonly reason: string | undefined;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly fields: readonly { field: string; description: string }[];
+  readonly retryAfter: boolean;
+  readonly message: string;
+  readonly metadata: Metadata;
+}
+
+export interface GrpcOptions {
+  readonly key?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deadlineMillis?: number;
+}
+
+export interface GrpcCaller {
+  /** Calls, say, `call("Mint", {…})` on whichever service has it. */
+  call(method: string, request: object, options?: GrpcOptions): Promise<GrpcAnswer>;
+  close(): void;
+}
+
+const SERVICES = ["AccountService", "TransactionService"] as const;
+
+type Caller = (
+  request: object,
+  metadata: Metadata,
+  options: { deadline: number },
+  done: (error: ServiceError | null, response?: Record<string, unknown>) => void,
+) => { on(event: "metadata", listener: (metadata: Metadata) => void): void };
+
+/** A client as an integrator would write it: the proto files, loaded at run time, and no generated code. */
+export function grpcCaller(address: string, ownKey: string): GrpcCaller {
+  const contract = loadSync(["kesc/v1/account_service.proto", "kesc/v1/transaction_service.proto"], {
+    includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
+    keepCase: true,
+    enums: String,
+    defaults: true,
+  });
+  const loaded = loadPackageDefinition(contract) as unknown as {
+    kesc: { v1: Record<string, new (address: string, credentials: object) => Client> };
+  };
+  const clients = SERVICES.map((name) => {
+    const Service = loaded.kesc.v1[name];
+    if (Service === undefined) throw new Error(`the contract has no ${name}`);
+    return new Service(address, credentials.createInsecure());
+  });
+
+  const callerOf = (method: string): Caller => {
+    for (const client of clients) {
+      const caller: unknown = Reflect.get(client, method);
+      if (typeof caller === "function") return caller.bind(client) as Caller;
+    }
+    throw new Error(`no service has ${method}`);
+  };
+  return {
+    call: (method, request, { key = ownKey, metadata = {}, deadlineMillis = 10_000 } = {}) =>
+      new Promise((done) => {
+        const sent = new Metadata();
+        if (key !== "") sent.set("x-api-key", key);
+        for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+        let received = new Metadata();
+        const call = callerOf(method)(request, sent, { deadline: Date.now() + deadlineMillis }, (error, response) => {
+          done({ ...answerOf(error), response: response ?? {}, metadata: received });
+        });
+        call.on("metadata", (initial) => {
+          received = initial;
+        });
+      }),
+    close: () => {
+      for (const client of clients) client.close();
+    },
+  };
+}
+
+function answerOf(error: ServiceError | null): Omit<GrpcAnswer, "response" | "metadata"> {
+  const [encoded] = error?.metadata.get("grpc-status-details-bin") ?? [];
+  const details = Buffer.isBuffer(encoded) ? Status.decode(encoded).details : [];
+  const detail = (type: string): Buffer | undefined => details.find(({ type_url }) => type_url.endsWith(type))?.value;
+  const info = detail("google.rpc.ErrorInfo");
+  const badRequest = detail("google.rpc.BadRequest");
+  const retry = detail("google.rpc.RetryInfo");
+  const { reason, metadata } = info === undefined ? { reason: undefined, metadata: new Map() } : ErrorInfo.decode(info);
+  return {
+    code: error?.code ?? 0,
+    reason,
+    facts: Object.fromEntries(metadata) as Record<string, string>,
+    fields: badRequest === undefined ? [] : BadRequest.decode(badRequest).field_violations,
+    retryAfter: retry !== undefined && RetryInfo.decode(retry).retry_delay !== undefined,
+    message: error?.details ?? "",
+  };
+}

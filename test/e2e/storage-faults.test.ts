@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+import { expect } from "chai";
+
+import { startPostgres, type PostgresServer } from "../postgres.js";
+import { problemOf } from "./each-engine.js";
+import { startService, type RestAnswer, type Service } from "./service.js";
+
+const RECOVERY_MILLIS_MAX = 20_000;
+
+describe("a fault of the storage", () => {
+  let mints = 0;
+
+  async function createAccount(service: Service): Promise<string> {
+    const body = { user_id: "user", phone_number: "0712345678" };
+    return String((await service.rest("POST", "/accounts", { body })).json["id"]);
+  }
+
+  function mint(service: Service, accountId: string): Promise<RestAnswer> {
+    mints += 1;
+    // As much text as fits, so that the file grows quickly.
+    const metadata = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`k${String(index)}`, "x".repeat(500)]),
+    );
+    const body = { account_id: accountId, amount: 1, reference: `mint${String(mints)}`, metadata };
+    return service.rest("POST", "/transactions/mint", { body });
+  }
+
+  /** A file that is nearly full takes a few more: the fault is there when the first call meets it. */
+  async function untilRefused<Answer>(
+    call: () => Promise<Answer>,
+    isGood: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      const answer = await call();
+      if (!isGood(answer)) return answer;
+    }
+    throw new Error("the fault did not show");
+  }
+
+  async function expectUnavailable(service: Service, accountId: string): Promise<void> {
+    const rest = await untilRefused(
+      () => mint(service, accountId),
+      ({ status }) => status === 201,
+    );
+    expect(problemOf(rest)).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
+    expect(Number(rest.headers.get("retry-after"))).to.be.greaterThan(0);
+    const grpc = await untilRefused(
+      () =>
+        service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: `small${String((mints += 1))}` }),
+      ({ code }) => code === 0,
+    );
+    expect(grpc).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+  }
+
+  async function expectRecovery(service: Service, accountId: string): Promise<void> {
+    const deadline = Date.now() + RECOVERY_MILLIS_MAX;
+    while ((await mint(service, accountId)).status !== 201) {
+      if (Date.now() > deadline) throw new Error(`did not recover: ${service.printed()}`);
+    }
+  }
+
+  describe("of PostgreSQL, lost and found again", () => {
+    let postgres: PostgresServer;
+    let service: Service;
+    before(async () => {
+      postgres = await startPostgres();
+      service = await startService("postgres", { DATABASE_URL: await postgres.createDatabase() });
+    });
+    after(async () => {
+      await service.dispose();
+      await postgres.stop();
+    });
+
+    it("answers UNAVAILABLE, lives, and works again when the fault ends", async () => {
+      const accountId = await createAccount(service);
+      expect((await mint(service, accountId)).status).to.equal(201);
+      await postgres.crash();
+      await expectUnavailable(service, accountId);
+      const read = await service.rest("GET", `/accounts/${accountId}`);
+      expect(problemOf(read)).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
+      await postgres.restart();
+      await expectRecovery(service, accountId);
+      const { status, output } = await service.kesc("verify");
+      expect(status, output).to.equal(0);
+    });
+  });
+
+  describe("of SQLite, a file that can't grow", () => {
+    let service: Service;
+    before(async function () {
+      // The limit of a running process is set with Linux's own means.
+      if (process.platform !== "linux") this.skip();
+      service = await startService("sqlite");
+    });
+    after(() => service.dispose());
+
+    it("answers UNAVAILABLE, lives, still reads, and works again when there is room", async () => {
+      const accountId = await createAccount(service);
+      expect((await mint(service, accountId)).status).to.equal(201);
+
+      const limitFileSize = (limit: string): void => {
+        execFileSync("prlimit", ["--pid", String(serverPid(service.pid())), `--fsize=${limit}:`]);
+      };
+      limitFileSize("400000");
+      await expectUnavailable(service, accountId);
+      expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
+
+      limitFileSize("unlimited");
+      await expectRecovery(service, accountId);
+      const { status, output } = await service.kesc("verify");
+      expect(status, output).to.equal(0);
+    });
+  });
+
+  it("answers QUEUE_FULL at once where more wait than may, with a time to come back", async () => {
+    const service = await startService("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
+    try {
+      const accountId = await createAccount(service);
+      const rest = await Promise.all(Array.from({ length: 60 }, () => mint(service, accountId)));
+      const full = rest.find(({ status }) => status === 429);
+      expect(full?.json).to.include({ code: "QUEUE_FULL" });
+      expect(Number(full?.headers.get("retry-after"))).to.be.greaterThan(0);
+      expect(rest.every(({ status }) => status === 201 || status === 429)).to.equal(true);
+
+      const grpc = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: `grpc${String(index)}` }),
+        ),
+      );
+      expect(grpc.find(({ code }) => code === 8)).to.include({ reason: "QUEUE_FULL", retryAfter: true });
+    } finally {
+      await service.dispose();
+    }
+  });
+});
+
+/** The process of `kesc server` among the children of `kesc serve`. */
+function serverPid(servePid: number): number {
+  const children = readFileSync(`/proc/${String(servePid)}/task/${String(servePid)}/children`, "utf8");
+  const pid = children
+    .trim()
+    .split(" ")
+    .find((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").split("\0").includes("server"));
+  if (pid === undefined) throw new Error("kesc serve has no server");
+  return Number(pid);
+}

@@ -1,0 +1,109 @@
+import { expect } from "chai";
+
+import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "./each-engine.js";
+
+describeEachEngine("Mint", (service) => {
+  it("credits the account, and answers the transaction", async () => {
+    const id = await newAccount(service());
+    const reference = fresh("mpesa");
+    const minted = await service().rest("POST", "/transactions/mint", {
+      body: `{"account_id":"${id}","amount":1000.00,"reference":"${reference}","description":"salary","metadata":{"till":"7"}}`,
+    });
+    expect(minted.status).to.equal(201);
+    expect(minted.text).to.include('"amount":1000.00');
+    expect(minted.json).to.deep.include({
+      account_id: id,
+      type: "mint",
+      status: "completed",
+      source_currency: "KES",
+      destination_currency: "KESC",
+      reference,
+      description: "salary",
+      metadata: { till: "7" },
+      rail: "direct",
+    });
+    expect(minted.headers.get("location")).to.equal(`/transactions/${String(minted.json["id"])}`);
+    expect(await availableOf(service(), id)).to.equal("1000.00");
+  });
+
+  it("credits over gRPC to the cent", async () => {
+    const id = await newAccount(service());
+    for (const amount of ["0.01", "0.1", "33.33", "9999999999966.55"]) {
+      const minted = await service().grpc.call("Mint", { account_id: id, amount, reference: fresh("cents") });
+      expect(minted.response["transaction"]).to.include({ status: "TRANSACTION_STATUS_COMPLETED" });
+    }
+    expect(await availableOf(service(), id)).to.equal("9999999999999.99");
+    const full = { account_id: id, amount: "0.01", reference: fresh("full") };
+    const grpc = await service().grpc.call("Mint", full);
+    expect(grpc).to.include({ code: 9, reason: "LIMIT_EXCEEDED" });
+    const rest = await service().rest("POST", "/transactions/mint", { body: full });
+    expect(problemOf(rest)).to.include({ status: 422, code: "LIMIT_EXCEEDED" });
+    expect(rest.text).to.include('"limit":9999999999999.99');
+  });
+
+  it("refuses every amount that is not exactly one, and moves nothing", async () => {
+    const id = await newAccount(service());
+    for (const amount of [
+      "1.005",
+      "0",
+      "0.00",
+      "-1",
+      "1e3",
+      '"ten"',
+      '"1,000"',
+      "10000000000000",
+      "true",
+      '""',
+      "null",
+    ]) {
+      const answer = await service().rest("POST", "/transactions/mint", {
+        body: `{"account_id":"${id}","amount":${amount},"reference":"${fresh("bad")}"}`,
+      });
+      expect(problemOf(answer), amount).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["amount"] });
+    }
+    expect(await availableOf(service(), id)).to.equal("0.00");
+  });
+
+  it("answers the same reference and content as a replay, and other content with what differs", async () => {
+    const id = await newAccount(service());
+    const body = { account_id: id, amount: 5, reference: fresh("once") };
+    const first = await service().rest("POST", "/transactions/mint", { body });
+    const again = await service().rest("POST", "/transactions/mint", { body: { ...body, amount: "5.00" } });
+    expect([first.status, again.status]).to.deep.equal([201, 200]);
+    expect(again.headers.get("idempotent-replayed")).to.equal("true");
+    expect(again.text).to.equal(first.text);
+
+    const other = await service().rest("POST", "/transactions/redeem", { body: { ...body, amount: 4 } });
+    expect(problemOf(other)).to.include({ status: 409, code: "REFERENCE_ALREADY_USED" });
+    expect(other.json).to.include({ transaction_id: first.json["id"], differing_fields: "type,amount" });
+    expect(await availableOf(service(), id)).to.equal("5.00");
+  });
+
+  it("knows an idempotency key again, on a new reference", async () => {
+    const id = await newAccount(service());
+    const metadata = { "idempotency-key": fresh("key") };
+    const mint = (amount: string): ReturnType<ReturnType<typeof service>["grpc"]["call"]> =>
+      service().grpc.call("Mint", { account_id: id, amount, reference: fresh("retry") }, { metadata });
+    const [first, again, other] = [await mint("5.00"), await mint("5.00"), await mint("6.00")];
+    expect(again.response).to.deep.equal(first.response);
+    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    expect(other).to.include({ code: 9, reason: "IDEMPOTENCY_KEY_REUSED" });
+    expect(await availableOf(service(), id)).to.equal("5.00");
+  });
+
+  it("makes one transaction of 200 parallel calls with one reference, and answers all with it", async () => {
+    const id = await newAccount(service());
+    const request = { account_id: id, amount: "7.00", reference: fresh("parallel") };
+    const answers = await Promise.all(Array.from({ length: 200 }, () => service().grpc.call("Mint", request)));
+    expect(answers.map(({ response }) => response)).to.deep.equal(Array(200).fill(answers[0]?.response));
+    const replays = answers.filter(({ metadata }) => metadata.get("idempotent-replayed").length > 0);
+    expect(replays).to.have.lengthOf(199);
+    expect(await availableOf(service(), id)).to.equal("7.00");
+  });
+
+  it("refuses an account that does not exist", async () => {
+    const body = { account_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye", amount: 1, reference: fresh("nobody") };
+    const rest = await service().rest("POST", "/transactions/mint", { body });
+    expect(problemOf(rest)).to.include({ status: 404, code: "ACCOUNT_NOT_FOUND" });
+  });
+});

@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from "node:fs";
+
+import type { DescEnum } from "@bufbuild/protobuf";
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract.js";
+import { VARIABLES } from "../src/config.js";
+import { readContract } from "../src/grpc/contract.js";
+import type { Reason } from "../src/grpc/call-refusal.js";
+import { statusCodeOf } from "../src/grpc/status.js";
+
+// What no linter sees: that the contract, its tests and its docs speak of the same things.
+
+/** The cells of the Markdown rows whose first cell matches, as plain text. */
+function rowsOf(file: string, firstCell: RegExp): string[][] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim().replaceAll("`", "")))
+    .filter(([, first]) => first !== undefined && firstCell.test(first))
+    .map((cells) => cells.slice(1, -1));
+}
+
+/** Mint of TransactionService becomes transactions-mint, FreezeAccount of AccountService accounts-freeze. */
+function testNameOf(service: string, rpc: string): string {
+  const resource = service.replace(/Service$/, "");
+  const verb = rpc.replace(new RegExp(`${resource}s?$`), "");
+  return `${resource}s-${verb}`.toLowerCase();
+}
+
+const contract = readContract();
+const rpcs = contract.services.flatMap((service) => service.rpcs);
+
+describe("the house is tidy", () => {
+  it("documents each rpc in docs/api.md, with its route and its scope", () => {
+    const routes = new Map(readRoutes(readFileSync(CONTRACT_URL)).routes.map((route) => [route.rpc.path, route]));
+    const expected = rpcs.map(({ path, name, requiredScope }) => {
+      const route = routes.get(path);
+      return [name.replace("/", "."), `${route?.method ?? "no"} ${route?.path.text ?? "route"}`, requiredScope];
+    });
+    expect(rowsOf("docs/api.md", /^\w+Service\.\w+$/)).to.have.deep.members(expected);
+  });
+
+  it("has an end-to-end test for each rpc", () => {
+    const missing = rpcs
+      .map(({ name }) => testNameOf(...(name.split("/") as [string, string])))
+      .filter((test) => !existsSync(`test/e2e/${test}.test.ts`));
+    expect(missing).to.deep.equal([]);
+  });
+
+  it("documents each reason in docs/errors.md, with the status that it has, and no other", () => {
+    const reasons = contract.files.getEnum("kesc.v1.ErrorReason") as DescEnum;
+    const names = reasons.values
+      .map(({ name }) => name.replace(/^ERROR_REASON_/, ""))
+      .filter((name) => name !== "UNSPECIFIED");
+    const documented = rowsOf("docs/errors.md", /^[A-Z_]+$/).filter((cells) => cells.length === 5);
+    expect(documented.map(([reason, code]) => `${reason ?? ""} ${code ?? ""}`)).to.have.members(
+      names.map((name) => `${name} ${Status[statusCodeOf(name as Reason)]}`),
+    );
+  });
+
+  it("shows each variable of the environment in the README, as `kesc help` does", () => {
+    const expected = Object.entries(VARIABLES).map(([name, { fallback, meaning }]) => [name, fallback ?? "", meaning]);
+    expect(rowsOf("README.md", /^(DATABASE_URL|KESC_[A-Z_]+)$/)).to.deep.equal(expected);
+  });
+
+  it("names every runtime dependency in docs/dependencies.md, and no other", () => {
+    const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> };
+    const [production] = readFileSync("docs/dependencies.md", "utf8").split("Held back");
+    const named = [...(production ?? "").matchAll(/^\| (\S+) \|/gm)].map(([, name]) => name);
+    expect(named.filter((name) => name !== "package" && !/^-+$/.test(name ?? ""))).to.have.members(
+      Object.keys(manifest.dependencies),
+    );
+  });
+
+  it("leads every link between the documents somewhere", () => {
+    const documents = [
+      "README.md",
+      "CONTRIBUTING.md",
+      "docs/api.md",
+      "docs/errors.md",
+      "docs/operations.md",
+      "docs/architecture.md",
+      "docs/ledger.md",
+      "docs/dependencies.md",
+    ];
+    const dead = documents.flatMap((document) =>
+      [...readFileSync(document, "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
+        .map(([, link]) => link ?? "")
+        .filter((link) => !existsSync(new URL(link, `file://${process.cwd()}/${document}`)))
+        .map((link) => `${document}: ${link}`),
+    );
+    expect(dead).to.deep.equal([]);
+  });
+});
