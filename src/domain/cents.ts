@@ -46,7 +46,8 @@ export function parseAmount(unchecked: string): Parsed<Cents> {
     );
   }
   // The digits themselves, joined, are the number of cents: nothing is multiplied, so nothing is rounded.
-  const count = Number(`${match[1] ?? ""}${(match[2] ?? "").padEnd(2, "0")}`);
+  const [, shillings = "", fraction = ""] = match;
+  const count = Number(`${shillings}${fraction.padEnd(2, "0")}`);
   return count > 0 ? parsed(toCents(count)) : unparsed("must be more than zero");
 }
 

@@ -28,7 +28,7 @@ export function decideCreateAccount(book: Book, command: CreateAccount, now: Uni
   if (existing !== undefined) {
     const differing = differingFields(command, existing);
     return differing.length === 0
-      ? replay(existing)
+      ? replay(existing, idempotencyKey)
       : refuse({ reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.id, differingFields: differing });
   }
 

@@ -25,12 +25,12 @@ export interface Effect {
 
 export type Decision<Resource> =
   | { readonly kind: "effect"; readonly resource: Resource; readonly effect: Effect }
-  /** The same thing was done before: nothing is written. */
-  | { readonly kind: "replay"; readonly resource: Resource }
+  /** The same thing was done before: nothing is written, but for a new idempotency key, which now names it too. */
+  | { readonly kind: "replay"; readonly resource: Resource; readonly newIdempotencyKey: IdempotencyKey | undefined }
   | { readonly kind: "refusal"; readonly refusal: Refusal };
 
-export function replay<Resource>(resource: Resource): Decision<Resource> {
-  return { kind: "replay", resource };
+export function replay<Resource>(resource: Resource, newIdempotencyKey?: IdempotencyKey): Decision<Resource> {
+  return { kind: "replay", resource, newIdempotencyKey };
 }
 
 export function refuse(refusal: Refusal): { kind: "refusal"; refusal: Refusal } {

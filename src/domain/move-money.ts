@@ -88,7 +88,7 @@ function decideRepeat(book: Book, command: MoveMoney): Decision<Transaction> | u
   if (existing === undefined) return undefined;
   const differing = differingFields(command, existing);
   return differing.length === 0
-    ? replay(existing)
+    ? replay(existing, idempotencyKey)
     : refuse({ reason: "REFERENCE_ALREADY_USED", transactionId: existing.id, differingFields: differing });
 }
 

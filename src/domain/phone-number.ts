@@ -7,7 +7,7 @@ import { parsed, unparsed, type Parsed } from "./parsed.js";
 export type PhoneNumber = string & { readonly brand: unique symbol };
 
 // Digits as people write them, with the usual separators. Keeps letters, extensions and Unicode digits out.
-const DIALLED = /^\+?[0-9][0-9 ().-]{3,24}$/;
+const DIALLED = /^\+?[0-9][0-9 ().-]{3,23}[0-9]$/;
 
 /**
  * Parses a Kenyan number with or without its country code ("0712345678", "712345678", "254712345678") or any valid

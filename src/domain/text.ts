@@ -19,6 +19,9 @@ export const NO_REASON = "" as StatusReason;
 // Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is what the protobuf decoder puts in place
 // of bytes that are not UTF-8: two different broken references would become the same text.
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u;
+// Words for people may also have the two joiners that some scripts and emoji are written with. In a name they would make
+// two that look the same.
+const PRINTABLE_WORDS = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200C\u200D]*$/u;
 const REPLACEMENT_CHARACTER = "\uFFFD";
 const ASCII_PRINTABLE = /^[\x21-\x7e]+$/;
 
@@ -34,12 +37,12 @@ export function parseReference(unchecked: string): Parsed<Reference> {
 
 /** Parses words for people: at most 256 printable characters. */
 export function parseDescription(unchecked: string): Parsed<Description> {
-  return parsePrintable<Description>(unchecked, SENTENCE_CHARACTERS_MAX);
+  return parseWords<Description>(unchecked, SENTENCE_CHARACTERS_MAX);
 }
 
 /** Parses why an operator changed a status: at most 256 printable characters. */
 export function parseStatusReason(unchecked: string): Parsed<StatusReason> {
-  return parsePrintable<StatusReason>(unchecked, SENTENCE_CHARACTERS_MAX);
+  return parseWords<StatusReason>(unchecked, SENTENCE_CHARACTERS_MAX);
 }
 
 /** Parses the value of an Idempotency-Key header: 1 to 255 printable ASCII characters without spaces. */
@@ -53,9 +56,9 @@ export function parseIdempotencyKey(unchecked: string): Parsed<IdempotencyKey> {
 export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Metadata> {
   if (unchecked.size > METADATA_PAIRS_MAX) return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
   for (const [key, value] of unchecked) {
-    const parsedKey = key === "" ? unparsed("is required") : parsePrintable(key, METADATA_KEY_CHARACTERS_MAX);
+    const parsedKey = key === "" ? unparsed("is required") : parseWords(key, METADATA_KEY_CHARACTERS_MAX);
     if (!parsedKey.ok) return unparsed(`has a key that ${parsedKey.problem}`);
-    const parsedValue = parsePrintable(value, METADATA_VALUE_CHARACTERS_MAX);
+    const parsedValue = parseWords(value, METADATA_VALUE_CHARACTERS_MAX);
     if (!parsedValue.ok) return unparsed(`has a value, of "${key}", that ${parsedValue.problem}`);
   }
   return parsed(unchecked as Metadata);
@@ -68,15 +71,22 @@ export function sameMetadata(left: Metadata, right: Metadata): boolean {
 function parseName<T extends string>(unchecked: string): Parsed<T> {
   if (unchecked === "") return unparsed("is required");
   if (unchecked.trim() !== unchecked) return unparsed("must not begin or end with a space");
-  return parsePrintable<T>(unchecked, NAME_CHARACTERS_MAX);
+  return parsePrintable<T>(unchecked, { charactersMax: NAME_CHARACTERS_MAX, printable: PRINTABLE });
 }
 
-function parsePrintable<T extends string>(unchecked: string, charactersMax: number): Parsed<T> {
+function parseWords<T extends string>(unchecked: string, charactersMax: number): Parsed<T> {
+  return parsePrintable<T>(unchecked, { charactersMax, printable: PRINTABLE_WORDS });
+}
+
+function parsePrintable<T extends string>(
+  unchecked: string,
+  { charactersMax, printable }: { charactersMax: number; printable: RegExp },
+): Parsed<T> {
   // A string has at least as many UTF-16 units as characters, at most twice as many: most are decided by length alone.
   if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) {
     return unparsed(`must have at most ${String(charactersMax)} characters`);
   }
-  if (!PRINTABLE.test(unchecked) || unchecked.includes(REPLACEMENT_CHARACTER)) {
+  if (!printable.test(unchecked) || unchecked.includes(REPLACEMENT_CHARACTER)) {
     return unparsed("must be printable UTF-8 text: no line breaks, tabs or other control characters");
   }
   return parsed(unchecked as T);

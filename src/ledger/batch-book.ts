@@ -3,6 +3,7 @@ import type { Book, Effect } from "../domain/decision.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/ids.js";
 import type { JournalEntry, Posting } from "../domain/journal.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/text.js";
+import type { UnixMillis } from "../domain/time.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Changes, Created, Loaded, SupplyChange, UsedIdempotencyKey } from "./store.js";
 
@@ -68,18 +69,22 @@ export class BatchBook implements Book {
     }
 
     if (idempotencyKey !== undefined) {
-      const { organizationId, recordedAt: createdAt } = entry;
-      const used = { organizationId, key: idempotencyKey, resourceId: transaction?.id ?? account.id, createdAt };
-      this.#usedIdempotencyKeys.push(used);
-      this.#putIdempotencyKey(used);
+      this.remember(idempotencyKey, transaction ?? account, entry.recordedAt);
     }
 
     if (entry.posting !== undefined) this.#postToSupply(entry.organizationId, entry.posting);
   }
 
-  /** What is to be saved: each row once, as it is now. Undefined when no command had an effect. */
+  /** Lets the key name the resource from now on. */
+  remember(key: IdempotencyKey, resource: Account | Transaction, createdAt: UnixMillis): void {
+    const used = { organizationId: resource.organizationId, key, resourceId: resource.id, createdAt };
+    this.#usedIdempotencyKeys.push(used);
+    this.#putIdempotencyKey(used);
+  }
+
+  /** What is to be saved: each row once, as it is now. Undefined when there is nothing. */
   changes(): Changes | undefined {
-    if (this.#entries.length === 0) return undefined;
+    if (this.#entries.length === 0 && this.#usedIdempotencyKeys.length === 0) return undefined;
     return {
       entries: this.#entries,
       createdAccounts: created(this.#createdAccounts, this.#accounts),

@@ -162,6 +162,7 @@ function decideOne(book: BatchBook, { command, answer, fail }: Waiting, now: Uni
           answer({ kind: "refused", refusal: decision.refusal });
         };
       case "replay":
+        if (decision.newIdempotencyKey !== undefined) book.remember(decision.newIdempotencyKey, decision.resource, now);
         return () => {
           answer({ kind: "done", resource: decision.resource, replayed: true });
         };

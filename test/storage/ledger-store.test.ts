@@ -198,6 +198,17 @@ for (const engine of ENGINES) {
       expect(await balances()).to.deep.equal({ availableCents: 500, heldCents: 0 });
     });
 
+    it("lets an idempotency key that comes with a replay name that transaction from then on", async () => {
+      const first = await done(mint(movement({ amount: "5.00", reference: "plain" })));
+      await done(mint(movement({ amount: "5.00", reference: "plain", key: "late" })));
+      const retried = await ledger.submit(
+        mint(movement({ amount: "5.00", reference: "new", key: "late" })),
+        NO_DEADLINE,
+      );
+      expect(retried).to.deep.equal({ kind: "done", resource: first, replayed: true });
+      expect(await balances()).to.deep.equal({ availableCents: 500, heldCents: 0 });
+    });
+
     it("leaves nothing of a refusal behind: the same reference may be tried again", async () => {
       const early = redeem(movement({ amount: "5.00", reference: "retry", key: "retry" }));
       expect(await summary(early)).to.equal("INSUFFICIENT_FUNDS");

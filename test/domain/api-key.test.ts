@@ -1,0 +1,51 @@
+import { expect } from "chai";
+
+import { isLive, parseScope, type ApiKey } from "../../src/domain/api-key.js";
+import type { ApiKeyId } from "../../src/domain/ids.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import { EARLIER, NOW, ORGANIZATION } from "./given.js";
+
+const LATER = toUnixMillis(NOW + 1);
+
+const key = (given: Partial<ApiKey>): ApiKey => ({
+  id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId,
+  organizationId: ORGANIZATION,
+  name: "till",
+  scopes: ["accounts:read"],
+  createdAt: EARLIER,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  ...given,
+});
+
+describe("an API key", () => {
+  for (const [what, given, live] of [
+    ["is live when it never expires", {}, true],
+    ["is live until it expires", { expiresAt: LATER }, true],
+    ["is dead at the moment at which it expires", { expiresAt: NOW }, false],
+    ["is dead once it has expired", { expiresAt: EARLIER }, false],
+    ["is dead once it is revoked", { revokedAt: EARLIER }, false],
+    ["is dead once it is revoked, though it has not expired", { revokedAt: EARLIER, expiresAt: LATER }, false],
+  ] as const) {
+    it(what, () => {
+      expect(isLive(key(given), NOW)).to.equal(live);
+    });
+  }
+});
+
+describe("a scope", () => {
+  for (const scope of ["accounts:read", "accounts:write", "transactions:read", "transactions:write"]) {
+    it(`may be ${scope}`, () => {
+      expect(parseScope(scope)).to.deep.equal({ ok: true, value: scope });
+    });
+  }
+
+  for (const text of ["", "accounts", "accounts:delete", "ACCOUNTS:READ", "accounts:read ", "constructor"]) {
+    it(`is refused when it is ${JSON.stringify(text)}`, () => {
+      expect(parseScope(text)).to.deep.equal({
+        ok: false,
+        problem: "must be one of accounts:read, accounts:write, transactions:read, transactions:write",
+      });
+    });
+  }
+});

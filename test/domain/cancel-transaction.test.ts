@@ -1,0 +1,124 @@
+import { expect } from "chai";
+
+import { replay } from "../../src/domain/decision.js";
+import { decideCancelTransaction } from "../../src/domain/cancel-transaction.js";
+import { NO_CENTS } from "../../src/domain/cents.js";
+import type { CancelTransaction } from "../../src/domain/commands.js";
+import { parseStatusReason } from "../../src/domain/text.js";
+import type { Transaction } from "../../src/domain/transaction.js";
+import { SLOW_RAIL, TEST_ACTOR, cancel, valid } from "../commands.js";
+import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction } from "./given.js";
+
+const REASON = valid(parseStatusReason("the customer changed her mind"));
+const account = givenAccount();
+
+const cancelOf = ({ id }: Transaction): CancelTransaction => ({ ...cancel(ORGANIZATION, id), reason: REASON });
+
+function pending(given: Partial<Transaction>): Transaction {
+  return givenTransaction({
+    accountId: account.id,
+    amountCents: account.heldCents,
+    status: "PENDING",
+    rail: SLOW_RAIL,
+    completedAt: undefined,
+    ...given,
+  });
+}
+
+describe("canceling a transaction", () => {
+  // Before: 100.00 available, 20.00 held.
+  for (const [what, type, posting, availableCents, heldCents] of [
+    ["gives the KESC that a redemption held back", "REDEEM", { debit: "held", credit: "available" }, 12_000, 0],
+    ["moves nothing for a mint", "MINT", undefined, 10_000, 2_000],
+  ] as const) {
+    it(what, () => {
+      const transaction = pending({ type });
+      const book = givenBook({ accounts: [account], transactions: [transaction] });
+      const canceled = { ...transaction, status: "CANCELED", statusReason: REASON, updatedAt: NOW };
+      expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
+        kind: "effect",
+        resource: canceled,
+        effect: {
+          account: {
+            ...account,
+            availableCents,
+            heldCents,
+            updatedAt: posting === undefined ? account.updatedAt : NOW,
+          },
+          transaction: canceled,
+          entry: {
+            organizationId: ORGANIZATION,
+            accountId: account.id,
+            transactionId: transaction.id,
+            kind: "transaction.canceled",
+            posting: posting && { ...posting, amountCents: 2_000 },
+            availableAfterCents: availableCents,
+            heldAfterCents: heldCents,
+            actor: TEST_ACTOR,
+            reason: REASON,
+            recordedAt: NOW,
+          },
+          idempotencyKey: undefined,
+        },
+      });
+    });
+  }
+
+  it("gives it back to a frozen account too", () => {
+    const transaction = pending({ type: "REDEEM" });
+    const frozen = givenAccount({ id: account.id, status: "FROZEN" });
+    const book = givenBook({ accounts: [frozen], transactions: [transaction] });
+    const effect = effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW));
+    expect(effect.account).to.include({ status: "FROZEN", availableCents: 12_000, heldCents: 0 });
+  });
+
+  it("cancels a mint to an account that was closed since, and leaves the account as it is", () => {
+    const transaction = pending({ type: "MINT" });
+    const closed = givenAccount({ id: account.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
+    const book = givenBook({ accounts: [closed], transactions: [transaction] });
+    expect(effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW)).account).to.deep.equal(closed);
+  });
+
+  it("answers a canceled one as it is, with the reason that it had", () => {
+    const transaction = pending({ status: "CANCELED" });
+    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal(replay(transaction));
+  });
+
+  // The order of rows is the order of checks.
+  it("refuses another organization's transaction, whatever its status", () => {
+    const transaction = pending({ status: "COMPLETED", organizationId: STRANGER });
+    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
+      kind: "refusal",
+      refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId: transaction.id },
+    });
+  });
+
+  it("refuses a transaction that does not exist", () => {
+    const transaction = pending({});
+    expect(decideCancelTransaction(givenBook(), cancelOf(transaction), NOW)).to.deep.equal({
+      kind: "refusal",
+      refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId: transaction.id },
+    });
+  });
+
+  for (const status of ["PROCESSING", "COMPLETED", "FAILED"] as const) {
+    it(`refuses one that is ${status}`, () => {
+      const transaction = pending({ status });
+      const book = givenBook({ accounts: [account], transactions: [transaction] });
+      expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
+        kind: "refusal",
+        refusal: { reason: "INVALID_TRANSITION", from: status, to: "CANCELED" },
+      });
+    });
+  }
+
+  it("throws where the book has the transaction and not its account: that is a bug", () => {
+    const transaction = pending({});
+    const book = givenBook({ transactions: [transaction] });
+    expect(() => decideCancelTransaction(book, cancelOf(transaction), NOW)).to.throw(
+      `${transaction.id} names an account that the book does not have`,
+    );
+  });
+});

@@ -1,0 +1,148 @@
+import { expect } from "chai";
+
+import { replay } from "../../src/domain/decision.js";
+import type { CreateAccount } from "../../src/domain/commands.js";
+import { decideCreateAccount } from "../../src/domain/create-account.js";
+import type { EmailAddress } from "../../src/domain/email-address.js";
+import type { PhoneNumber } from "../../src/domain/phone-number.js";
+import { parseIdempotencyKey } from "../../src/domain/text.js";
+import { TEST_ACTOR, createAccount, valid } from "../commands.js";
+import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "./given.js";
+
+const KEY = valid(parseIdempotencyKey("k"));
+const OTHER_PHONE = "+254733000000" as PhoneNumber;
+const OTHER_EMAIL = "other@example.com" as EmailAddress;
+
+const create = (given: Parameters<typeof createAccount>[2] = {}, userId = "user"): CreateAccount =>
+  createAccount(ORGANIZATION, userId, given);
+
+describe("creating an account", () => {
+  it("makes an active account with a balance of zero, and a row of the journal", () => {
+    const command = create({ email: OTHER_EMAIL, key: "k" });
+    const decision = decideCreateAccount(givenBook(), command, NOW);
+    const account = {
+      id: command.newAccountId,
+      organizationId: ORGANIZATION,
+      userId: "user",
+      phoneNumber: "+254712345678",
+      email: OTHER_EMAIL,
+      status: "ACTIVE",
+      statusReason: "",
+      availableCents: 0,
+      heldCents: 0,
+      createdAt: NOW,
+      updatedAt: NOW,
+    };
+    expect(decision).to.deep.equal({
+      kind: "effect",
+      resource: account,
+      effect: {
+        account,
+        transaction: undefined,
+        entry: {
+          organizationId: ORGANIZATION,
+          accountId: command.newAccountId,
+          transactionId: undefined,
+          kind: "account.created",
+          posting: undefined,
+          availableAfterCents: 0,
+          heldAfterCents: 0,
+          actor: TEST_ACTOR,
+          reason: "",
+          recordedAt: NOW,
+        },
+        idempotencyKey: "k",
+      },
+    });
+  });
+
+  it("keeps no idempotency key when none was sent", () => {
+    expect(effectOf(decideCreateAccount(givenBook(), create(), NOW)).idempotencyKey).to.equal(undefined);
+  });
+
+  describe("for a user who has one", () => {
+    const existing = givenAccount({ status: "FROZEN" });
+    const book = givenBook({ accounts: [existing] });
+
+    it("answers with it as it is now, whatever became of it", () => {
+      expect(decideCreateAccount(book, create(), NOW)).to.deep.equal(replay(existing));
+    });
+
+    for (const [what, given, differingFields] of [
+      ["another phone number", { phoneNumber: OTHER_PHONE }, ["phone_number"]],
+      ["another e-mail address", { email: OTHER_EMAIL }, ["email"]],
+      ["both", { phoneNumber: OTHER_PHONE, email: OTHER_EMAIL }, ["phone_number", "email"]],
+    ] as const) {
+      it(`refuses ${what}, and names the account and what differs`, () => {
+        expect(decideCreateAccount(book, create(given), NOW)).to.deep.equal({
+          kind: "refusal",
+          refusal: { reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.id, differingFields },
+        });
+      });
+    }
+
+    it("makes another for the same user_id in another organization", () => {
+      expect(wordOf(decideCreateAccount(book, { ...create(), organizationId: STRANGER }, NOW))).to.equal("effect");
+    });
+  });
+
+  describe("with an idempotency key that was used", () => {
+    const first = givenAccount();
+    const other = givenAccount({ userId: create({}, "other").userId });
+    const minted = givenTransaction({ accountId: first.id });
+    const book = (resourceId: typeof first.id | typeof minted.id): ReturnType<typeof givenBook> =>
+      givenBook({
+        accounts: [first, other],
+        transactions: [minted],
+        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId }],
+      });
+
+    it("answers with the account that it made", () => {
+      const again = decideCreateAccount(book(first.id), create({ key: "k" }), NOW);
+      expect(again).to.deep.equal(replay(first));
+    });
+
+    for (const [what, command] of [
+      ["for another user, though that one has an account too", create({ key: "k" }, "other")],
+      ["for a new user", create({ key: "k" }, "third")],
+      ["with another phone number", create({ key: "k", phoneNumber: OTHER_PHONE })],
+      ["with another e-mail address", create({ key: "k", email: OTHER_EMAIL })],
+    ] as const) {
+      it(`refuses it ${what}`, () => {
+        expect(decideCreateAccount(book(first.id), command, NOW)).to.deep.equal({
+          kind: "refusal",
+          refusal: { reason: "IDEMPOTENCY_KEY_REUSED" },
+        });
+      });
+    }
+
+    it("refuses it when it made a transaction, though the account exists", () => {
+      expect(wordOf(decideCreateAccount(book(minted.id), create({ key: "k" }), NOW))).to.equal(
+        "IDEMPOTENCY_KEY_REUSED",
+      );
+    });
+
+    it("does not know another organization's keys", () => {
+      const stranger = decideCreateAccount(book(first.id), { ...create({ key: "k" }), organizationId: STRANGER }, NOW);
+      expect(wordOf(stranger)).to.equal("effect");
+    });
+
+    it("does as if there were none when it is a new one", () => {
+      expect(wordOf(decideCreateAccount(book(first.id), create({ key: "new" }), NOW))).to.equal("replay");
+    });
+  });
+
+  const taken = givenAccount();
+  const used = { organizationId: ORGANIZATION, key: KEY, resourceId: taken.id };
+  for (const [name, idempotencyKeys, reason] of [
+    // The order of rows is the order of checks.
+    ["refuses a used idempotency key before looking at the user", [used], "IDEMPOTENCY_KEY_REUSED"],
+    ["refuses a user who has another account", [], "ACCOUNT_ALREADY_EXISTS"],
+  ] as const) {
+    it(name, () => {
+      const book = givenBook({ accounts: [taken], idempotencyKeys });
+      const command = create({ key: "k", phoneNumber: OTHER_PHONE });
+      expect(wordOf(decideCreateAccount(book, command, NOW))).to.equal(reason);
+    });
+  }
+});

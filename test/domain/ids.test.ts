@@ -1,0 +1,59 @@
+import { expect } from "chai";
+import { typeid } from "typeid-js";
+
+import { parseAccountId, parseApiKeyId, parseOrganizationId, parseTransactionId } from "../../src/domain/ids.js";
+
+const SUFFIX = "01jd2r6p5vf8ksw3xhb1z7q4ye";
+
+for (const [what, prefix, parse] of [
+  ["an account", "acc", parseAccountId],
+  ["a transaction", "txn", parseTransactionId],
+  ["an organization", "org", parseOrganizationId],
+  ["an API key", "key", parseApiKeyId],
+] as const) {
+  describe(`the id of ${what}`, () => {
+    for (const [which, id] of [
+      ["a new TypeID", typeid(prefix).toString()],
+      ["the lowest", `${prefix}_${"0".repeat(26)}`],
+      ["the highest", `${prefix}_7${"z".repeat(25)}`],
+    ] as const) {
+      it(`may be ${which}`, () => {
+        expect(parse(id)).to.deep.equal({ ok: true, value: id });
+      });
+    }
+
+    it("is required", () => {
+      expect(parse("")).to.deep.equal({ ok: false, problem: "is required" });
+    });
+
+    for (const [why, id] of [
+      ["has another prefix", `usr_${SUFFIX}`],
+      ["has no prefix", SUFFIX],
+      ["has nothing but a prefix", `${prefix}_`],
+      ["has no line between its parts", `${prefix}${SUFFIX}`],
+      ["has another line between its parts", `${prefix}-${SUFFIX}`],
+      ["has a prefix in upper case", `${prefix.toUpperCase()}_${SUFFIX}`],
+      ["has letters in upper case", `${prefix}_${SUFFIX.toUpperCase()}`],
+      ["has an i, which looks like a 1", `${prefix}_${SUFFIX.slice(0, -1)}i`],
+      ["has an l, which looks like a 1", `${prefix}_${SUFFIX.slice(0, -1)}l`],
+      ["has an o, which looks like a 0", `${prefix}_${SUFFIX.slice(0, -1)}o`],
+      ["has a u", `${prefix}_${SUFFIX.slice(0, -1)}u`],
+      ["holds more than 128 bits", `${prefix}_8${SUFFIX.slice(1)}`],
+      ["is a character short", `${prefix}_${SUFFIX.slice(0, -1)}`],
+      ["is a character long", `${prefix}_${SUFFIX}0`],
+      ["ends in a line feed", `${prefix}_${SUFFIX}\n`],
+      ["begins with a space", ` ${prefix}_${SUFFIX}`],
+      ["has the prefix twice", `${prefix}_${prefix}_${SUFFIX}`],
+      ["is a UUID", "0193c8b4-1f57-7a2f-8c1e-5a1f3e9b27ce"],
+    ] as const) {
+      it(`is refused when it ${why}`, () => {
+        expect(parse(id)).to.deep.equal({ ok: false, problem: `must be an id such as ${prefix}_${SUFFIX}` });
+      });
+    }
+  });
+}
+
+it("the id of an account is never that of a transaction", () => {
+  expect(parseAccountId(`txn_${SUFFIX}`).ok).to.equal(false);
+  expect(parseTransactionId(`acc_${SUFFIX}`).ok).to.equal(false);
+});

@@ -1,0 +1,338 @@
+import { expect } from "chai";
+
+import { replay } from "../../src/domain/decision.js";
+import type { Account } from "../../src/domain/account.js";
+import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../src/domain/cents.js";
+import type { MoveMoney } from "../../src/domain/commands.js";
+import { decideMoveMoney } from "../../src/domain/move-money.js";
+import { parseDescription, parseIdempotencyKey, parseMetadata, parseReference } from "../../src/domain/text.js";
+import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
+import { SLOW_RAIL, TEST_ACTOR, mint, newAccountId, redeem, valid, type Movement } from "../commands.js";
+import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "./given.js";
+
+const KEY = valid(parseIdempotencyKey("k"));
+const accountId = newAccountId();
+
+/** 50.00 of the account, unless told otherwise. */
+const movement = (given: Partial<Movement> = {}): Movement => ({
+  organizationId: ORGANIZATION,
+  accountId,
+  amount: "50.00",
+  reference: "new",
+  ...given,
+});
+
+const bookOf = (given: Partial<Account> = {}): ReturnType<typeof givenBook> =>
+  givenBook({ accounts: [givenAccount({ id: accountId, ...given })] });
+
+describe("moving money", () => {
+  // Before: 100.00 available, 20.00 held.
+  for (const [what, move, rail, expected] of [
+    [
+      "a mint on the direct rail completes at once, and credits",
+      mint,
+      DIRECT_RAIL,
+      { type: "MINT", status: "COMPLETED", posting: ["reserve", "available"], available: 15_000, held: 2_000 },
+    ],
+    [
+      "a redemption on the direct rail completes at once, and burns",
+      redeem,
+      DIRECT_RAIL,
+      { type: "REDEEM", status: "COMPLETED", posting: ["available", "reserve"], available: 5_000, held: 2_000 },
+    ],
+    [
+      "a mint on another rail is pending, and moves nothing yet",
+      mint,
+      SLOW_RAIL,
+      { type: "MINT", status: "PENDING", posting: undefined, available: 10_000, held: 2_000 },
+    ],
+    [
+      "a redemption on another rail is pending, and holds",
+      redeem,
+      SLOW_RAIL,
+      { type: "REDEEM", status: "PENDING", posting: ["available", "held"], available: 5_000, held: 7_000 },
+    ],
+  ] as const) {
+    it(what, () => {
+      const account = givenAccount({ id: accountId });
+      const command = move(movement({ rail, key: "k", description: "café", metadata: { till: "7" } }));
+      const decision = decideMoveMoney(givenBook({ accounts: [account] }), command, NOW);
+      const { type, status, posting, available, held } = expected;
+      const transaction = {
+        id: command.newTransactionId,
+        organizationId: ORGANIZATION,
+        accountId,
+        type,
+        status,
+        statusReason: "",
+        amountCents: 5_000,
+        reference: "new",
+        description: "café",
+        metadata: new Map([["till", "7"]]),
+        rail,
+        createdAt: NOW,
+        updatedAt: NOW,
+        completedAt: status === "COMPLETED" ? NOW : undefined,
+      };
+      expect(decision).to.deep.equal({
+        kind: "effect",
+        resource: transaction,
+        effect: {
+          account: {
+            ...account,
+            availableCents: available,
+            heldCents: held,
+            updatedAt: posting === undefined ? account.updatedAt : NOW,
+          },
+          transaction,
+          entry: {
+            organizationId: ORGANIZATION,
+            accountId,
+            transactionId: command.newTransactionId,
+            kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
+            posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
+            availableAfterCents: available,
+            heldAfterCents: held,
+            actor: TEST_ACTOR,
+            reason: "",
+            recordedAt: NOW,
+          },
+          idempotencyKey: "k",
+        },
+      });
+    });
+  }
+
+  for (const [what, command, given, availableCents] of [
+    ["a redemption may take the last cent that is available", redeem(movement({ amount: "100.00" })), {}, 0],
+    [
+      "a mint may fill an account to the limit, what is held included",
+      mint(movement({ amount: "0.01" })),
+      { availableCents: subtractCents(MAX_CENTS, toCents(2_001)), heldCents: toCents(2_000) },
+      MAX_CENTS - 2_000,
+    ],
+    [
+      "a mint may be of the whole limit",
+      mint(movement({ amount: "9999999999999.99" })),
+      { availableCents: NO_CENTS, heldCents: NO_CENTS },
+      MAX_CENTS,
+    ],
+  ] as const) {
+    it(what, () => {
+      expect(effectOf(decideMoveMoney(bookOf(given), command, NOW)).account.availableCents).to.equal(availableCents);
+    });
+  }
+
+  describe("with a reference that was used", () => {
+    const used = givenTransaction({
+      accountId,
+      description: valid(parseDescription("rent")),
+      metadata: valid(
+        parseMetadata(
+          new Map([
+            ["till", "7"],
+            ["shop", "2"],
+          ]),
+        ),
+      ),
+    });
+    const same = movement({ reference: "earlier", description: "rent", metadata: { shop: "2", till: "7" } });
+    const book = givenBook({ accounts: [givenAccount({ id: accountId })], transactions: [used] });
+
+    it("answers the same content with the first transaction", () => {
+      expect(decideMoveMoney(book, mint(same), NOW)).to.deep.equal(replay(used));
+    });
+
+    it("lets an idempotency key that comes with a replay name that transaction from then on", () => {
+      const later = mint({ ...same, key: "later" });
+      expect(decideMoveMoney(book, later, NOW)).to.deep.equal(replay(used, later.idempotencyKey));
+    });
+
+    it("answers with the first transaction on whatever rail it went", () => {
+      expect(wordOf(decideMoveMoney(book, mint({ ...same, rail: SLOW_RAIL }), NOW))).to.equal("replay");
+    });
+
+    for (const [what, command, differingFields] of [
+      ["another type", redeem(same), ["type"]],
+      ["another account", mint({ ...same, accountId: newAccountId() }), ["account_id"]],
+      ["another amount", mint({ ...same, amount: "50.01" }), ["amount"]],
+      ["another description", mint({ ...same, description: "" }), ["description"]],
+      ["other metadata", mint({ ...same, metadata: { till: "8", shop: "2" } }), ["metadata"]],
+      [
+        "nothing the same",
+        redeem(movement({ reference: "earlier", accountId: newAccountId(), amount: "1" })),
+        ["type", "account_id", "amount", "description", "metadata"],
+      ],
+    ] as const) {
+      it(`refuses ${what}, and names the transaction and what differs`, () => {
+        expect(decideMoveMoney(book, command, NOW)).to.deep.equal({
+          kind: "refusal",
+          refusal: { reason: "REFERENCE_ALREADY_USED", transactionId: used.id, differingFields },
+        });
+      });
+    }
+
+    it("takes the reference in another organization", () => {
+      const stranger = givenAccount({ organizationId: STRANGER });
+      const both = givenBook({ accounts: [stranger], transactions: [used] });
+      const command = redeem({ ...same, organizationId: STRANGER, accountId: stranger.id });
+      expect(wordOf(decideMoveMoney(both, command, NOW))).to.equal("effect");
+    });
+  });
+
+  describe("with an idempotency key that was used", () => {
+    const account = givenAccount({ id: accountId });
+    const first = givenTransaction({ accountId });
+    const second = givenTransaction({ accountId, reference: valid(parseReference("second")) });
+    const book = (resourceId: Account["id"] | Transaction["id"]): ReturnType<typeof givenBook> =>
+      givenBook({
+        accounts: [account],
+        transactions: [first, second],
+        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId }],
+      });
+
+    for (const [what, reference] of [
+      ["the same reference", "earlier"],
+      ["a new reference", "new"],
+      ["a reference that has another transaction", "second"],
+    ] as const) {
+      it(`answers the same content under ${what} with the transaction that it made`, () => {
+        const again = decideMoveMoney(book(first.id), mint(movement({ reference, key: "k" })), NOW);
+        expect(again).to.deep.equal(replay(first));
+      });
+    }
+
+    for (const [what, command] of [
+      ["with another type", redeem(movement({ key: "k" }))],
+      ["with another account", mint(movement({ key: "k", accountId: newAccountId() }))],
+      ["with another amount", mint(movement({ key: "k", amount: "50.01" }))],
+      ["with another description", mint(movement({ key: "k", description: "rent" }))],
+      ["with other metadata", mint(movement({ key: "k", metadata: { till: "7" } }))],
+    ] as const) {
+      it(`refuses it ${what}`, () => {
+        expect(decideMoveMoney(book(first.id), command, NOW)).to.deep.equal({
+          kind: "refusal",
+          refusal: { reason: "IDEMPOTENCY_KEY_REUSED" },
+        });
+      });
+    }
+
+    it("refuses it when it made an account", () => {
+      const reused = decideMoveMoney(book(accountId), mint(movement({ reference: "earlier", key: "k" })), NOW);
+      expect(wordOf(reused)).to.equal("IDEMPOTENCY_KEY_REUSED");
+    });
+
+    it("does as if there were none when it is a new one", () => {
+      const moved = decideMoveMoney(book(first.id), mint(movement({ key: "fresh" })), NOW);
+      expect(effectOf(moved).idempotencyKey).to.equal("fresh");
+    });
+  });
+
+  // What was done before is answered, whatever became of the account since.
+  for (const given of [
+    { status: "FROZEN" },
+    { status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS },
+    { availableCents: NO_CENTS },
+  ] as const) {
+    it(`replays before it looks at the account: ${JSON.stringify(given)}`, () => {
+      const redeemed = givenTransaction({ accountId, type: "REDEEM" });
+      const book = givenBook({ accounts: [givenAccount({ id: accountId, ...given })], transactions: [redeemed] });
+      const again = decideMoveMoney(book, redeem(movement({ reference: "earlier" })), NOW);
+      expect(again).to.deep.equal(replay(redeemed));
+    });
+  }
+
+  const used = givenTransaction({ accountId: newAccountId() });
+  const keyed = [{ organizationId: ORGANIZATION, key: KEY, resourceId: used.id }];
+  const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
+  const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)), heldCents: toCents(2_000) };
+  const stranger = { organizationId: STRANGER };
+
+  // The order of rows is the order of checks.
+  const refusals: readonly [
+    name: string,
+    command: MoveMoney,
+    rows: { keys?: typeof keyed; transactions?: Transaction[]; account?: Partial<Account> },
+    facts: object,
+  ][] = [
+    [
+      "refuses a used idempotency key before looking at the reference",
+      redeem(movement({ key: "k", reference: "earlier" })),
+      { keys: keyed, transactions: [used] },
+      { reason: "IDEMPOTENCY_KEY_REUSED" },
+    ],
+    [
+      "refuses a used reference before looking for the account",
+      redeem(movement({ key: "k", reference: "earlier" })),
+      { transactions: [used], account: stranger },
+      { reason: "REFERENCE_ALREADY_USED", transactionId: used.id, differingFields: ["type", "account_id"] },
+    ],
+    [
+      "refuses another organization's account, whatever its status",
+      redeem(movement()),
+      { account: { ...stranger, status: "CLOSED", ...empty } },
+      { reason: "ACCOUNT_NOT_FOUND", accountId },
+    ],
+    [
+      "refuses an account that does not exist",
+      redeem(movement({ accountId: used.accountId })),
+      {},
+      { reason: "ACCOUNT_NOT_FOUND", accountId: used.accountId },
+    ],
+    [
+      "refuses to redeem from a closed account before looking at funds",
+      redeem(movement()),
+      { account: { status: "CLOSED", ...empty } },
+      { reason: "ACCOUNT_CLOSED", accountId },
+    ],
+    [
+      "refuses to mint to a closed account",
+      mint(movement()),
+      { account: { status: "CLOSED", ...empty } },
+      { reason: "ACCOUNT_CLOSED", accountId },
+    ],
+    [
+      "refuses to redeem from a frozen account before looking at funds",
+      redeem(movement()),
+      { account: { status: "FROZEN", ...empty } },
+      { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "refuses to mint to a frozen account before looking at the limit",
+      mint(movement()),
+      { account: { status: "FROZEN", ...full } },
+      { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "refuses to mint one cent past the limit, what is held included",
+      mint(movement({ amount: "0.01" })),
+      { account: full },
+      { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS },
+    ],
+    [
+      "refuses a mint past the limit on a slow rail too, before any money moves",
+      mint(movement({ amount: "0.01", rail: SLOW_RAIL })),
+      { account: full },
+      { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS },
+    ],
+    [
+      "refuses to redeem one cent more than is available, though more is held",
+      redeem(movement({ amount: "100.01" })),
+      { account: { heldCents: toCents(10_000) } },
+      { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
+    ],
+    [
+      "refuses to hold one cent more than is available",
+      redeem(movement({ amount: "100.01", rail: SLOW_RAIL })),
+      {},
+      { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
+    ],
+  ];
+  for (const [name, command, { keys: idempotencyKeys = [], transactions = [], account = {} }, facts] of refusals) {
+    it(name, () => {
+      const accounts = [givenAccount({ id: accountId, ...account })];
+      const decision = decideMoveMoney(givenBook({ accounts, transactions, idempotencyKeys }), command, NOW);
+      expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
+    });
+  }
+});

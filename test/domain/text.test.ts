@@ -1,0 +1,187 @@
+import { expect } from "chai";
+
+import {
+  parseDescription,
+  parseIdempotencyKey,
+  parseMetadata,
+  parseReference,
+  parseStatusReason,
+  parseUserId,
+  sameMetadata,
+  type Metadata,
+} from "../../src/domain/text.js";
+import { valid } from "../commands.js";
+
+const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or other control characters";
+
+// What nobody sees, or what is not text at all.
+const UNPRINTABLE = [
+  ["a tab", "a\tb"],
+  ["a line feed", "a\nb"],
+  ["a carriage return", "a\rb"],
+  ["a NUL", "a\0b"],
+  ["an escape", "a\u001Bb"],
+  ["a delete", "a\u007Fb"],
+  ["a control character past ASCII", "a\u0085b"],
+  ["a line separator", "a\u2028b"],
+  ["a paragraph separator", "a\u2029b"],
+  ["a zero-width space", "a\u200Bb"],
+  ["a change of direction", "a\u202Eb"],
+  ["a byte order mark", "a\uFEFFb"],
+  ["the sign for bytes that were not UTF-8", "a\uFFFDb"],
+  ["half a surrogate pair, the first", "a\uD83Db"],
+  ["half a surrogate pair, the second", "a\uDE00b"],
+  ["a surrogate pair the wrong way round", "a\uDE00\uD83Db"],
+  ["a private character", "a\uE000b"],
+  ["a character that does not exist", "a\uFFFFb"],
+] as const;
+
+for (const [what, parse] of [
+  ["a user_id", parseUserId],
+  ["a reference", parseReference],
+] as const) {
+  describe(what, () => {
+    for (const [which, text] of [
+      ["one character", "a"],
+      ["128 characters", "a".repeat(128)],
+      ["128 emoji, each of which counts as one character", "😀".repeat(128)],
+      ["an e-mail address", "wanjiku@example.com"],
+      ["words with spaces between them", "Wanjiku Kamau"],
+      ["Arabic", "مرحبا"],
+      ["Chinese", "你好"],
+      ["letters with combining marks", "e\u0301"],
+      ["punctuation and symbols", "€/£:#{}<>\\'\"`"],
+    ] as const) {
+      it(`may be ${which}`, () => {
+        expect(parse(text)).to.deep.equal({ ok: true, value: text });
+      });
+    }
+
+    // The order of rows is the order of checks.
+    for (const [why, text, problem] of [
+      ["is empty", "", "is required"],
+      ["begins with a space", " a", "must not begin or end with a space"],
+      ["ends with a space", "a ", "must not begin or end with a space"],
+      ["is a space", " ", "must not begin or end with a space"],
+      ["begins with a space that does not break", "\u00A0a", "must not begin or end with a space"],
+      ["ends with a line feed", "a\n", "must not begin or end with a space"],
+      ["has 129 characters and a space at the end", `${"a".repeat(128)} `, "must not begin or end with a space"],
+      ["has 129 characters", "a".repeat(129), "must have at most 128 characters"],
+      ["has 129 emoji", "😀".repeat(129), "must have at most 128 characters"],
+      ["has 129 characters and a tab among them", `a\t${"a".repeat(127)}`, "must have at most 128 characters"],
+      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE] as const),
+    ] as const) {
+      it(`is refused when it ${why}`, () => {
+        expect(parse(text)).to.deep.equal({ ok: false, problem });
+      });
+    }
+  });
+}
+
+for (const [what, parse] of [
+  ["a description", parseDescription],
+  ["the reason of a status", parseStatusReason],
+] as const) {
+  describe(what, () => {
+    for (const [which, text] of [
+      ["empty", ""],
+      ["256 characters", "a".repeat(256)],
+      ["256 emoji", "😀".repeat(256)],
+      ["words with spaces around them", " two words "],
+    ] as const) {
+      it(`may be ${which}`, () => {
+        expect(parse(text)).to.deep.equal({ ok: true, value: text });
+      });
+    }
+
+    for (const [why, text, problem] of [
+      ["has 257 characters", "a".repeat(257), "must have at most 256 characters"],
+      ["has 257 emoji", "😀".repeat(257), "must have at most 256 characters"],
+      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE] as const),
+    ] as const) {
+      it(`is refused when it ${why}`, () => {
+        expect(parse(text)).to.deep.equal({ ok: false, problem });
+      });
+    }
+  });
+}
+
+describe("an idempotency key", () => {
+  for (const text of ["k", "f47ac10b-58cc-4372-a567-0e02b2c3d479", '"quoted"', "~!@#", "k".repeat(255)]) {
+    it(`may be ${text.slice(0, 40)}`, () => {
+      expect(parseIdempotencyKey(text)).to.deep.equal({ ok: true, value: text });
+    });
+  }
+
+  for (const [why, text] of [
+    ["is empty", ""],
+    ["has 256 characters", "k".repeat(256)],
+    ["has a space", "a b"],
+    ["begins with a space", " k"],
+    ["ends in a line feed", "k\n"],
+    ["has a tab", "a\tb"],
+    ["has a delete", "a\u007Fb"],
+    ["has a letter that is not ASCII", "clé"],
+  ] as const) {
+    it(`is refused when it ${why}`, () => {
+      expect(parseIdempotencyKey(text)).to.deep.equal({
+        ok: false,
+        problem: "must be 1 to 255 printable ASCII characters without spaces",
+      });
+    });
+  }
+});
+
+describe("metadata", () => {
+  const pairs = (count: number): [string, string][] =>
+    Array.from({ length: count }, (_, index) => [`key ${String(index)}`, "value"]);
+
+  for (const [which, given] of [
+    ["none", []],
+    ["20 pairs", pairs(20)],
+    ["a key of 40 characters", [["k".repeat(40), "v"]]],
+    ["a key of 40 emoji", [["😀".repeat(40), "v"]]],
+    ["an empty value", [["k", ""]]],
+    ["a value of 500 characters", [["k", "v".repeat(500)]]],
+    ["a key with a meaning to JavaScript", [["__proto__", "v"]]],
+  ] as const) {
+    it(`may be ${which}`, () => {
+      expect(parseMetadata(new Map(given))).to.deep.equal({ ok: true, value: new Map(given) });
+    });
+  }
+
+  // The order of rows is the order of checks.
+  const refusals: readonly [why: string, given: [string, string][], problem: string][] = [
+    ["has 21 pairs, one of them with an empty key", [...pairs(20), ["", "v"]], "must have at most 20 pairs"],
+    ["has an empty key and a value that is too long", [["", "v".repeat(501)]], "has a key that is required"],
+    ["has a key of 41 characters", [["k".repeat(41), "v"]], "has a key that must have at most 40 characters"],
+    ["has a key with a tab", [["a\tb", "v"]], `has a key that ${NOT_PRINTABLE}`],
+    [
+      "has a value of 501 characters",
+      [["k", "v".repeat(501)]],
+      'has a value, of "k", that must have at most 500 characters',
+    ],
+    ["has a value with a line feed", [["k", "a\nb"]], `has a value, of "k", that ${NOT_PRINTABLE}`],
+    ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], `has a value, of "k", that ${NOT_PRINTABLE}`],
+  ];
+  for (const [why, given, problem] of refusals) {
+    it(`is refused when it ${why}`, () => {
+      expect(parseMetadata(new Map(given))).to.deep.equal({ ok: false, problem });
+    });
+  }
+
+  const metadata = (...given: [string, string][]): Metadata => valid(parseMetadata(new Map(given)));
+  for (const [what, left, right, same] of [
+    ["none is the same as none", metadata(), metadata(), true],
+    ["the order of pairs does not matter", metadata(["a", "1"], ["b", "2"]), metadata(["b", "2"], ["a", "1"]), true],
+    ["a pair more is other content", metadata(["a", "1"]), metadata(["a", "1"], ["b", "2"]), false],
+    ["a pair less is other content", metadata(["a", "1"], ["b", "2"]), metadata(["a", "1"]), false],
+    ["another value is other content", metadata(["a", "1"]), metadata(["a", "2"]), false],
+    ["another key is other content", metadata(["a", "1"]), metadata(["b", "1"]), false],
+    ["an empty value is not a missing one", metadata(["a", ""]), metadata(["b", ""]), false],
+  ] as const) {
+    it(what, () => {
+      expect(sameMetadata(left, right)).to.equal(same);
+    });
+  }
+});
