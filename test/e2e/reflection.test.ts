@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import { expect } from "chai";
+
+import { readContract } from "../../src/grpc/contract.js";
+import { fresh, newAccount } from "./each-engine.js";
+import { sharedService, type Service } from "./service.js";
+
+const run = promisify(execFile);
+const rpcs = readContract().services.flatMap(({ name, rpcs: own }) => own.map((rpc) => ({ service: name, ...rpc })));
+
+// buf curl speaks the protocol of grpcurl, and comes from the package registry.
+for (const version of ["grpc-v1", "grpc-v1alpha"]) {
+  describe(`an engineer with reflection (${version}) and no proto file`, () => {
+    let service: Service;
+    let base: string;
+    const options = ["--protocol", "grpc", "--http2-prior-knowledge", "--reflect-protocol", version];
+
+    before(async () => {
+      service = await sharedService("sqlite");
+      base = `http://${service.environment["KESC_GRPC_ADDRESS"] ?? ""}`;
+    });
+
+    it("lists every service and every rpc", async () => {
+      const services = await run("node_modules/.bin/buf", ["curl", ...options, "--list-services", base]);
+      expect(services.stdout.trim().split("\n")).to.include.members([
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection",
+        "grpc.reflection.v1alpha.ServerReflection",
+        ...new Set(rpcs.map((rpc) => rpc.service)),
+      ]);
+      const methods = await run("node_modules/.bin/buf", ["curl", ...options, "--list-methods", base]);
+      expect(methods.stdout.trim().split("\n")).to.include.members(rpcs.map(({ path }) => path.slice(1)));
+    });
+
+    it("calls every rpc", async () => {
+      const account_id = await newAccount(service);
+      const call = async (rpc: { path: string }, request: object): Promise<Record<string, unknown>> => {
+        const header = `x-api-key: ${service.a.key}`;
+        const words = ["curl", ...options, "--header", header, "--data", JSON.stringify(request), base + rpc.path];
+        const { stdout, stderr } = await run("node_modules/.bin/buf", words).catch((error: unknown) => {
+          return error as { stdout: string; stderr: string };
+        });
+        return JSON.parse(stdout === "" ? stderr : stdout) as Record<string, unknown>;
+      };
+      const transaction_id = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye";
+      const requests: Record<string, object> = {
+        createAccount: { user_id: fresh("reflected"), phone_number: "0712345678" },
+        getAccount: { account_id },
+        listAccounts: { page_size: 1 },
+        freezeAccount: { account_id },
+        unfreezeAccount: { account_id },
+        mint: { account_id, amount: "1.00", reference: fresh("reflected") },
+        redeem: { account_id, amount: "1.00", reference: fresh("reflected") },
+        listTransactions: { account_id, page_size: 1 },
+        closeAccount: { account_id },
+        getTransaction: { transaction_id },
+        cancelTransaction: { transaction_id },
+      };
+      expect(Object.keys(requests)).to.have.members(rpcs.map(({ localName }) => localName));
+      for (const [name, request] of Object.entries(requests)) {
+        const rpc = rpcs.find(({ localName }) => localName === name);
+        const answer = await call(rpc ?? { path: "" }, request);
+        // The two that ask for a transaction which does not exist are answered by our own refusal, with its details.
+        const expected = name.endsWith("etTransaction") || name.startsWith("cancel") ? "not_found" : undefined;
+        expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
+      }
+    });
+  });
+}

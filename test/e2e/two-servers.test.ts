@@ -1,0 +1,50 @@
+import { expect } from "chai";
+
+import { availableOf, newAccount } from "./each-engine.js";
+import { startService, type Service } from "./service.js";
+
+describe("two servers on one PostgreSQL", () => {
+  let first: Service;
+  let second: Service;
+
+  before(async () => {
+    first = await startService("postgres");
+    second = await startService("postgres", { DATABASE_URL: first.environment["DATABASE_URL"] ?? "" });
+  });
+  after(async () => {
+    await second.dispose();
+    await first.dispose();
+  });
+
+  it("make one transaction of 200 parallel calls with one reference, split between them", async () => {
+    const accountId = await newAccount(first);
+    const request = { account_id: accountId, amount: "7.00", reference: "split" };
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? first : second).grpc.call("Mint", request, { key: first.a.key }),
+      ),
+    );
+    expect(answers.map(({ response }) => response)).to.deep.equal(Array(200).fill(answers[0]?.response));
+    expect(answers.filter(({ metadata }) => metadata.get("idempotent-replayed").length === 0)).to.have.lengthOf(1);
+    expect(await availableOf(first, accountId)).to.equal("7.00");
+  });
+
+  it("never pay out more than is there, however many ask both at once", async () => {
+    const accountId = await newAccount(first, "50.00");
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? first : second).grpc.call(
+          "Redeem",
+          { account_id: accountId, amount: "1.00", reference: `race${String(index)}` },
+          { key: first.a.key },
+        ),
+      ),
+    );
+    expect(answers.filter(({ code }) => code === 0)).to.have.lengthOf(50);
+    expect(answers.filter(({ reason }) => reason === "INSUFFICIENT_FUNDS")).to.have.lengthOf(150);
+    expect(await availableOf(second, accountId)).to.equal(undefined); // the second's own organization sees nothing
+    expect(await availableOf(first, accountId)).to.equal("0.00");
+    const { status, output } = await first.kesc("verify");
+    expect(status, output).to.equal(0);
+  });
+});
