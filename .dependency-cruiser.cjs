@@ -27,12 +27,7 @@ module.exports = {
     },
     only("ledger", ["^src/domain/"]),
     only("storage", ["^src/domain/", "^src/ledger/store\\.ts$"]),
-    only("grpc", [
-      "^src/domain/",
-      "^src/ledger/",
-      "^src/gen/",
-      "^src/storage/(read|key)-port\\.ts$",
-    ]),
+    only("grpc", ["^src/domain/", "^src/ledger/", "^src/gen/", "^src/storage/(read|key)-port\\.ts$"]),
     only("gen", []),
     {
       name: "gateway-stands-alone",
@@ -58,6 +53,9 @@ module.exports = {
     doNotFollow: { path: "node_modules" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+    },
   },
 };

@@ -21,7 +21,7 @@ check: lint contract ## everything that must hold before a commit lands: linters
 lint: dist/.built
 	@$(BIN)/prettier --check --log-level warn .
 	@$(BIN)/eslint .
-	@$(BIN)/depcruise --log-level warn src gateway test bench
+	@$(BIN)/depcruise src gateway test bench
 	@$(BIN)/knip
 
 contract: dist/.built
