@@ -1,6 +1,16 @@
+import type { Knex } from "knex";
+
 import type { StoreError } from "../ledger/store.js";
 
 export type ColumnType = "text" | "int64";
+
+export interface RowChange {
+  /** Of the rows that are given: the key, and what is set. */
+  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly key: string;
+  /** What a column becomes, from the value that is given for it; that value itself unless said otherwise. */
+  readonly becomes?: (column: string, given: string) => string;
+}
 
 /** What differs between SQLite and PostgreSQL. Every statement outside of the engines is plain SQL for both. */
 export interface Engine {
@@ -20,6 +30,12 @@ export interface Engine {
   readonly input: (columns: Readonly<Record<string, ColumnType>>) => string;
   /** A SELECT of one column of texts, made of one parameter that holds a JSON array of strings. */
   readonly list: string;
+  /** A statement for `write` that inserts rows. */
+  readonly insertInto: (table: string, columns: Readonly<Record<string, ColumnType>>) => string;
+  /** A statement for `write` that changes the rows whose `key` is given. */
+  readonly update: (table: string, change: RowChange) => string;
+  /** Runs a statement for all rows, at the price of one message to the database. */
+  readonly write: (knex: Knex, statement: string, rows: readonly object[]) => Promise<void>;
   /** Says what a failure of the driver means for a batch. */
   readonly storeErrorOf: (error: unknown) => StoreError;
 }

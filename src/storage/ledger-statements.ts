@@ -52,8 +52,8 @@ export const CHANGED_TRANSACTION_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * The statements of the ledger's store: the same for both engines, and each takes its rows as one JSON parameter, so
- * that neither their number nor that of their parameters grows with the batch.
+ * The statements of the ledger's store. Each takes all its rows at once, so that their number does not grow with the
+ * batch.
  */
 export interface LedgerStatements {
   /** Parameters: pairs of organization_id and key. */
@@ -75,19 +75,7 @@ export interface LedgerStatements {
   readonly updateSupply: string;
 }
 
-export function ledgerStatements({ input, list, forUpdate, int64 }: Engine): LedgerStatements {
-  const insert = (table: string, columns: Readonly<Record<string, ColumnType>>): string => {
-    const names = Object.keys(columns).join(", ");
-    return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${input(columns)}`;
-  };
-  const update = (table: string, columns: Readonly<Record<string, ColumnType>>): string => {
-    const changes = Object.keys(columns).filter((name) => name !== "id");
-    return `
-      UPDATE ${table} SET ${changes.map((name) => `${name} = input.${name}`).join(", ")}
-      FROM ${input(columns)} WHERE ${table}.id = input.id`;
-  };
-  const add = (name: string): string => `${name} = supply.${name} + CAST(input.${name} AS ${int64})`;
-
+export function ledgerStatements({ input, list, forUpdate, insertInto, update, int64 }: Engine): LedgerStatements {
   return {
     // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the tables' sizes.
     idempotencyKeys: `
@@ -106,14 +94,16 @@ export function ledgerStatements({ input, list, forUpdate, int64 }: Engine): Led
       SELECT t.* FROM ${input({ organization_id: "text", reference: "text" })}
       CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,
     advanceHead: `UPDATE journal_head SET last_seq = last_seq + ? WHERE id = 1 RETURNING last_seq`,
-    insertAccounts: insert("accounts", ACCOUNT_COLUMNS),
-    updateAccounts: update("accounts", CHANGED_ACCOUNT_COLUMNS),
-    insertTransactions: insert("transactions", TRANSACTION_COLUMNS),
-    updateTransactions: update("transactions", CHANGED_TRANSACTION_COLUMNS),
-    insertJournal: insert("journal", JOURNAL_COLUMNS),
-    insertIdempotencyKeys: insert("idempotency_keys", IDEMPOTENCY_KEY_COLUMNS),
-    updateSupply: `
-      UPDATE supply SET ${add("reserve_cents")}, ${add("available_cents")}, ${add("held_cents")}
-      FROM ${input(SUPPLY_CHANGE_COLUMNS)} WHERE supply.organization_id = input.organization_id`,
+    insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS),
+    updateAccounts: update("accounts", { key: "id", columns: CHANGED_ACCOUNT_COLUMNS }),
+    insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS),
+    updateTransactions: update("transactions", { key: "id", columns: CHANGED_TRANSACTION_COLUMNS }),
+    insertJournal: insertInto("journal", JOURNAL_COLUMNS),
+    insertIdempotencyKeys: insertInto("idempotency_keys", IDEMPOTENCY_KEY_COLUMNS),
+    updateSupply: update("supply", {
+      key: "organization_id",
+      columns: SUPPLY_CHANGE_COLUMNS,
+      becomes: (sum, change) => `${sum} + CAST(${change} AS ${int64})`,
+    }),
   };
 }

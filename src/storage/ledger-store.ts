@@ -14,6 +14,7 @@ import {
   type SupplyChange,
 } from "../ledger/store.js";
 import type { Database } from "./database.js";
+import type { Engine } from "./engine.js";
 import {
   ledgerStatements,
   type CHANGED_ACCOUNT_COLUMNS,
@@ -23,7 +24,7 @@ import {
   type LedgerStatements,
   type SUPPLY_CHANGE_COLUMNS,
 } from "./ledger-statements.js";
-import { orStoreError, query, run } from "./query.js";
+import { orStoreError, query } from "./query.js";
 import {
   accountOf,
   accountRowOf,
@@ -46,7 +47,7 @@ export function ledgerStore({ write, engine }: Database): LedgerStore {
         try {
           return await work({
             load: (lookup) => orStoreError(engine, load(knex, statements, lookup)),
-            save: (changes) => orStoreError(engine, save(knex, statements, changes)),
+            save: (changes) => orStoreError(engine, save(knex, { engine, statements, changes })),
           });
         } catch (error) {
           bug = error instanceof StoreError ? undefined : { error };
@@ -96,14 +97,17 @@ async function load(knex: Knex, statements: LedgerStatements, lookup: Lookup): P
   };
 }
 
-async function save(knex: Knex, statements: LedgerStatements, changes: Changes): Promise<void> {
+async function save(
+  knex: Knex,
+  { engine, statements, changes }: { engine: Engine; statements: LedgerStatements; changes: Changes },
+): Promise<void> {
   // First, so that savers on all servers take turns from here to the commit: the order of seq is the order of commits.
   const [head] = await query<{ last_seq: number }>(knex, statements.advanceHead, [changes.entries.length]);
   if (head === undefined) throw new Error("journal_head has lost its row");
   const firstSeq = head.last_seq - changes.entries.length + 1;
 
   // In this order: what refers to a row comes after it.
-  const steps: readonly (readonly [sql: string, rows: readonly object[]])[] = [
+  const steps: readonly (readonly [statement: string, rows: readonly object[]])[] = [
     [
       statements.insertAccounts,
       changes.createdAccounts.map(({ row, entryIndex }) => accountRowOf(row, firstSeq + entryIndex)),
@@ -118,8 +122,8 @@ async function save(knex: Knex, statements: LedgerStatements, changes: Changes):
     [statements.insertIdempotencyKeys, changes.idempotencyKeys.map(idempotencyKeyRowOf)],
     [statements.updateSupply, changes.supplyChanges.map(supplyChangeRowOf)],
   ];
-  for (const [sql, rows] of steps) {
-    if (rows.length > 0) await run(knex, sql, [JSON.stringify(rows)]);
+  for (const [statement, rows] of steps) {
+    if (rows.length > 0) await engine.write(knex, statement, rows);
   }
 }
 

@@ -1,5 +1,6 @@
 import { StoreError } from "../ledger/store.js";
-import type { Engine } from "./engine.js";
+import type { ColumnType, Engine } from "./engine.js";
+import { run } from "./query.js";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const LOST_RACES = new Set([
@@ -24,13 +25,19 @@ export const postgresEngine: Engine = {
 
   forUpdate: "FOR UPDATE",
 
-  input: (columns) => {
-    const types = { text: "text", int64: "bigint" } as const;
-    const fields = Object.entries(columns).map(([column, type]) => `${column} ${types[type]}`);
-    return `json_to_recordset(?::json) AS input(${fields.join(", ")})`;
-  },
-
+  input,
   list: "SELECT value FROM json_array_elements_text(?::json)",
+
+  insertInto: (table, columns) => {
+    const names = Object.keys(columns).join(", ");
+    return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${input(columns)}`;
+  },
+  update: (table, { columns, key, becomes = (_, given) => given }) => {
+    const changes = Object.keys(columns).filter((name) => name !== key);
+    const set = changes.map((name) => `${name} = ${becomes(`${table}.${name}`, `input.${name}`)}`);
+    return `UPDATE ${table} SET ${set.join(", ")} FROM ${input(columns)} WHERE ${table}.${key} = input.${key}`;
+  },
+  write: (knex, statement, rows) => run(knex, statement, [JSON.stringify(rows)]),
 
   storeErrorOf: (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -38,3 +45,9 @@ export const postgresEngine: Engine = {
     return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
   },
 };
+
+function input(columns: Readonly<Record<string, ColumnType>>): string {
+  const types = { text: "text", int64: "bigint" } as const;
+  const fields = Object.entries(columns).map(([column, type]) => `${column} ${types[type]}`);
+  return `json_to_recordset(?::json) AS input(${fields.join(", ")})`;
+}

@@ -1,12 +1,15 @@
 import BetterSqlite3 from "better-sqlite3";
 
-// What durability hangs on. better-sqlite3 is compiled so that WAL mode does not sync on each commit unless it is told.
+// What durability hangs on, first of all. better-sqlite3 is compiled so that WAL mode does not sync on each commit unless it is told.
 const SYNCHRONOUS_FULL = 2;
 const SETTINGS = [
   { pragma: "journal_mode", set: "WAL", is: "wal" },
   { pragma: "synchronous", set: "FULL", is: SYNCHRONOUS_FULL },
   { pragma: "foreign_keys", set: "ON", is: 1 },
   { pragma: "busy_timeout", set: "5000", is: 5_000 }, // milliseconds; another process may be writing
+  // For speed alone. A page that many commits change is copied into the file once in 64 MiB of log, not once in 4.
+  { pragma: "wal_autocheckpoint", set: "16384", is: 16_384 }, // pages of 4 KiB
+  { pragma: "cache_size", set: "-65536", is: -65_536 }, // KiB
 ] as const;
 
 /** Opens the file for writing, sets what durability hangs on, and reads it back. Throws when a setting did not take. */

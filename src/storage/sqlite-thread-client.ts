@@ -5,7 +5,13 @@ import type { Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
-import { SQLITE_THREAD, type ThreadAnswer, type ThreadRequest } from "./sqlite-thread.js";
+import {
+  SQLITE_THREAD,
+  type ThreadAnswer,
+  type ThreadFailure,
+  type ThreadOpened,
+  type ThreadRequest,
+} from "./sqlite-thread.js";
 
 /** A connection that lives on a thread of its own. Queries run there one after the other, in the order of the calls. */
 class ThreadConnection {
@@ -31,7 +37,8 @@ class ThreadConnection {
   /** Starts the thread and waits until the file is open. Rejects with what went wrong there. */
   static async open(filename: string): Promise<ThreadConnection> {
     const worker = new Worker(SQLITE_THREAD, { workerData: { filename } });
-    await once(worker, "message");
+    const [{ failure }] = (await once(worker, "message")) as [ThreadOpened];
+    if (failure !== undefined) throw errorOf(failure);
     return new ThreadConnection(worker);
   }
 
@@ -39,12 +46,12 @@ class ThreadConnection {
     return this.#ended === undefined;
   }
 
-  query(sql: string, bindings: readonly unknown[]): Promise<ThreadAnswer> {
+  query(query: Omit<ThreadRequest, "id">): Promise<ThreadAnswer> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const id = (this.#lastId += 1);
     const waiting = withResolvers<ThreadAnswer>();
     this.#waiting.set(id, waiting);
-    this.#worker.postMessage({ id, sql, bindings } satisfies ThreadRequest);
+    this.#worker.postMessage({ id, ...query } satisfies ThreadRequest);
     return waiting.promise;
   }
 
@@ -60,6 +67,16 @@ class ThreadConnection {
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
+}
+
+function errorOf({ message, code }: ThreadFailure): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** What Knex hands through to this client with `raw(…).options(…)`. */
+export interface ThreadOptions {
+  /** See ThreadRequest. */
+  readonly rows?: string | undefined;
 }
 
 /** Takes the write lock at once: a transaction that only asks for it later may find that what it has read is stale. */
@@ -85,10 +102,9 @@ export class SqliteThreadClient extends BetterSqlite3Client {
   }
 
   override async _query(connection: ThreadConnection, query: QueryObject): Promise<QueryObject> {
-    const answer = await connection.query(query.sql, this._formatBindings(query.bindings));
-    if ("failure" in answer) {
-      throw Object.assign(new Error(answer.failure.message), { code: answer.failure.code });
-    }
+    const { rows } = (query.options ?? {}) as ThreadOptions;
+    const answer = await connection.query({ sql: query.sql, bindings: this._formatBindings(query.bindings), rows });
+    if ("failure" in answer) throw errorOf(answer.failure);
     if ("rows" in answer) {
       query.response = answer.rows;
     } else {

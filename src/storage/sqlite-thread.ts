@@ -13,19 +13,28 @@ export interface ThreadRequest {
   readonly id: number;
   readonly sql: string;
   readonly bindings: readonly unknown[];
+  /** A JSON array of objects: the statement is run for each, with its @names filled from the object. */
+  readonly rows: string | undefined;
 }
 
+/** What went wrong. A plain object: an error loses its fields on the way between threads. */
+export interface ThreadFailure {
+  readonly message: string;
+  /** SQLITE_…, or empty. */
+  readonly code: string;
+}
+
+/** The first message: whether the file could be opened. */
+export type ThreadOpened = { readonly failure: ThreadFailure | undefined };
+
 export type ThreadAnswer = { readonly id: number } & (
-  | { readonly rows: readonly unknown[] }
-  | { readonly changes: number }
-  | { readonly failure: { readonly message: string; readonly code: string } }
+  { readonly rows: readonly unknown[] } | { readonly changes: number } | { readonly failure: ThreadFailure }
 );
 
 // The statements of the ledger are few and always the same; those of the migrations run once.
 const STATEMENTS_MAX = 200;
 
-function serve(port: NonNullable<typeof parentPort>, filename: string): void {
-  const connection = openSqliteForWriting(filename);
+function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.Database): void {
   const statements = new Map<string, BetterSqlite3.Statement>();
 
   const prepare = (sql: string): BetterSqlite3.Statement => {
@@ -37,14 +46,14 @@ function serve(port: NonNullable<typeof parentPort>, filename: string): void {
     return statement;
   };
 
-  const answer = ({ id, sql, bindings }: ThreadRequest): ThreadAnswer => {
+  const answer = ({ id, sql, bindings, rows }: ThreadRequest): ThreadAnswer => {
     try {
       const statement = prepare(sql);
+      if (rows !== undefined) return { id, changes: runForEach(statement, rows) };
       if (statement.reader) return { id, rows: statement.all(...bindings) };
       return { id, changes: statement.run(...bindings).changes };
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      return { id, failure: { message: error instanceof Error ? error.message : String(error), code } };
+      return { id, failure: failureOf(error) };
     }
   };
 
@@ -56,7 +65,30 @@ function serve(port: NonNullable<typeof parentPort>, filename: string): void {
     connection.close();
     port.close();
   });
-  port.postMessage("open");
 }
 
-if (parentPort !== null) serve(parentPort, (workerData as { filename: string }).filename);
+function runForEach(statement: BetterSqlite3.Statement, rows: string): number {
+  let changes = 0;
+  for (const row of JSON.parse(rows) as readonly object[]) changes += statement.run(row).changes;
+  return changes;
+}
+
+function failureOf(error: unknown): ThreadFailure {
+  if (!(error instanceof Error)) return { message: String(error), code: "" };
+  return { message: error.message, code: "code" in error ? String(error.code) : "" };
+}
+
+function open(port: NonNullable<typeof parentPort>, filename: string): void {
+  let connection: BetterSqlite3.Database;
+  try {
+    connection = openSqliteForWriting(filename);
+  } catch (error) {
+    port.postMessage({ failure: failureOf(error) } satisfies ThreadOpened);
+    port.close();
+    return;
+  }
+  serve(port, connection);
+  port.postMessage({ failure: undefined } satisfies ThreadOpened);
+}
+
+if (parentPort !== null) open(parentPort, (workerData as { filename: string }).filename);

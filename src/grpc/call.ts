@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+
+import type { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Metadata, status as Status, type handleUnaryCall, type ServerUnaryCall } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import type { ApiKey } from "../domain/api-key.js";
+import { parseIdempotencyKey, type IdempotencyKey } from "../domain/text.js";
+import { toUnixMillis, type UnixMillis } from "../domain/time.js";
+import { StoreError } from "../ledger/store.js";
+import type { Authentication } from "./api-key-authenticator.js";
+import type { AnyRefusal } from "./call-refusal.js";
+import type { RpcContract } from "./contract.js";
+import { encode } from "./encode.js";
+import { traceOf } from "./error-trace.js";
+import type { FieldProblem, ParsedFields } from "./fields.js";
+import { statusOf, type RefusalStatus } from "./status.js";
+
+/** Who calls, and how. */
+interface Caller {
+  readonly key: ApiKey;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** What has not begun by then is not begun. */
+  readonly deadline: UnixMillis;
+}
+
+export type Answer<Response> =
+  | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean }
+  | { readonly kind: "refused"; readonly refusal: AnyRefusal };
+
+/** An rpc in two halves: `parse` looks at the shape of the request and at nothing else; `run` does it. */
+export interface UnaryRpc<Request, Input, Response> {
+  readonly request: { decode(bytes: Uint8Array): Request };
+  readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
+  parse(request: Request, caller: Caller): ParsedFields<Input>;
+  run(input: Input, caller: Caller): Promise<Answer<Response>>;
+}
+
+export interface CallDependencies {
+  authenticate(metadata: Metadata): Authentication | Promise<Authentication>;
+  readonly now: () => UnixMillis;
+  /** Whether new calls are turned away. */
+  readonly isStopping: () => boolean;
+  /** The most time that a call has, however far away its own deadline is. */
+  readonly callMillisMax: number;
+  readonly logger: Logger;
+  /** Hears of each call when it begins (+1) and when it has been answered (-1). */
+  readonly onInFlight: (change: 1 | -1) => void;
+}
+
+/** Takes and gives bytes: decoding and encoding happen inside, so that their failures are answered like any other. */
+type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
+export type UnaryRoute = (contract: RpcContract, dependencies: CallDependencies) => UnaryHandler;
+
+type Reply =
+  | { readonly kind: "done"; readonly bytes: Buffer; readonly replayed: boolean }
+  | { readonly kind: "refused"; readonly refusal: AnyRefusal; readonly status: RefusalStatus };
+
+/** What is known of a call by the time that it is logged. */
+interface CallRecord {
+  readonly requestId: string;
+  readonly startedAt: number;
+  key: ApiKey | undefined;
+  thrown: unknown;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Makes the handler of an rpc. Whatever happens, the call is answered exactly once, and logged in one line.
+ *
+ * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED, INVALID_FIELD (every bad field
+ * at once, the metadata `idempotency-key` among them), and then what `run` refuses. With the metadata
+ * `kesc-validate-only: true` an OK with an empty response comes in place of `run`. What throws is INTERNAL, or
+ * STORAGE_UNAVAILABLE when it was the database.
+ */
+export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
+  return (contract, dependencies) => {
+    const { logger, onInFlight } = dependencies;
+
+    const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: Parameters<UnaryHandler>[1]) => {
+      onInFlight(1);
+      const record = recordOf(call.metadata);
+      let reply: Reply;
+      try {
+        reply = await replyTo(call, record);
+      } catch (error) {
+        record.thrown = error;
+        reply = refused(refusalOfThrown(error, record.requestId));
+      }
+      try {
+        send(call, callback, { reply, requestId: record.requestId });
+        log(logger, contract, { record, reply, cancelled: call.cancelled });
+      } catch (error) {
+        logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
+      } finally {
+        onInFlight(-1);
+      }
+    };
+
+    const replyTo = async (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord): Promise<Reply> => {
+      if (dependencies.isStopping()) return refused({ reason: "SHUTTING_DOWN" });
+      const authenticating = dependencies.authenticate(call.metadata);
+      // A key that is remembered costs no turn of the event loop.
+      const key = authenticating instanceof Promise ? await authenticating : authenticating;
+      if ("reason" in key) return refused(key);
+      record.key = key;
+      if (!key.scopes.includes(contract.requiredScope)) {
+        return refused({ reason: "SCOPE_REQUIRED", scope: contract.requiredScope });
+      }
+
+      const options = optionsOf(call.metadata);
+      const caller = { key, idempotencyKey: options.idempotencyKey, deadline: deadlineOf(call, dependencies) };
+      const input = parseRequest(rpc, call.request, caller);
+      if (!input.ok || options.problems.length > 0) {
+        return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...options.problems] });
+      }
+      if (options.validateOnly) return { kind: "done", bytes: NO_BYTES, replayed: false };
+
+      const answer = await rpc.run(input.value, caller);
+      if (answer.kind === "refused") return refused(answer.refusal);
+      return { kind: "done", bytes: encode(rpc.response, answer.response), replayed: answer.replayed };
+    };
+
+    return (call, callback) => void handle(call, callback);
+  };
+}
+
+function recordOf(metadata: Metadata): CallRecord {
+  const [sent] = metadata.get("x-request-id");
+  const requestId = typeof sent === "string" && REQUEST_ID.test(sent) ? sent : randomUUID();
+  return { requestId, startedAt: performance.now(), key: undefined, thrown: undefined };
+}
+
+interface CallOptions {
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  readonly validateOnly: boolean;
+  readonly problems: readonly FieldProblem[];
+}
+
+const NO_OPTIONS: CallOptions = { idempotencyKey: undefined, validateOnly: false, problems: [] };
+
+function optionsOf(metadata: Metadata): CallOptions {
+  const [sentKey] = metadata.get("idempotency-key");
+  const [validateOnly] = metadata.get("kesc-validate-only");
+  if (sentKey === undefined && validateOnly === undefined) return NO_OPTIONS;
+
+  const problems: FieldProblem[] = [];
+  const key = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey.toString());
+  if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem });
+  // Anything else is refused, not ignored: whoever asks for a trial must not get the real thing.
+  if (validateOnly !== undefined && validateOnly !== "true" && validateOnly !== "false") {
+    problems.push({ field: "kesc-validate-only", message: "must be true or false" });
+  }
+  return { idempotencyKey: key?.ok === true ? key.value : undefined, validateOnly: validateOnly === "true", problems };
+}
+
+function deadlineOf(
+  call: ServerUnaryCall<Buffer, Buffer>,
+  { now, callMillisMax }: Pick<CallDependencies, "now" | "callMillisMax">,
+): UnixMillis {
+  return toUnixMillis(Math.min(Number(call.getDeadline()), now() + callMillisMax));
+}
+
+function parseRequest<Request, Input, Response>(
+  rpc: UnaryRpc<Request, Input, Response>,
+  bytes: Buffer,
+  caller: Caller,
+): ParsedFields<Input> {
+  let request: Request;
+  try {
+    request = rpc.request.decode(bytes);
+  } catch {
+    return {
+      ok: false,
+      fields: [{ field: "request", message: "must be a protobuf message of the rpc's request type" }],
+    };
+  }
+  return rpc.parse(request, caller);
+}
+
+function refused(refusal: AnyRefusal): Reply {
+  return { kind: "refused", refusal, status: statusOf(refusal) };
+}
+
+function refusalOfThrown(error: unknown, requestId: string): AnyRefusal {
+  const storeFailed = error instanceof StoreError && error.kind !== "rejected";
+  return storeFailed ? { reason: "STORAGE_UNAVAILABLE" } : { reason: "INTERNAL", requestId };
+}
+
+function send(
+  call: ServerUnaryCall<Buffer, Buffer>,
+  callback: Parameters<UnaryHandler>[1],
+  { reply, requestId }: { reply: Reply; requestId: string },
+): void {
+  const initial = new Metadata();
+  initial.set("x-request-id", requestId);
+  if (reply.kind === "done" && reply.replayed) initial.set("idempotent-replayed", "true");
+  call.sendMetadata(initial);
+  if (reply.kind === "done") callback(null, reply.bytes);
+  else callback(reply.status);
+}
+
+function log(
+  logger: Logger,
+  contract: RpcContract,
+  { record, reply, cancelled }: { record: CallRecord; reply: Reply; cancelled: boolean },
+): void {
+  const { requestId, startedAt, key, thrown } = record;
+  // Never what the caller wrote: no phone number, e-mail address or secret gets into a log this way. Pino leaves out
+  // what is undefined.
+  const line = {
+    request_id: requestId,
+    method: contract.name,
+    code: reply.kind === "done" ? "OK" : Status[reply.status.code],
+    reason: reply.kind === "done" ? undefined : reply.refusal.reason,
+    ms: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
+    organization_id: key?.organizationId,
+    key_id: key?.id,
+    replayed: reply.kind === "done" && reply.replayed ? true : undefined,
+    cancelled: cancelled ? true : undefined,
+    trace: thrown === undefined ? undefined : traceOf(thrown),
+  };
+  if (thrown === undefined) logger.info(line, "call");
+  else logger.error(line, "call");
+}

@@ -1,0 +1,54 @@
+import type { ServerOptions } from "@grpc/grpc-js";
+
+/** What the server puts up with. */
+export interface GrpcLimits {
+  /** The largest request, in bytes; a larger one is RESOURCE_EXHAUSTED. */
+  readonly requestBytesMax: number;
+  /** How long a call may take to send its request; then it is DEADLINE_EXCEEDED. */
+  readonly requestMillisMax: number;
+  /** The most time that a call has, however far away its own deadline is. */
+  readonly callMillisMax: number;
+  /** The most calls in flight on one connection; a client keeps the others back. */
+  readonly concurrentCallsMax: number;
+  /** A connection is pinged when it has been quiet for this long … */
+  readonly keepaliveMillis: number;
+  /** … and closed when the answer takes longer than this. */
+  readonly keepaliveTimeoutMillis: number;
+  /** A connection without a call is closed after this long. */
+  readonly connectionIdleMillisMax: number;
+  /** A connection is asked to go after this long, give or take a tenth, so that clients spread over new servers … */
+  readonly connectionAgeMillisMax: number;
+  /** … and closed, with the calls that are left on it, after this much longer. */
+  readonly connectionAgeGraceMillis: number;
+  /** How long a server that stops still takes new calls, while health says NOT_SERVING and load balancers look away. */
+  readonly lameDuckMillis: number;
+}
+
+export const DEFAULT_LIMITS: GrpcLimits = {
+  requestBytesMax: 262_144,
+  requestMillisMax: 10_000,
+  callMillisMax: 30_000,
+  // The gateway sends everything over one connection: fewer would queue in the client while the server has time. What a
+  // call can hold before it is read is bounded by HTTP/2's window of 64 KiB.
+  concurrentCallsMax: 1_000,
+  keepaliveMillis: 60_000,
+  keepaliveTimeoutMillis: 10_000,
+  connectionIdleMillisMax: 300_000,
+  connectionAgeMillisMax: 1_800_000,
+  connectionAgeGraceMillis: 60_000,
+  lameDuckMillis: 0,
+};
+
+export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
+  return {
+    "grpc.max_receive_message_length": limits.requestBytesMax,
+    "grpc.max_concurrent_streams": limits.concurrentCallsMax,
+    "grpc.keepalive_time_ms": limits.keepaliveMillis,
+    "grpc.keepalive_timeout_ms": limits.keepaliveTimeoutMillis,
+    "grpc.max_connection_idle_ms": limits.connectionIdleMillisMax,
+    "grpc.max_connection_age_ms": limits.connectionAgeMillisMax,
+    "grpc.max_connection_age_grace_ms": limits.connectionAgeGraceMillis,
+    // Counts every call of every connection, for a service that we do not offer.
+    "grpc.enable_channelz": 0,
+  };
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import type { AccountId, TransactionId } from "../domain/ids.js";
+import type { UnixMillis } from "../domain/time.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { Keys } from "../storage/key-port.js";
+import type { Reads } from "../storage/read-port.js";
+import { accountHandlers } from "./account-handlers.js";
+import { ApiKeyAuthenticator } from "./api-key-authenticator.js";
+import type { CallDependencies, UnaryRoute } from "./call.js";
+import { readContract, type Contract, type ServiceContract } from "./contract.js";
+import { HalfOpenCalls } from "./half-open-calls.js";
+import { Health, HEALTH_SERVICE } from "./health.js";
+import { logLibraryTo } from "./library-log.js";
+import { DEFAULT_LIMITS, serverOptionsOf, type GrpcLimits } from "./limits.js";
+import { REFLECTION_SERVICES, ReflectionService } from "./reflection-service.js";
+import { Reflection } from "./reflection.js";
+import { boundAddress, removeStaleSocket } from "./server-address.js";
+import { transactionHandlers } from "./transaction-handlers.js";
+
+export interface GrpcServerOptions {
+  /** "127.0.0.1:50051", "[::]:0" for any free port, or "unix:/run/kesc.sock". */
+  readonly address: string;
+  readonly ledger: Pick<Ledger, "submit">;
+  readonly reads: Reads;
+  readonly keys: Pick<Keys, "apiKeyWithSecret">;
+  /** Resolves when the database answers. Called once a second; health follows it. */
+  readonly ping: () => Promise<void>;
+  readonly now: () => UnixMillis;
+  readonly newAccountId: () => AccountId;
+  readonly newTransactionId: () => TransactionId;
+  readonly logger: Logger;
+  readonly limits?: Partial<GrpcLimits>;
+}
+
+export interface GrpcServer {
+  /** Where it listens, with its real port. */
+  readonly address: string;
+  /**
+   * Answers every call that was taken, and takes no more. Resolves when the last connection has ended; after
+   * `graceMillis` in all, connections are cut, and it rejects when calls were still in flight on them.
+   *
+   * The ledger must stay open until then.
+   */
+  stop(graceMillis: number): Promise<void>;
+}
+
+/** Starts serving. Rejects when the address cannot be had, or when the contract and the handlers do not fit. */
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const { logger } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const contract = readContract();
+  const serviceNames = contract.services.map(({ name }) => name);
+  logLibraryTo(logger);
+
+  const halfOpenCalls = new HalfOpenCalls({
+    requestMillisMax: limits.requestMillisMax,
+    onExpired: (path) => {
+      const method = path.split(".").at(-1);
+      logger.info({ method, code: "DEADLINE_EXCEEDED", reason: "DEADLINE_EXCEEDED" }, "a call never sent its request");
+    },
+  });
+  const server = new Server({ ...serverOptionsOf(limits), interceptors: [halfOpenCalls.interceptor] });
+
+  const calls = { inFlight: 0, stopping: false };
+  const authenticator = new ApiKeyAuthenticator(options);
+  addServices(server, contract, {
+    routes: routesOf(options),
+    dependencies: {
+      authenticate: (metadata) => authenticator.authenticate(metadata),
+      now: options.now,
+      isStopping: () => calls.stopping,
+      callMillisMax: limits.callMillisMax,
+      logger,
+      onInFlight: (change) => {
+        calls.inFlight += change;
+      },
+    },
+  });
+  const health = new Health({ serviceNames, ping: options.ping, logger });
+  health.addTo(server);
+  const reflection = new ReflectionService(
+    new Reflection(contract.descriptorSet, [...serviceNames, HEALTH_SERVICE, ...REFLECTION_SERVICES]),
+  );
+  reflection.addTo(server);
+
+  const address = await bind(server, options.address).catch((error: unknown) => {
+    halfOpenCalls.stop();
+    throw error;
+  });
+  await health.start();
+
+  return {
+    address,
+    stop: async (graceMillis) => {
+      const lameDuckMillis = Math.min(limits.lameDuckMillis, graceMillis / 2);
+      health.stop();
+      await sleep(lameDuckMillis);
+      calls.stopping = true;
+      health.endWatches();
+      reflection.endStreams();
+      await closeConnections(server, { address, graceMillis: graceMillis - lameDuckMillis });
+      halfOpenCalls.stop();
+      if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls were cut without an answer`);
+    },
+  };
+}
+
+type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute>>>>;
+
+function routesOf(options: GrpcServerOptions): Routes {
+  return {
+    "kesc.v1.AccountService": accountHandlers(options),
+    "kesc.v1.TransactionService": transactionHandlers(options),
+  };
+}
+
+function addServices(
+  server: Server,
+  contract: Contract,
+  { routes, dependencies }: { routes: Routes; dependencies: CallDependencies },
+): void {
+  for (const service of contract.services) {
+    const serviceRoutes = routes[service.name] ?? {};
+    const handlers = service.rpcs.map((rpc) => {
+      const route = serviceRoutes[rpc.localName];
+      if (route === undefined) throw new Error(`nothing handles ${rpc.path}`);
+      return [rpc.localName, route(rpc, dependencies)] as const;
+    });
+    server.addService(definitionOf(service), Object.fromEntries(handlers));
+  }
+}
+
+/** Bytes in, bytes out: what they mean is the handlers' business. */
+function definitionOf(service: ServiceContract): ServiceDefinition {
+  const bytes = (value: Buffer): Buffer => value;
+  const definitions = service.rpcs.map(({ localName, path }) => [
+    localName,
+    {
+      path,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: bytes,
+      requestDeserialize: bytes,
+      responseSerialize: bytes,
+      responseDeserialize: bytes,
+    },
+  ]);
+  return Object.fromEntries(definitions) as ServiceDefinition;
+}
+
+async function bind(server: Server, address: string): Promise<string> {
+  await removeStaleSocket(address);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error === null) resolve(boundAddress(address, port));
+      else reject(new Error(`cannot listen on ${address}`, { cause: error }));
+    });
+  });
+}
+
+async function closeConnections(
+  server: Server,
+  { address, graceMillis }: { address: string; graceMillis: number },
+): Promise<void> {
+  // drain() asks every client to go, and cuts those that are still there after the grace.
+  server.drain(address, graceMillis);
+  await new Promise<void>((resolve) => {
+    server.tryShutdown(() => {
+      resolve();
+    });
+  });
+}
