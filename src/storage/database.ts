@@ -7,6 +7,7 @@ import pg from "pg";
 import type { Engine } from "./engine.js";
 import { postgresEngine } from "./postgres-engine.js";
 import { sqliteEngine } from "./sqlite-engine.js";
+import { SqliteReadClient } from "./sqlite-read-client.js";
 import { SqliteThreadClient } from "./sqlite-thread-client.js";
 
 const { knex } = knexModule;
@@ -69,8 +70,8 @@ async function openSqlite(filename: string): Promise<Database> {
   await failingClosed(write, () => write.raw("SELECT 1"));
   const read = knex({
     ...COMMON,
-    client: "better-sqlite3",
-    connection: { filename, options: { readonly: true } },
+    client: SqliteReadClient as typeof Knex.Client,
+    connection: { filename },
     useNullAsDefault: true,
   });
   const close = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import type { ApiKeyId, OrganizationId } from "../domain/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/time.js";
 import type { Database } from "./database.js";
 import type { Keys } from "./key-port.js";
-import { orStoreError } from "./query.js";
+import { orStoreError, query } from "./query.js";
 
 interface ApiKeyRow {
   readonly id: string;
@@ -85,10 +85,8 @@ export function keys({ read, write, engine }: Database, now: () => UnixMillis): 
     },
 
     async apiKeyWithSecret(secret) {
-      const row = await answered(
-        read<ApiKeyRow>("api_keys")
-          .where({ secret_sha256: sha256(secret) })
-          .first<ApiKeyRow | undefined>(),
+      const [row] = await answered(
+        query<ApiKeyRow>(read, "SELECT * FROM api_keys WHERE secret_sha256 = ?", [sha256(secret)]),
       );
       return row === undefined ? undefined : apiKeyOf(row);
     },

@@ -5,17 +5,18 @@ import type { OrganizationId } from "../domain/ids.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Database } from "./database.js";
 import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "./read-port.js";
-import { orStoreError } from "./query.js";
+import { orStoreError, query } from "./query.js";
 import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "./rows.js";
+
+const ACCOUNT = "SELECT * FROM accounts WHERE id = ? AND organization_id = ?";
+const TRANSACTION = "SELECT * FROM transactions WHERE id = ? AND organization_id = ?";
 
 /** The read port, on Knex. Lists are keysets on `seq`: a page costs the same however deep it is. */
 export function reads({ read, engine }: Database): Reads {
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
     async account(organizationId, id) {
-      const row = await answered(
-        read<AccountRow>("accounts").where({ organization_id: organizationId, id }).first<AccountRow | undefined>(),
-      );
+      const [row] = await answered(query<AccountRow>(read, ACCOUNT, [id, organizationId]));
       return row === undefined ? undefined : accountOf(row);
     },
 
@@ -25,11 +26,7 @@ export function reads({ read, engine }: Database): Reads {
     },
 
     async transaction(organizationId, id) {
-      const row = await answered(
-        read<TransactionRow>("transactions")
-          .where({ organization_id: organizationId, id })
-          .first<TransactionRow | undefined>(),
-      );
+      const [row] = await answered(query<TransactionRow>(read, TRANSACTION, [id, organizationId]));
       return row === undefined ? undefined : transactionOf(row);
     },
 
@@ -56,8 +53,8 @@ function accountsQuery(
       ...(email === undefined ? {} : { email }),
       ...(status === undefined ? {} : { status }),
     })
-    .modify((query) => {
-      if (beforeSeq !== undefined) void query.where("seq", "<", beforeSeq);
+    .modify((builder) => {
+      if (beforeSeq !== undefined) void builder.where("seq", "<", beforeSeq);
     })
     .orderBy("seq", "desc")
     .limit(size + 1)
@@ -79,10 +76,10 @@ function transactionsQuery(
       ...(status === undefined ? {} : { status }),
       ...(reference === undefined ? {} : { reference }),
     })
-    .modify((query) => {
-      if (beforeSeq !== undefined) void query.where("seq", "<", beforeSeq);
-      if (createdAfter !== undefined) void query.where("created_at", ">=", createdAfter);
-      if (createdBefore !== undefined) void query.where("created_at", "<", createdBefore);
+    .modify((builder) => {
+      if (beforeSeq !== undefined) void builder.where("seq", "<", beforeSeq);
+      if (createdAfter !== undefined) void builder.where("created_at", ">=", createdAfter);
+      if (createdBefore !== undefined) void builder.where("created_at", "<", createdBefore);
     })
     .orderBy("seq", "desc")
     .limit(size + 1)

@@ -5,6 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type BetterSqlite3 from "better-sqlite3";
 
 import { openSqliteForWriting } from "./sqlite-connection.js";
+import { SqliteStatements } from "./sqlite-statements.js";
 
 /** What to start the thread with: this very file, whatever its ending is. */
 export const SQLITE_THREAD = new URL(import.meta.url);
@@ -31,24 +32,12 @@ export type ThreadAnswer = { readonly id: number } & (
   { readonly rows: readonly unknown[] } | { readonly changes: number } | { readonly failure: ThreadFailure }
 );
 
-// The statements of the ledger are few and always the same; those of the migrations run once.
-const STATEMENTS_MAX = 200;
-
 function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.Database): void {
-  const statements = new Map<string, BetterSqlite3.Statement>();
-
-  const prepare = (sql: string): BetterSqlite3.Statement => {
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = connection.prepare(sql);
-      if (statements.size < STATEMENTS_MAX) statements.set(sql, statement);
-    }
-    return statement;
-  };
+  const statements = new SqliteStatements(connection);
 
   const answer = ({ id, sql, bindings, rows }: ThreadRequest): ThreadAnswer => {
     try {
-      const statement = prepare(sql);
+      const statement = statements.prepare(sql);
       if (rows !== undefined) return { id, changes: runForEach(statement, rows) };
       if (statement.reader) return { id, rows: statement.all(...bindings) };
       return { id, changes: statement.run(...bindings).changes };
