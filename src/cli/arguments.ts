@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+
+import { parseScope, type Scope } from "../domain/api-key.js";
+import { parseDescription } from "../domain/text.js";
+
+const UNITS_MILLIS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;
+
+/** Parses an operator's word for something: not empty, printable. Throws what Commander shows. */
+export function nonEmptyName(text: string): string {
+  const name = parseDescription(text.trim());
+  if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
+  if (name.value === "") throw new InvalidArgumentError("It must not be empty.");
+  return name.value;
+}
+
+/** Parses "90d", "12h", "30m" or "45s" into milliseconds. Throws what Commander shows. */
+export function durationMillis(text: string): number {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count === undefined || unit === undefined) {
+    throw new InvalidArgumentError(
+      "It must be a number of days, hours, minutes or seconds, such as 90d, 12h, 30m or 45s.",
+    );
+  }
+  return Number(count) * UNITS_MILLIS[unit as keyof typeof UNITS_MILLIS];
+}
+
+/** Parses "accounts:read,transactions:read". Throws what Commander shows. */
+export function scopeList(text: string): readonly Scope[] {
+  const scopes = text.split(",").map((word) => {
+    const scope = parseScope(word.trim());
+    if (!scope.ok) throw new InvalidArgumentError(`"${word.trim()}" ${scope.problem}.`);
+    return scope.value;
+  });
+  return [...new Set(scopes)];
+}

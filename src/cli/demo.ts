@@ -1,0 +1,87 @@
+import { SCOPES } from "../domain/api-key.js";
+import type { DatabaseAddress } from "../storage/database.js";
+import { keys as openKeys } from "../storage/keys.js";
+import { now } from "./clock.js";
+import { migrateDatabase } from "./migrate.js";
+import { withCurrentDatabase } from "./open-database.js";
+
+/** Where both programs listen. */
+export interface Addresses {
+  readonly grpc: string;
+  readonly http: string;
+}
+
+/** The organization to try things with; its key's secret only where it has just been made. */
+export interface Demo {
+  readonly organizationId: string;
+  readonly secret: string | undefined;
+}
+
+/** Migrates; makes the organization "demo" with a key for everything, if there is no organization yet. */
+export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
+  await migrateDatabase(address);
+  return withCurrentDatabase(address, async (database) => {
+    const keys = openKeys(database, now);
+    const [existing] = await keys.organizations();
+    if (existing !== undefined) return { organizationId: existing.id, secret: undefined };
+    const { id: organizationId } = await keys.createOrganization("demo");
+    const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
+    return { organizationId, secret };
+  });
+}
+
+/** What to show when all runs: where, and requests that work when they are pasted into bash one after the other. */
+export function demoWords({ organizationId, secret }: Demo, { grpc, http }: Addresses): string {
+  const url = `http://${reachable(http)}`;
+  const aboutKey =
+    secret === undefined
+      ? `Set KESC_API_KEY to a key first. A new one: npx kesc key create --org ${organizationId} --name NAME`
+      : `Made organization ${organizationId} ("demo") with this key, which is shown only now:\n\n  ${secret}`;
+  return `
+KESC is running. Ctrl-C stops it.
+
+  REST  ${url}
+  gRPC  ${grpc}
+
+${aboutKey}
+
+Paste into another terminal, with curl:
+
+${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url)].join("\n")}
+
+and with grpcurl:
+
+${grpcurlLines(grpc).join("\n")}
+`;
+}
+
+function curlLines(url: string): string[] {
+  const curl = `curl -sS -H "X-API-Key: $KESC_API_KEY"`;
+  const move = (name: "mint" | "redeem", amount: string): string => {
+    const body = String.raw`"{\"account_id\": \"$ACCOUNT_ID\", \"amount\": ${amount}, \"reference\": \"demo-${name}-1\"}"`;
+    return `${curl} -H 'Content-Type: application/json' ${url}/transactions/${name} -d ${body}; echo`;
+  };
+  const account = `'{"user_id": "amina", "phone_number": "0712345678", "email": "amina@example.com"}'`;
+  const idOf = `node -pe 'JSON.parse(require("fs").readFileSync(0)).id'`;
+  return [
+    `ACCOUNT_ID=$(${curl} -H 'Content-Type: application/json' ${url}/accounts -d ${account} | ${idOf}); echo $ACCOUNT_ID`,
+    move("mint", "1000.00"),
+    move("redeem", "250.50"),
+    `${curl} "${url}/transactions?account_id=$ACCOUNT_ID"; echo`,
+    `${curl} ${url}/accounts/$ACCOUNT_ID; echo`,
+  ];
+}
+
+function grpcurlLines(address: string): string[] {
+  const target = address.startsWith("unix:") ? `-unix ${address.slice("unix:".length)}` : reachable(address);
+  const body = String.raw`"{\"account_id\": \"$ACCOUNT_ID\"}"`;
+  return [
+    `grpcurl -plaintext ${target} list`,
+    `grpcurl -plaintext -H "x-api-key: $KESC_API_KEY" -d ${body} ${target} kesc.v1.AccountService/GetAccount`,
+  ];
+}
+
+/** An address that one listens on everywhere with is not one to call. */
+function reachable(address: string): string {
+  return address.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
+}

@@ -1,0 +1,9 @@
+import { readConfig, type Config } from "../config.js";
+import { Problem } from "./problem.js";
+
+/** The configuration of this process. Throws a Problem that names every variable that is wrong. */
+export function configFromEnvironment(): Config {
+  const result = readConfig(process.env);
+  if (!result.ok) throw new Problem(result.problems.join("\n"), 2);
+  return result.config;
+}

@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+
+import { configFromEnvironment } from "./environment.js";
+
+/** `kesc gateway`: serves REST until it is told to stop. A program of its own, which begins when it is imported. */
+export function addGateway(program: Command): void {
+  program
+    .command("gateway")
+    .description("serve REST in front of a gRPC server")
+    .action(async () => {
+      // The gateway reads its own; this refuses what neither of the two programs knows.
+      configFromEnvironment();
+      // A terminal, npx and systemd send their signal to every process they see, and `kesc serve` sends one too: the
+      // second must not cut short the stop that the first has begun.
+      for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => undefined);
+      await import("../../gateway/main.js");
+    });
+}

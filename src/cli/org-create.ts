@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+
+import { keys } from "../storage/keys.js";
+import { now } from "./clock.js";
+import { configFromEnvironment } from "./environment.js";
+import { nonEmptyName } from "./arguments.js";
+import { withCurrentDatabase } from "./open-database.js";
+import { organizationJson } from "./organizations.js";
+import { printJson, printLine } from "./output.js";
+
+/** `kesc org create`: makes an organization. Two may have one name: the id tells them apart. */
+export function addOrgCreate(org: Command): void {
+  org
+    .command("create")
+    .description("make an organization")
+    .requiredOption("--name <name>", "your word for it", nonEmptyName)
+    .option("--json", "print JSON, for scripts")
+    .action(async ({ name, json }: { name: string; json?: true }) => {
+      const { database: address } = configFromEnvironment();
+      const made = await withCurrentDatabase(address, (database) => keys(database, now).createOrganization(name));
+      if (json === true) {
+        printJson(organizationJson(made));
+        return;
+      }
+      printLine(`Made organization ${made.id} ("${made.name}").`);
+      printLine(`A key for its programs: npx kesc key create --org ${made.id} --name NAME`);
+    });
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+
+import { Command } from "commander";
+
+import { VARIABLES } from "../config.js";
+import { addGateway } from "./gateway.js";
+import { addKeyCreate } from "./key-create.js";
+import { addKeyList } from "./key-list.js";
+import { addKeyRevoke } from "./key-revoke.js";
+import { addMigrate } from "./migrate.js";
+import { addOrgCreate } from "./org-create.js";
+import { addOrgList } from "./org-list.js";
+import { addServe } from "./serve.js";
+import { addServer } from "./server.js";
+import { addVerify } from "./verify.js";
+
+/** The `kesc` command. Throws a CommanderError when it is called wrongly, and what a command throws. */
+export function kescProgram(): Command {
+  const program = new Command("kesc")
+    .description("Keeps KESC accounts: mint when Kenyan shillings come in, redeem when they go out.")
+    .version(version())
+    .exitOverride()
+    .showHelpAfterError("(kesc help lists the commands)");
+
+  addServe(program);
+  addServer(program);
+  addGateway(program);
+  addMigrate(program);
+  const org = program.command("org").description("organizations, whose accounts are kept apart");
+  addOrgCreate(org);
+  addOrgList(org);
+  const key = program.command("key").description("API keys, with which an organization's programs call");
+  addKeyCreate(key);
+  addKeyList(key);
+  addKeyRevoke(key);
+  addVerify(program);
+
+  return program.addHelpText("after", `\n${helpOnVariables()}\n\nExit codes: 0 done, 1 failed, 2 called wrongly.`);
+}
+
+function helpOnVariables(): string {
+  const width = Math.max(...Object.keys(VARIABLES).map((name) => name.length));
+  const rows = Object.entries(VARIABLES).map(([name, { fallback, meaning }]) => {
+    return `  ${name.padEnd(width)}  ${meaning}${fallback === undefined ? "" : ` (${fallback})`}`;
+  });
+  return ["Environment:", ...rows].join("\n");
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

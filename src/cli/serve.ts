@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Command } from "commander";
+
+import { Child } from "./child.js";
+import { demoWords, prepareDemo, type Addresses } from "./demo.js";
+import { configFromEnvironment } from "./environment.js";
+import { printLine } from "./output.js";
+import { Problem } from "./problem.js";
+
+/**
+ * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the gateway first, so that
+ * the server still answers what the gateway has taken. When one of them ends by itself, so does all.
+ */
+export function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description("serve gRPC and REST, as two processes")
+    .option("--demo", "migrate first; make a demo organization with a key if there is none; print requests to paste")
+    .action(async ({ demo }: { demo?: true }) => {
+      const config = configFromEnvironment();
+      const prepared = demo === true ? await prepareDemo(config.database) : undefined;
+      try {
+        await serve(config, (addresses) => {
+          if (prepared !== undefined) printLine(demoWords(prepared, addresses));
+        });
+      } finally {
+        // Listening for the end of whoever started this process would keep it alive.
+        if (process.connected) process.disconnect();
+      }
+    });
+}
+
+interface ServeOptions {
+  readonly gatewayTarget: string | undefined;
+  readonly shutdownGraceSeconds: number;
+}
+
+/** Resolves when all has stopped as it was told to; throws a Problem when something ended otherwise. */
+async function serve(options: ServeOptions, onReady: (addresses: Addresses) => void): Promise<void> {
+  // In the order of their start; they are stopped in the other.
+  const children: Child[] = [];
+  const start = (child: Child): Child => {
+    children.push(child);
+    return child;
+  };
+
+  const told = toldToStop();
+  const ended = await Promise.race([told, runBoth(start, told, { ...options, onReady })]);
+  const exits = await stopAll(children, options.shutdownGraceSeconds * 1_000);
+  if (ended !== undefined)
+    throw new Problem(`The ${ended.name} has ended (${String(await ended.exited)}): stopped all.`);
+  const unclean = exits.filter(({ exit }) => exit !== 0).map(({ name, exit }) => `${name} (${String(exit)})`);
+  if (unclean.length > 0) throw new Problem(`Not stopped cleanly: ${unclean.join(", ")}.`);
+}
+
+/** Starts the two; resolves with the first that ends, or with undefined when it was told to stop before both ran. */
+async function runBoth(
+  start: (child: Child) => Child,
+  told: Promise<undefined>,
+  { gatewayTarget, onReady }: ServeOptions & { readonly onReady: (addresses: Addresses) => void },
+): Promise<Child | undefined> {
+  const server = start(new Child("server", { options: ["--supervised"] }));
+  const grpc = await Promise.race([server.ready, told]);
+  if (grpc === undefined) return endedOf([server], told);
+
+  const gateway = start(new Child("gateway", { variables: { KESC_GATEWAY_TARGET: gatewayTarget ?? grpc } }));
+  const http = await Promise.race([gateway.ready, endedOf([server], told).then(() => undefined)]);
+  if (http !== undefined) {
+    onReady({ grpc, http });
+    process.send?.({ kind: "ready", address: http, grpcAddress: grpc });
+  }
+  return endedOf([server, gateway], told);
+}
+
+function endedOf(children: readonly Child[], told: Promise<undefined>): Promise<Child | undefined> {
+  return Promise.race([told, ...children.map((child) => child.exited.then(() => child))]);
+}
+
+/** Resolves on SIGTERM, SIGINT, or the end of the process that started this one. */
+function toldToStop(): Promise<undefined> {
+  return new Promise((resolve) => {
+    for (const event of ["SIGTERM", "SIGINT", "disconnect"]) {
+      process.on(event, () => {
+        resolve(undefined);
+      });
+    }
+  });
+}
+
+/** Stops one after the other, the last started first; after the grace period by force. */
+async function stopAll(
+  children: readonly Child[],
+  graceMillis: number,
+): Promise<readonly { name: string; exit: number | NodeJS.Signals }[]> {
+  const force = setTimeout(() => {
+    for (const child of children) child.kill();
+  }, graceMillis);
+  for (const child of children.toReversed()) {
+    child.stop();
+    // Whoever takes long leaves the next one its share of the time.
+    await Promise.race([child.exited, sleep(graceMillis / children.length, undefined, { ref: false })]);
+  }
+  const exits = await Promise.all(children.map(async ({ name, exited }) => ({ name, exit: await exited })));
+  clearTimeout(force);
+  return exits;
+}

@@ -1,0 +1,19 @@
+import { Option, type Command } from "commander";
+
+import { runServer } from "../main.js";
+import { configFromEnvironment } from "./environment.js";
+
+/** `kesc server`: serves gRPC until it is told to stop. */
+export function addServer(program: Command): void {
+  program
+    .command("server")
+    .description("serve gRPC")
+    .addOption(supervisedOption())
+    .action(async ({ supervised }: { supervised?: true }) => {
+      process.exit(await runServer(configFromEnvironment(), { supervised: supervised === true }));
+    });
+}
+
+function supervisedOption(): Option {
+  return new Option("--supervised", "leave signals to the process that started this one").hideHelp();
+}

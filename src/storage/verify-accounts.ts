@@ -1,0 +1,170 @@
+import type { AccountStatus } from "../domain/account.js";
+import { MAX_CENTS } from "../domain/cents.js";
+import type { BookAccount, JournalKind } from "../domain/journal.js";
+import type { Findings } from "./verify-findings.js";
+import { checkGroups, type GroupCheck } from "./verify-groups.js";
+import type { Snapshot } from "./verify-snapshot.js";
+import { describeBalances, describePosting, type PostingColumns } from "./verify-words.js";
+
+/** A row of `accounts`. */
+interface Summary {
+  readonly id: string;
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly status: string;
+  readonly available_cents: number;
+  readonly held_cents: number;
+}
+
+/** A row of the journal; `id` is the account's. */
+interface Row extends PostingColumns {
+  readonly id: string;
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly kind: string;
+  readonly available_after_cents: number;
+  readonly held_after_cents: number;
+}
+
+type AccountKind = Extract<JournalKind, `account.${string}`>;
+
+const STATUS_CHANGES: Readonly<Record<AccountKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
+  "account.created": { from: undefined, to: "ACTIVE" },
+  "account.frozen": { from: "ACTIVE", to: "FROZEN" },
+  "account.unfrozen": { from: "FROZEN", to: "ACTIVE" },
+  "account.closed": { from: "ACTIVE", to: "CLOSED" },
+};
+
+/**
+ * Follows every account through the journal: its balances after each row, its status, and that its row in `accounts` is
+ * what they end at. Answers how many accounts there are.
+ */
+export function verifyAccounts(snapshot: Snapshot, findings: Findings): Promise<number> {
+  const { byCodeUnit } = snapshot;
+  return checkGroups<Summary, Row>({
+    summaries: snapshot.rows(`
+      SELECT id, seq, organization_id, status, available_cents, held_cents
+      FROM accounts ORDER BY id ${byCodeUnit}`),
+    rows: snapshot.rows(`
+      SELECT account_id AS id, seq, organization_id, kind, debit, credit, amount_cents,
+        available_after_cents, held_after_cents
+      FROM journal ORDER BY account_id ${byCodeUnit}, seq`),
+    check: (id, summary) => new AccountCheck(id, summary, findings),
+  });
+}
+
+class AccountCheck implements GroupCheck<Row> {
+  readonly #id: string;
+  readonly #summary: Summary | undefined;
+  readonly #findings: Findings;
+  #first: Row | undefined;
+  #last: Row | undefined;
+  #status: AccountStatus | undefined;
+  #availableCents = 0;
+  #heldCents = 0;
+
+  constructor(id: string, summary: Summary | undefined, findings: Findings) {
+    this.#id = id;
+    this.#summary = summary;
+    this.#findings = findings;
+  }
+
+  row(row: Row): void {
+    this.#first ??= this.#begin(row);
+    if (row.organization_id !== this.#first.organization_id) {
+      this.#add(row.seq, `organization ${this.#first.organization_id}`, `organization ${row.organization_id}`);
+    }
+    if (isAccountKind(row.kind)) this.#changeStatus(row, row.kind);
+    else this.#checkMayMove(row);
+    this.#follow(row);
+    this.#last = row;
+  }
+
+  end(): void {
+    const summary = this.#summary;
+    if (summary === undefined) return;
+    if (this.#last === undefined) {
+      this.#compareSummary(summary.seq, "a row of the journal that created it", "none");
+      return;
+    }
+    this.#compareSummary(
+      this.#last.seq,
+      `${describe(this.#status)}, ${describeBalances(this.#availableCents, this.#heldCents)}`,
+      `${summary.status}, ${describeBalances(summary.available_cents, summary.held_cents)}`,
+    );
+  }
+
+  #begin(row: Row): Row {
+    const summary = this.#summary;
+    if (summary === undefined) {
+      this.#compareSummary(row.seq, "a row", "none");
+      return row;
+    }
+    this.#compareSummary(
+      row.seq,
+      `created at seq ${String(row.seq)}, organization ${row.organization_id}`,
+      `created at seq ${String(summary.seq)}, organization ${summary.organization_id}`,
+    );
+    return row;
+  }
+
+  #changeStatus(row: Row, kind: AccountKind): void {
+    const { seq } = row;
+    const { from, to } = STATUS_CHANGES[kind];
+    if (this.#status !== from) this.#add(seq, `${kind} only when ${describe(from)}`, describe(this.#status));
+    if (row.amount_cents !== null) this.#add(seq, `${kind} with no posting`, describePosting(row));
+    if (to === "CLOSED" && (this.#availableCents !== 0 || this.#heldCents !== 0)) {
+      this.#add(seq, `${kind} only when empty`, describeBalances(this.#availableCents, this.#heldCents));
+    }
+    this.#status = to;
+  }
+
+  /** Only an active account takes something new or gives something out; a closed one can't move any money. */
+  #checkMayMove(row: Row): void {
+    if (this.#status === "ACTIVE") return;
+    const begins = row.kind === "transaction.pending" || row.debit === "available";
+    const moves = row.amount_cents !== null;
+    if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
+      this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
+    }
+  }
+
+  /** From what the row says, not from what it should: each broken row is named once, and none that follows it. */
+  #follow(row: Row): void {
+    const availableCents = this.#availableCents + changeOf("available", row);
+    const heldCents = this.#heldCents + changeOf("held", row);
+    if (availableCents !== row.available_after_cents || heldCents !== row.held_after_cents) {
+      this.#add(
+        row.seq,
+        `${describeBalances(availableCents, heldCents)} after the row`,
+        describeBalances(row.available_after_cents, row.held_after_cents),
+      );
+    }
+    if (availableCents < 0 || heldCents < 0 || availableCents + heldCents > MAX_CENTS) {
+      this.#add(row.seq, "balances from zero to the limit", describeBalances(availableCents, heldCents));
+    }
+    this.#availableCents = row.available_after_cents;
+    this.#heldCents = row.held_after_cents;
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#findings.add({ seq, table: "journal", id: this.#id, expected, found });
+  }
+
+  #compareSummary(seq: number, expected: string, found: string): void {
+    this.#findings.compare({ seq, table: "accounts", id: this.#id, expected, found });
+  }
+}
+
+function isAccountKind(kind: string): kind is AccountKind {
+  return Object.hasOwn(STATUS_CHANGES, kind);
+}
+
+function describe(status: AccountStatus | undefined): string {
+  return status ?? "not created yet";
+}
+
+/** What is owed is a liability: a credit adds to it. */
+function changeOf(book: BookAccount, { debit, credit, amount_cents: amountCents }: PostingColumns): number {
+  return (credit === book ? (amountCents ?? 0) : 0) - (debit === book ? (amountCents ?? 0) : 0);
+}

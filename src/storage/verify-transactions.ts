@@ -1,0 +1,177 @@
+import type { JournalKind } from "../domain/journal.js";
+import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../domain/transaction.js";
+import type { Findings } from "./verify-findings.js";
+import { checkGroups, type GroupCheck } from "./verify-groups.js";
+import type { Snapshot } from "./verify-snapshot.js";
+import { describePosting, type Direction, type PostingColumns } from "./verify-words.js";
+
+/** A row of `transactions`. */
+interface Summary {
+  readonly id: string;
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly account_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly amount_cents: number;
+  readonly rail: string;
+  readonly completed_at: number | null;
+}
+
+/** A row of the journal; `id` is the transaction's. */
+interface Row extends PostingColumns {
+  readonly id: string;
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly account_id: string;
+  readonly kind: string;
+  readonly recorded_at: number;
+}
+
+type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
+
+const STATUSES: Readonly<Record<TransactionKind, TransactionStatus>> = {
+  "transaction.pending": "PENDING",
+  "transaction.completed": "COMPLETED",
+  "transaction.canceled": "CANCELED",
+};
+
+/** A step that the rules allow: what it posts, or null where no money moves. */
+type Steps = Readonly<Partial<Record<TransactionKind, Direction | null>>>;
+
+// Written down here once more, and not taken from the domain: whoever checks the books must not ask who kept them.
+const MINTED = { debit: "reserve", credit: "available" } as const;
+const REDEEMED = { debit: "available", credit: "reserve" } as const;
+const HELD = { debit: "available", credit: "held" } as const;
+const RELEASED = { debit: "held", credit: "available" } as const;
+const BURNED = { debit: "held", credit: "reserve" } as const;
+
+const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps; whilePending: Steps }>> = {
+  MINT: {
+    direct: { "transaction.completed": MINTED },
+    otherRails: { "transaction.pending": null },
+    whilePending: { "transaction.completed": MINTED, "transaction.canceled": null },
+  },
+  REDEEM: {
+    direct: { "transaction.completed": REDEEMED },
+    otherRails: { "transaction.pending": HELD },
+    whilePending: { "transaction.completed": BURNED, "transaction.canceled": RELEASED },
+  },
+};
+
+/**
+ * Follows every transaction through the journal: the steps are those that its type and rail allow, each posts what it
+ * must, it ends at most once, and its row in `transactions` says where it is. Answers how many transactions there are.
+ */
+export function verifyTransactions(snapshot: Snapshot, findings: Findings): Promise<number> {
+  const { byCodeUnit } = snapshot;
+  return checkGroups<Summary, Row>({
+    summaries: snapshot.rows(`
+      SELECT id, seq, organization_id, account_id, type, status, amount_cents, rail, completed_at
+      FROM transactions ORDER BY id ${byCodeUnit}`),
+    rows: snapshot.rows(`
+      SELECT transaction_id AS id, seq, organization_id, account_id, kind, debit, credit, amount_cents, recorded_at
+      FROM journal WHERE transaction_id IS NOT NULL ORDER BY transaction_id ${byCodeUnit}, seq`),
+    check: (id, summary) => (summary === undefined ? unknown(id, findings) : new TransactionCheck(summary, findings)),
+  });
+}
+
+function unknown(id: string, findings: Findings): GroupCheck<Row> {
+  return {
+    row: ({ seq }) => {
+      findings.add({ seq, table: "transactions", id, expected: "a row", found: "none" });
+    },
+    end: () => undefined,
+  };
+}
+
+class TransactionCheck implements GroupCheck<Row> {
+  readonly #summary: Summary;
+  readonly #findings: Findings;
+  #first: Row | undefined;
+  #last: Row | undefined;
+  #status: TransactionStatus | undefined;
+  #completedAt: number | null = null;
+
+  constructor(summary: Summary, findings: Findings) {
+    this.#summary = summary;
+    this.#findings = findings;
+  }
+
+  row(row: Row): void {
+    this.#first ??= row;
+    const { organization_id: organizationId, account_id: accountId } = this.#summary;
+    if (row.organization_id !== organizationId || row.account_id !== accountId) {
+      this.#add(row.seq, `${organizationId}, ${accountId}`, `${row.organization_id}, ${row.account_id}`);
+    }
+    if (isTransactionKind(row.kind)) this.#step(row, row.kind);
+    this.#last = row;
+  }
+
+  end(): void {
+    const { seq, status, completed_at: completedAt } = this.#summary;
+    if (this.#first === undefined || this.#last === undefined) {
+      this.#compareSummary(seq, "a row of the journal that created it", "none");
+      return;
+    }
+    const firstSeq = this.#first.seq;
+    this.#compareSummary(firstSeq, `created at seq ${String(firstSeq)}`, `created at seq ${String(seq)}`);
+    this.#compareSummary(
+      this.#last.seq,
+      describeEnd(this.#status, this.#completedAt),
+      describeEnd(status, completedAt),
+    );
+  }
+
+  #step(row: Row, kind: TransactionKind): void {
+    const steps = this.#allowedSteps();
+    const direction = steps[kind];
+    if (direction === undefined) {
+      const allowed = Object.keys(steps).join(" or ");
+      this.#add(row.seq, `${allowed === "" ? "nothing more" : allowed} after ${this.#status ?? "nothing"}`, kind);
+    } else {
+      this.#checkPosting(row, direction);
+    }
+    this.#status = STATUSES[kind];
+    if (kind === "transaction.completed") this.#completedAt = row.recorded_at;
+  }
+
+  #allowedSteps(): Steps {
+    const { type, rail } = this.#summary;
+    if (!isTransactionType(type)) return {};
+    const { direct, otherRails, whilePending } = RULES[type];
+    if (this.#status === undefined) return rail === DIRECT_RAIL ? direct : otherRails;
+    return this.#status === "PENDING" ? whilePending : {};
+  }
+
+  #checkPosting(row: Row, direction: Direction | null): void {
+    const expected: PostingColumns =
+      direction === null
+        ? { debit: null, credit: null, amount_cents: null }
+        : { ...direction, amount_cents: this.#summary.amount_cents };
+    const same =
+      row.debit === expected.debit && row.credit === expected.credit && row.amount_cents === expected.amount_cents;
+    if (!same) this.#add(row.seq, `${row.kind} with ${describePosting(expected)}`, describePosting(row));
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#findings.add({ seq, table: "journal", id: this.#summary.id, expected, found });
+  }
+
+  #compareSummary(seq: number, expected: string, found: string): void {
+    this.#findings.compare({ seq, table: "transactions", id: this.#summary.id, expected, found });
+  }
+}
+
+function isTransactionKind(kind: string): kind is TransactionKind {
+  return Object.hasOwn(STATUSES, kind);
+}
+
+function isTransactionType(type: string): type is TransactionType {
+  return Object.hasOwn(RULES, type);
+}
+
+function describeEnd(status: string | undefined, completedAt: number | null): string {
+  const moment = completedAt === null ? "never completed" : `completed at ${String(completedAt)}`;
+  return `${status ?? "not begun"}, ${moment}`;
+}

@@ -1,0 +1,248 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { expect } from "chai";
+
+import { SCOPES } from "../../src/domain/api-key.js";
+import { openDatabase } from "../../src/storage/database.js";
+import { environment, kesc, kescJson, Place } from "./kesc.js";
+
+interface OrganizationJson {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+}
+
+interface KeyJson {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at?: string | null;
+  readonly key?: string;
+}
+
+describe("kesc on a migrated database", () => {
+  let place: Place;
+  let organization: OrganizationJson;
+  before(async () => {
+    place = new Place();
+    expect((await kesc(["migrate"], place.variables)).stdout).to.match(/^Migrated: 0001-organizations, .+\.\n$/);
+    organization = await kescJson(["org", "create", "--name", "Duka la Amina"], place.variables);
+  });
+  after(() => {
+    place.remove();
+  });
+
+  it("has nothing to migrate a second time", async () => {
+    expect(await kesc(["migrate"], place.variables)).to.include({ code: 0, stdout: "The database is up to date.\n" });
+  });
+
+  it("keeps the database file from other users", () => {
+    expect(statSync(place.databaseFile).mode & 0o077).to.equal(0);
+  });
+
+  it("makes and lists organizations", async () => {
+    expect(Object.keys(organization)).to.deep.equal(["id", "name", "created_at"]);
+    expect(organization.id).to.match(/^org_/);
+    expect(organization.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await kescJson(["org", "list"], place.variables)).to.deep.equal([organization]);
+    expect((await kesc(["org", "list"], place.variables)).stdout).to.contain("Duka la Amina");
+  });
+
+  it("makes a key for everything and for ever, shows its secret once, lists it and revokes it", async () => {
+    const made = await kescJson<KeyJson>(
+      ["key", "create", "--org", organization.id, "--name", "till"],
+      place.variables,
+    );
+    const { key: secret, ...key } = made;
+    expect(secret).to.match(/^kesc_[A-Za-z0-9_-]{43}$/);
+    expect(key).to.deep.equal({
+      id: key.id,
+      organization_id: organization.id,
+      name: "till",
+      scopes: SCOPES,
+      created_at: key.created_at,
+      expires_at: null,
+    });
+
+    const list = ["key", "list", "--org", organization.id];
+    expect(await kescJson(list, place.variables)).to.deep.equal([{ ...key, revoked_at: null }]);
+    expect((await kesc(list, place.variables)).stdout)
+      .to.match(/ live /)
+      .and.not.contain(secret);
+
+    const revoked = await kescJson<KeyJson>(["key", "revoke", key.id], place.variables);
+    expect(revoked.revoked_at).to.be.a("string");
+    expect(await kescJson(list, place.variables)).to.deep.equal([revoked]);
+    expect(await kescJson(["key", "revoke", key.id], place.variables)).to.deep.equal(revoked);
+  });
+
+  it("makes a key for some things and for some time, by the organization's name, and says that it is shown once", async () => {
+    const args = ["key", "create", "--org", "Duka la Amina", "--name", "report"];
+    const limits = ["--scopes", "accounts:read, transactions:read", "--expires-in", "12h"];
+    const made = await kescJson<KeyJson>([...args, ...limits], place.variables);
+    expect(made.scopes).to.deep.equal(["accounts:read", "transactions:read"]);
+    expect(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at)).to.be.closeTo(12 * 3_600_000, 1_000);
+    const { stdout } = await kesc(args, place.variables);
+    expect(stdout)
+      .to.match(/\n {2}kesc_\S{43}\n/)
+      .and.contain("shown once");
+  });
+
+  it("verifies, and counts", async () => {
+    const verified = await kescJson<Record<string, unknown>>(["verify"], place.variables);
+    expect(verified).to.include({ holds: true, organizations: 1, reserve: "0.00", findings_count: 0 });
+    expect((await kesc(["verify"], place.variables)).stdout).to.match(/^The books hold: 0 journal rows, .+\.\n$/);
+  });
+
+  it("does not fall over when nobody reads its output", async () => {
+    const list = `"${process.execPath}" "$0" org list`;
+    const main = new URL("../../src/cli/main.js", import.meta.url).pathname;
+    const { stderr } = await promisify(execFile)("bash", ["-c", `${list} | true; exit "\${PIPESTATUS[0]}"`, main], {
+      env: environment(place.variables),
+    });
+    expect(stderr).to.equal("");
+  });
+});
+
+describe("kesc verify on books that do not hold", () => {
+  it("names the first broken seq and exits with 1", async () => {
+    const place = new Place();
+    await kesc(["migrate"], place.variables);
+    const organization = await kescJson<OrganizationJson>(["org", "create", "--name", "a"], place.variables);
+    const database = await openDatabase({ engine: "sqlite", filename: place.databaseFile });
+    await database.write.raw("UPDATE supply SET reserve_cents = 5, available_cents = 5");
+    await database.write.raw("UPDATE journal_head SET last_seq = 3");
+    await database.close();
+
+    const { code, stdout } = await kesc(["verify"], place.variables);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/First broken: seq 1\.\n {2}seq 1, journal: expected the last row at 3/);
+    expect(stdout).to.contain(`supply, ${organization.id}: expected reserve 0.00`);
+
+    const json = await kesc(["verify", "--json"], place.variables);
+    expect(json.code).to.equal(1);
+    expect(JSON.parse(json.stdout)).to.deep.include({ holds: false, first_broken_seq: 1, findings_count: 2 });
+    place.remove();
+  });
+});
+
+describe("kesc called wrongly", () => {
+  let place: Place;
+  before(async () => {
+    place = new Place();
+    await kesc(["migrate"], place.variables);
+  });
+  after(() => {
+    place.remove();
+  });
+
+  const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
+  const CREATE_KEY = ["key", "create", "--org", UNKNOWN_ORG, "--name", "x"];
+  for (const [name, args, variables, code, says] of [
+    ["shows help for no command", [], {}, 2, /Usage: kesc/],
+    ["does not know a command", ["mint"], {}, 2, /unknown command 'mint'/],
+    ["does not know an option", ["verify", "--fast"], {}, 2, /unknown option '--fast'/],
+    ["misses an option", ["org", "create"], {}, 2, /required option '--name <name>' not specified/],
+    ["refuses an empty name", ["org", "create", "--name", " "], {}, 2, /must not be empty/],
+    [
+      "refuses a scope that there is none of",
+      [...CREATE_KEY, "--scopes", "all"],
+      {},
+      2,
+      /must be one of accounts:read/,
+    ],
+    ["refuses a duration without a unit", [...CREATE_KEY, "--expires-in", "90"], {}, 2, /such as 90d/],
+    ["refuses what is no id of a key", ["key", "revoke", "kesc_secret"], {}, 2, /^(?!.*secret).*key list --org/],
+    ["names an unknown variable", ["verify"], { KESC_QUEUE_MX: "1" }, 2, /Did you mean KESC_QUEUE_MAX\?/],
+    [
+      "names wrong variables",
+      ["server"],
+      { KESC_BATCH_MAX: "x", KESC_LOG_LEVEL: "y" },
+      2,
+      /BATCH_MAX .*\n.*LOG_LEVEL /,
+    ],
+    ["names wrong variables of the gateway", ["gateway"], { KESC_HTTP_ADDRESS: "x" }, 2, /KESC_HTTP_ADDRESS must be/],
+    ["finds no such organization", CREATE_KEY, {}, 1, /There is no organization org_.* npx kesc org list/],
+    [
+      "finds no organization of that name",
+      ["key", "list", "--org", "nobody"],
+      {},
+      1,
+      /There is no organization "nobody"/,
+    ],
+    ["finds no such key", ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"], {}, 1, /There is no key key_/],
+  ] as const) {
+    it(`${name}: ${String(code)}`, async () => {
+      const ended = await kesc(args, { ...place.variables, ...variables });
+      expect(ended.stderr)
+        .to.match(says)
+        .and.not.match(/ {4}at /);
+      expect(ended).to.include({ code, stdout: "" });
+    });
+  }
+
+  it("says what there is, and exits with 0, when it is asked", async () => {
+    const { code, stdout } = await kesc(["help"], {});
+    expect(code).to.equal(0);
+    for (const word of ["serve", "migrate", "verify", "DATABASE_URL", "KESC_QUEUE_MAX"])
+      expect(stdout).to.contain(word);
+    expect(await kesc(["--version"], {})).to.include({ code: 0, stdout: "0.1.0\n" });
+  });
+});
+
+describe("kesc without a database that it can use", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => {
+    place.remove();
+  });
+
+  for (const args of [["server"], ["serve"], ["verify"], ["org", "list"]]) {
+    it(`${args.join(" ")} asks for pending migrations`, async () => {
+      const { code, stderr } = await kesc(args, place.variables);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: npx kesc migrate\n/);
+    });
+  }
+
+  it("says in one line that PostgreSQL is not there, without the password", async () => {
+    const url = "postgres://kesc:hush@127.0.0.1:1/books";
+    const { code, stderr } = await kesc(["server"], { ...place.variables, DATABASE_URL: url });
+    expect(code).to.equal(1);
+    expect(stderr).to.equal(
+      "The database books at 127.0.0.1:1 can't be opened: connect ECONNREFUSED 127.0.0.1:1. " +
+        "Check DATABASE_URL, and that PostgreSQL runs and lets this user in.\n",
+    );
+  });
+
+  it("says in one line that the file is none of SQLite's", async () => {
+    mkdirSync(dirname(place.databaseFile));
+    writeFileSync(place.databaseFile, "not a database, but long enough to look at".repeat(100));
+    const { code, stderr } = await kesc(["migrate"], place.variables);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(
+      /^The database file .*kesc\.db can't be opened: (file is not a database|SQLITE_NOTADB)\. Check .*\n$/,
+    );
+  });
+
+  it("says in one line that the folder can't be", async () => {
+    writeFileSync(join(place.folder, "data"), "a file where a folder should be");
+    const { code, stderr } = await kesc(["migrate"], place.variables);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^The database file .*can't be opened: .*\n$/);
+    expect(existsSync(place.databaseFile)).to.equal(false);
+  });
+
+  it("shows where it happened when it is debugged", async () => {
+    const { stderr } = await kesc(["org", "list"], { ...place.variables, KESC_LOG_LEVEL: "debug" });
+    expect(stderr).to.match(/ {4}at /);
+  });
+});
