@@ -4,19 +4,21 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint contract baseline bench clean
+.PHONY: help run test check lint contract coverage baseline bench clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
-	@node dist/src/cli/main.js serve --demo
+	@dist/src/cli/main.js serve --demo
 
 test: dist/.built ## install, build, and run every test, PostgreSQL included
 	@$(BIN)/mocha 'dist/test/**/*.test.js'
 
-check: lint contract ## everything that must hold before a commit lands: linters, contract, tests, coverage
-	@$(BIN)/c8 $(BIN)/mocha 'dist/test/**/*.test.js'
+check: lint contract coverage test ## everything that must hold before a commit lands
+
+coverage: dist/.built
+	@$(BIN)/c8 $(BIN)/mocha --reporter dot 'dist/test/domain/*.test.js'
 
 lint: dist/.built
 	@$(BIN)/prettier --check --log-level warn .

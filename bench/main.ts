@@ -51,7 +51,7 @@ async function main(options: Options): Promise<void> {
 /** Starts all programs, and puts each into `running` as soon as it runs. */
 async function setUp({ kesc }: Options, folder: string, running: Program[]): Promise<Stage> {
   const run = (name: string, file: string): Promise<Program> =>
-    start({ name, entry: join(import.meta.dirname, file), logFolder: folder });
+    start({ name, entry: [process.execPath, join(import.meta.dirname, file)], logFolder: folder });
   const keep = (program: Program): Program => {
     running.push(program);
     return program;

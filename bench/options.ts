@@ -15,7 +15,7 @@ export interface Options {
   seconds: number;
   rounds: number;
   only: string;
-  /** Path of the kesc command's JavaScript. */
+  /** Path of the kesc command. */
   kesc: string;
 }
 

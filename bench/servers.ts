@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,8 +15,8 @@ export interface Program {
 
 export interface StartOptions {
   name: string;
-  /** A JavaScript file. */
-  entry: string;
+  /** An executable, and the words that come before `args`. */
+  entry: readonly [program: string, ...words: string[]];
   args?: string[];
   env?: Record<string, string>;
   /** What it writes to stderr is kept here, in `<name>.stderr.log`. What it writes to stdout is dropped. */
@@ -31,7 +31,8 @@ export async function start(options: StartOptions): Promise<Program> {
   const { name, entry, args = [], env = {}, logFolder } = options;
   const logPath = join(logFolder, `${name}.stderr.log`);
   const log = openSync(logPath, "w");
-  const child = fork(entry, args, {
+  const [program, ...words] = entry;
+  const child = spawn(program, [...words, ...args], {
     env: { ...ownEnvironment(), ...env },
     stdio: ["ignore", "ignore", log, "ipc"],
   });

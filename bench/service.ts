@@ -40,7 +40,7 @@ export async function startService(options: {
   const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--json"], env);
   const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
-  const program = keep(await start({ name, entry: kesc, args: ["server"], env, logFolder: folder }));
+  const program = keep(await start({ name, entry: [kesc], args: ["server"], env, logFolder: folder }));
   const client = new ServiceClient(program.address, apiKey);
   const accountIds = await client.createAccounts(ACCOUNTS);
   client.close();
@@ -51,7 +51,7 @@ export async function startService(options: {
 export function startGateway(service: Service, folder: string): Promise<Program> {
   return start({
     name: "gateway",
-    entry: service.kesc,
+    entry: [service.kesc],
     args: ["gateway"],
     env: {
       KESC_GATEWAY_TARGET: service.program.address,
@@ -99,7 +99,7 @@ export async function problemsInJournal(service: Service): Promise<string[]> {
 
 /** Runs one kesc command; answers the JSON that it prints, or undefined when it prints something else. */
 async function runKesc(kesc: string, args: string[], env: Record<string, string>): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, [kesc, ...args], {
+  const { stdout } = await promisify(execFile)(kesc, args, {
     env: { ...ownEnvironment(), ...env },
   });
   return args.includes("--json") ? (JSON.parse(stdout) as unknown) : undefined;

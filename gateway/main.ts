@@ -17,6 +17,8 @@ else {
 async function run(config: GatewayConfig): Promise<void> {
   // Written at once, line by line: there is nothing to flush, however the process ends.
   const destination = pino.destination({ dest: 1, sync: true });
+  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the service.
+  destination.on("error", () => undefined);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 
   let gateway: Gateway;
@@ -30,7 +32,10 @@ async function run(config: GatewayConfig): Promise<void> {
   log.info({ address: gateway.address, target: config.target }, "ready");
   process.send?.({ kind: "ready", address: gateway.address });
 
+  let stopping = false;
   const stop = (cause: string): void => {
+    if (stopping) return;
+    stopping = true;
     log.info({ cause }, "stopping");
     setTimeout(() => process.exit(1), config.shutdownGraceSeconds * 1_000 + EXIT_MILLISECONDS_MAX).unref();
     void gateway.stop().then((isClean) => {
@@ -39,7 +44,8 @@ async function run(config: GatewayConfig): Promise<void> {
     });
   };
   for (const signal of SIGNALS) {
-    process.once(signal, () => {
+    // Always: a second one must not cut short the stop that the first has begun.
+    process.on(signal, () => {
       stop(signal);
     });
   }

@@ -10,9 +10,9 @@ import type { AccountId, TransactionId } from "./domain/ids.js";
 import { traceOf } from "./grpc/error-trace.js";
 import { startGrpcServer, type GrpcServer } from "./grpc/server.js";
 import { Ledger } from "./ledger/ledger.js";
+import { committerOf } from "./storage/committer.js";
 import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
-import { ledgerStore } from "./storage/ledger-store.js";
 import { run } from "./storage/query.js";
 import { reads } from "./storage/reads.js";
 
@@ -68,7 +68,7 @@ interface Running {
 
 function openLedger(config: Config, database: Database, logger: Logger): Ledger {
   return new Ledger({
-    store: ledgerStore(database),
+    committer: committerOf(database),
     now,
     batchMax: config.batchMax,
     queueMax: config.queueMax,

@@ -10,9 +10,6 @@ export function addGateway(program: Command): void {
     .action(async () => {
       // The gateway reads its own; this refuses what neither of the two programs knows.
       configFromEnvironment();
-      // A terminal, npx and systemd send their signal to every process they see, and `kesc serve` sends one too: the
-      // second must not cut short the stop that the first has begun.
-      for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => undefined);
       await import("../../gateway/main.js");
     });
 }

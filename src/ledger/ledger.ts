@@ -2,27 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Account } from "../domain/account.js";
 import type { Command, ResourceOf } from "../domain/commands.js";
-import { decide } from "../domain/decide.js";
 import type { UnixMillis } from "../domain/time.js";
 import type { Transaction } from "../domain/transaction.js";
-import { BatchBook } from "./batch-book.js";
-import { lookupOf } from "./lookup.js";
+import type { BatchAnswer, Committer } from "./batch.js";
 import type { LedgerRefusal, Outcome } from "./outcome.js";
-import { StoreError, type LedgerStore } from "./store.js";
-
-type Resource = Account | Transaction;
+import { StoreError } from "./store.js";
 
 /** A command in the queue, and who waits for it. */
 interface Waiting {
   readonly command: Command;
   readonly deadline: UnixMillis;
-  readonly answer: (outcome: Outcome<Resource>) => void;
+  readonly answer: (outcome: Outcome<Account | Transaction>) => void;
   /** For what threw: a bug, not a refusal. */
   readonly fail: (error: unknown) => void;
 }
 
 export interface LedgerOptions {
-  readonly store: LedgerStore;
+  readonly committer: Committer;
   readonly now: () => UnixMillis;
   /** The most commands in one commit. */
   readonly batchMax: number;
@@ -37,14 +33,15 @@ const CONFLICT_TRIES_MAX = 8;
 const CONFLICT_PAUSE_MILLIS_MAX = 20;
 
 /**
- * The one way to change state: a queue and its committer. Whatever arrived while the last commit was being written is
- * the next batch, decided in order and saved in one database transaction; only after its commit does anyone hear "yes".
+ * The one way to change state: a queue in front of the committer. Whatever arrived while the last commit was being
+ * written is the next batch; only after its commit does anyone hear "yes".
  */
 export class Ledger {
   readonly #options: LedgerOptions;
   #queue: Waiting[] = [];
-  #committing: Promise<void> | undefined;
-  #closed = false;
+  #batches = 0;
+  #gathering = false;
+  #closed: PromiseWithResolvers | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -60,34 +57,49 @@ export class Ledger {
    * started. Rejects only on a bug.
    */
   submit<C extends Command>(command: C, deadline: UnixMillis): Promise<Outcome<ResourceOf<C>>> {
-    if (this.#closed) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
+    if (this.#closed !== undefined) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
     if (this.#queue.length >= this.#options.queueMax) return Promise.resolve(refused({ reason: "QUEUE_FULL" }));
     return new Promise((resolve, reject) => {
       this.#queue.push({
         command,
         deadline,
         // The decision for a command answers with the command's own resource: see decide().
-        answer: resolve as (outcome: Outcome<Resource>) => void,
+        answer: resolve as (outcome: Outcome<Account | Transaction>) => void,
         fail: reject,
       });
-      this.#committing ??= this.#commitUntilEmpty();
+      this.#gather();
     });
   }
 
   /** Takes no more commands; resolves when all that were taken have been answered. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#committing;
+  close(): Promise<void> {
+    this.#closed ??= withResolvers();
+    this.#resolveIfClosed();
+    return this.#closed.promise;
   }
 
-  async #commitUntilEmpty(): Promise<void> {
-    // Lets the calls that came in on the same turn of the event loop share the first commit.
-    await new Promise(setImmediate);
-    while (this.#queue.length > 0) {
+  /** Lets the calls that come in on the same turn of the event loop share a commit. */
+  #gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = true;
+    setImmediate(() => {
+      this.#gathering = false;
+      this.#startBatches();
+    });
+  }
+
+  #startBatches(): void {
+    const { committer, batchMax } = this.#options;
+    // Behind a batch that is being written only a full one is handed over, so that the committer never waits for us
+    // under load, and nobody's command waits in a small batch that could have been a larger one.
+    while (
+      this.#queue.length > 0 &&
+      (this.#batches === 0 || (this.#batches < committer.batchesMax && this.#queue.length >= batchMax))
+    ) {
       const batch = this.#takeBatch();
-      if (batch.length > 0) await this.#commit(batch);
+      if (batch.length > 0) void this.#commit(batch);
     }
-    this.#committing = undefined;
+    this.#resolveIfClosed();
   }
 
   #takeBatch(): Waiting[] {
@@ -101,18 +113,29 @@ export class Ledger {
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
+    this.#batches += 1;
+    await this.#answer(batch);
+    this.#batches -= 1;
+    this.#startBatches();
+  }
+
+  async #answer(batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.#runUntilUncontested(batch);
-      for (const answer of answers) answer();
+      const answers = await this.#commitUncontested(batch);
+      batch.forEach((waiting, index) => {
+        give(waiting, answers[index]);
+      });
     } catch (error) {
-      await this.#answerFailedBatch(batch, error);
+      await this.#answerFailed(batch, error);
     }
   }
 
-  async #runUntilUncontested(batch: readonly Waiting[]): Promise<(() => void)[]> {
+  async #commitUncontested(batch: readonly Waiting[]): Promise<readonly BatchAnswer[]> {
+    const { committer, now } = this.#options;
+    const commands = batch.map(({ command }) => command);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#run(batch);
+        return await committer.commit(commands, now());
       } catch (error) {
         const lostRace = error instanceof StoreError && error.kind === "conflict";
         if (!lostRace || tries === CONFLICT_TRIES_MAX) throw error;
@@ -121,19 +144,8 @@ export class Ledger {
     }
   }
 
-  /** Answers are handed back, not given: nobody hears anything before the commit. */
-  #run(batch: readonly Waiting[]): Promise<(() => void)[]> {
-    return this.#options.store.transact(async (transaction) => {
-      const book = new BatchBook(await transaction.load(lookupOf(batch.map(({ command }) => command))));
-      const now = this.#options.now();
-      const answers = batch.map((waiting) => decideOne(book, waiting, now));
-      const changes = book.changes();
-      if (changes !== undefined) await transaction.save(changes);
-      return answers;
-    });
-  }
-
-  async #answerFailedBatch(batch: readonly Waiting[], error: unknown): Promise<void> {
+  async #answerFailed(batch: readonly Waiting[], error: unknown): Promise<void> {
+    const [first] = batch;
     if (!(error instanceof StoreError)) {
       for (const { fail } of batch) fail(error);
       return;
@@ -141,45 +153,39 @@ export class Ledger {
     this.#options.onStoreError(error, batch.length);
     if (error.kind !== "rejected") {
       for (const { answer } of batch) answer(refused({ reason: "STORAGE_UNAVAILABLE" }));
-      return;
-    }
-    const [first] = batch;
-    if (batch.length === 1) {
+    } else if (batch.length === 1) {
       first?.fail(error);
-      return;
+    } else {
+      // One command holds what the database does not take. Alone, each shows whether it is the one.
+      for (const waiting of batch) await this.#answer([waiting]);
     }
-    // One command holds what the database does not take. Alone, each shows whether it is the one.
-    for (const waiting of batch) await this.#commit([waiting]);
+  }
+
+  #resolveIfClosed(): void {
+    if (this.#batches === 0 && this.#queue.length === 0) this.#closed?.resolve();
   }
 }
 
-function decideOne(book: BatchBook, { command, answer, fail }: Waiting, now: UnixMillis): () => void {
-  try {
-    const decision = decide(book, command, now);
-    switch (decision.kind) {
-      case "refusal":
-        return () => {
-          answer({ kind: "refused", refusal: decision.refusal });
-        };
-      case "replay":
-        if (decision.newIdempotencyKey !== undefined) book.remember(decision.newIdempotencyKey, decision.resource, now);
-        return () => {
-          answer({ kind: "done", resource: decision.resource, replayed: true });
-        };
-      case "effect":
-        book.apply(decision.effect);
-        return () => {
-          answer({ kind: "done", resource: decision.resource, replayed: false });
-        };
-    }
-  } catch (error) {
-    // A bug in one decision: nothing of it was applied, and its neighbours go on.
-    return () => {
-      fail(error);
-    };
-  }
+function give({ answer, fail }: Waiting, given: BatchAnswer | undefined): void {
+  if (given === undefined) fail(new Error("the committer left a command without an answer"));
+  else if (given.kind === "bug") fail(given.error);
+  else answer(given);
 }
 
 function refused(refusal: LedgerRefusal): { kind: "refused"; refusal: LedgerRefusal } {
   return { kind: "refused", refusal };
+}
+
+interface PromiseWithResolvers {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+// Promise.withResolvers() comes with Node 22.
+function withResolvers(): PromiseWithResolvers {
+  let resolve!: () => void;
+  const promise = new Promise<void>((resolvePromise) => {
+    resolve = resolvePromise;
+  });
+  return { promise, resolve };
 }

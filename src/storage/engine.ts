@@ -1,5 +1,3 @@
-import type { Knex } from "knex";
-
 import type { StoreError } from "../ledger/store.js";
 
 export type ColumnType = "text" | "int64";
@@ -10,6 +8,29 @@ export interface RowChange {
   readonly key: string;
   /** What a column becomes, from the value that is given for it; that value itself unless said otherwise. */
   readonly becomes?: (column: string, given: string) => string;
+}
+
+/** A SELECT. */
+export interface Read {
+  readonly sql: string;
+  readonly bindings: readonly string[];
+}
+
+/** A statement, made by `insertInto` or `update`, and the rows that it is for. */
+export interface Write {
+  readonly sql: string;
+  readonly rows: readonly object[];
+}
+
+/** Runs `work` in one database transaction and commits it; rolls it back when `work` rejects. */
+export type Transact = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
+
+/** One database transaction. */
+export interface Session {
+  /** Runs them in this order; answers the rows of each. */
+  read(reads: readonly Read[]): Promise<readonly (readonly unknown[])[]>;
+  /** Runs them in this order. */
+  write(writes: readonly Write[]): Promise<void>;
 }
 
 /** What differs between SQLite and PostgreSQL. Every statement outside of the engines is plain SQL for both. */
@@ -30,12 +51,14 @@ export interface Engine {
   readonly input: (columns: Readonly<Record<string, ColumnType>>) => string;
   /** A SELECT of one column of texts, made of one parameter that holds a JSON array of strings. */
   readonly list: string;
-  /** A statement for `write` that inserts rows. */
-  readonly insertInto: (table: string, columns: Readonly<Record<string, ColumnType>>) => string;
-  /** A statement for `write` that changes the rows whose `key` is given. */
+  /** The SQL of a Write that inserts rows; `computed` says what a column becomes from the value that is given for it. */
+  readonly insertInto: (
+    table: string,
+    columns: Readonly<Record<string, ColumnType>>,
+    computed?: Readonly<Record<string, (given: string) => string>>,
+  ) => string;
+  /** The SQL of a Write that changes the rows whose key is given. */
   readonly update: (table: string, change: RowChange) => string;
-  /** Runs a statement for all rows, at the price of one message to the database. */
-  readonly write: (knex: Knex, statement: string, rows: readonly object[]) => Promise<void>;
   /** Says what a failure of the driver means for a batch. */
   readonly storeErrorOf: (error: unknown) => StoreError;
 }

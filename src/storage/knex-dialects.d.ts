@@ -6,7 +6,6 @@ declare module "knex/lib/dialects/better-sqlite3/index.js" {
   export interface QueryObject {
     readonly sql: string;
     readonly bindings?: readonly unknown[];
-    readonly options?: unknown;
     response?: unknown;
     context?: unknown;
   }

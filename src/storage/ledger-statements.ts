@@ -17,6 +17,8 @@ export const JOURNAL_COLUMNS = {
   recorded_at: "int64",
 } as const satisfies Record<string, ColumnType>;
 
+const KEY_COLUMNS = { organization_id: "text", key: "text" } as const;
+
 export const IDEMPOTENCY_KEY_COLUMNS = {
   organization_id: "text",
   key: "text",
@@ -60,11 +62,14 @@ export interface LedgerStatements {
   readonly idempotencyKeys: string;
   /** Parameters: pairs of organization_id and user_id. Locks nothing. */
   readonly accountsOfUsers: string;
-  /** Parameters: ids of accounts, ids of transactions whose accounts are meant too. Locks, in the order of ids. */
+  /**
+   * Parameters: ids of accounts; ids of transactions whose accounts are meant; pairs of organization_id and idempotency
+   * key whose accounts are meant. Locks, in the order of ids.
+   */
   readonly lockedAccounts: string;
-  /** Parameters: ids, pairs of organization_id and reference. */
+  /** Parameters: ids; pairs of organization_id and idempotency key; pairs of organization_id and reference. */
   readonly transactions: string;
-  /** Parameter: by how many rows the journal grows. Answers last_seq, and makes all other savers wait. */
+  /** For one row: by how much last_seq grows. Makes all other savers wait, from here to the commit. */
   readonly advanceHead: string;
   readonly insertAccounts: string;
   readonly updateAccounts: string;
@@ -76,34 +81,38 @@ export interface LedgerStatements {
 }
 
 export function ledgerStatements({ input, list, forUpdate, insertInto, update, int64 }: Engine): LedgerStatements {
+  const keyed = `
+    SELECT resource_id FROM ${input(KEY_COLUMNS)}
+    CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`;
+  // Rows are given with the number of journal rows that come after theirs: last_seq, which has been advanced, is that of
+  // the last.
+  const seqs = { seq: (rowsAfter: string) => `(SELECT last_seq FROM journal_head) - ${rowsAfter}` };
+  const add = (sum: string, change: string): string => `${sum} + CAST(${change} AS ${int64})`;
+
   return {
     // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the tables' sizes.
     idempotencyKeys: `
-      SELECT k.organization_id, k.key, k.resource_id FROM ${input({ organization_id: "text", key: "text" })}
+      SELECT k.organization_id, k.key, k.resource_id FROM ${input(KEY_COLUMNS)}
       CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`,
     accountsOfUsers: `
       SELECT a.* FROM ${input({ organization_id: "text", user_id: "text" })}
       CROSS JOIN accounts a WHERE a.organization_id = input.organization_id AND a.user_id = input.user_id`,
     lockedAccounts: `
       SELECT * FROM accounts WHERE id IN (
-        ${list} UNION SELECT account_id FROM transactions WHERE id IN (${list})
+        ${list} UNION SELECT account_id FROM transactions WHERE id IN (${list}) UNION ${keyed}
       ) ORDER BY id ${forUpdate}`,
     transactions: `
-      SELECT * FROM transactions WHERE id IN (${list})
+      SELECT * FROM transactions WHERE id IN (${list} UNION ${keyed})
       UNION ALL
       SELECT t.* FROM ${input({ organization_id: "text", reference: "text" })}
       CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,
-    advanceHead: `UPDATE journal_head SET last_seq = last_seq + ? WHERE id = 1 RETURNING last_seq`,
-    insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS),
+    advanceHead: update("journal_head", { key: "id", columns: { id: "int64", last_seq: "int64" }, becomes: add }),
+    insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS, seqs),
     updateAccounts: update("accounts", { key: "id", columns: CHANGED_ACCOUNT_COLUMNS }),
-    insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS),
+    insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS, seqs),
     updateTransactions: update("transactions", { key: "id", columns: CHANGED_TRANSACTION_COLUMNS }),
-    insertJournal: insertInto("journal", JOURNAL_COLUMNS),
+    insertJournal: insertInto("journal", JOURNAL_COLUMNS, seqs),
     insertIdempotencyKeys: insertInto("idempotency_keys", IDEMPOTENCY_KEY_COLUMNS),
-    updateSupply: update("supply", {
-      key: "organization_id",
-      columns: SUPPLY_CHANGE_COLUMNS,
-      becomes: (sum, change) => `${sum} + CAST(${change} AS ${int64})`,
-    }),
+    updateSupply: update("supply", { key: "organization_id", columns: SUPPLY_CHANGE_COLUMNS, becomes: add }),
   };
 }

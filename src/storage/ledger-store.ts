@@ -1,5 +1,3 @@
-import type { Knex } from "knex";
-
 import type { Account } from "../domain/account.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/ids.js";
 import type { JournalEntry } from "../domain/journal.js";
@@ -13,8 +11,7 @@ import {
   type Lookup,
   type SupplyChange,
 } from "../ledger/store.js";
-import type { Database } from "./database.js";
-import type { Engine } from "./engine.js";
+import type { Engine, Session, Transact, Write } from "./engine.js";
 import {
   ledgerStatements,
   type CHANGED_ACCOUNT_COLUMNS,
@@ -24,7 +21,7 @@ import {
   type LedgerStatements,
   type SUPPLY_CHANGE_COLUMNS,
 } from "./ledger-statements.js";
-import { orStoreError, query } from "./query.js";
+import { orStoreError } from "./query.js";
 import {
   accountOf,
   accountRowOf,
@@ -36,18 +33,18 @@ import {
 
 type RowOf<Columns> = Readonly<Record<keyof Columns, string | number | null>>;
 
-/** The ledger's port, on Knex. */
-export function ledgerStore({ write, engine }: Database): LedgerStore {
+/** The ledger's port, on the transactions of an engine. */
+export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore {
   const statements = ledgerStatements(engine);
   return {
     async transact(work) {
       // What `work` throws by itself is a bug: it must not pass for a failure of the database.
       let bug: { readonly error: unknown } | undefined;
-      const outcome = write.transaction(async (knex) => {
+      const outcome = transaction(async (session) => {
         try {
           return await work({
-            load: (lookup) => orStoreError(engine, load(knex, statements, lookup)),
-            save: (changes) => orStoreError(engine, save(knex, { engine, statements, changes })),
+            load: (lookup) => orStoreError(engine, load(session, statements, lookup)),
+            save: (changes) => orStoreError(engine, session.write(writesOf(statements, changes))),
           });
         } catch (error) {
           bug = error instanceof StoreError ? undefined : { error };
@@ -63,32 +60,30 @@ export function ledgerStore({ write, engine }: Database): LedgerStore {
   };
 }
 
-async function load(knex: Knex, statements: LedgerStatements, lookup: Lookup): Promise<Loaded> {
-  const keyRows = await queryUnlessEmpty<{ organization_id: string; key: string; resource_id: string }>(
-    knex,
-    statements.idempotencyKeys,
-    lookup.idempotencyKeys.map(({ organizationId, key }) => ({ organization_id: organizationId, key })),
-  );
-  // Of accounts or of transactions: an id of the one is never an id of the other.
-  const resourceIds = keyRows.map((row) => row.resource_id);
-  const accountIds = JSON.stringify([...lookup.accountIds, ...resourceIds]);
-  const transactionIds = JSON.stringify([...lookup.transactionIds, ...resourceIds]);
-  const references = JSON.stringify(
-    lookup.references.map(({ organizationId, reference }) => ({ organization_id: organizationId, reference })),
-  );
+async function load(session: Session, statements: LedgerStatements, lookup: Lookup): Promise<Loaded> {
+  const keys = jsonOf(lookup.idempotencyKeys, ({ organizationId, key }) => ({ organization_id: organizationId, key }));
+  const users = jsonOf(lookup.users, ({ organizationId, userId }) => ({
+    organization_id: organizationId,
+    user_id: userId,
+  }));
+  const references = jsonOf(lookup.references, ({ organizationId, reference }) => ({
+    organization_id: organizationId,
+    reference,
+  }));
+  const accountIds = JSON.stringify(lookup.accountIds);
+  const transactionIds = JSON.stringify(lookup.transactionIds);
 
-  const accountsOfUsers = await queryUnlessEmpty<AccountRow>(
-    knex,
-    statements.accountsOfUsers,
-    lookup.users.map(({ organizationId, userId }) => ({ organization_id: organizationId, user_id: userId })),
-  );
-  const lockedAccounts = await query<AccountRow>(knex, statements.lockedAccounts, [accountIds, transactionIds]);
-  // After the lock on their accounts is held: nobody else can change these transactions now.
-  const transactions = await query<TransactionRow>(knex, statements.transactions, [transactionIds, references]);
+  const [keyRows, userRows, accountRows, transactionRows] = (await session.read([
+    { sql: statements.idempotencyKeys, bindings: [keys] },
+    { sql: statements.accountsOfUsers, bindings: [users] },
+    { sql: statements.lockedAccounts, bindings: [accountIds, transactionIds, keys] },
+    // After the lock on their accounts is held: nobody else can change these transactions now.
+    { sql: statements.transactions, bindings: [transactionIds, keys, references] },
+  ])) as [readonly IdempotencyKeyRow[], readonly AccountRow[], readonly AccountRow[], readonly TransactionRow[]];
   return {
     // Of two rows of one account the later counts: the one that was read under the lock.
-    accounts: [...accountsOfUsers, ...lockedAccounts].map(accountOf),
-    transactions: transactions.map(transactionOf),
+    accounts: [...userRows, ...accountRows].map(accountOf),
+    transactions: transactionRows.map(transactionOf),
     idempotencyKeys: keyRows.map((row) => ({
       organizationId: row.organization_id as OrganizationId,
       key: row.key as IdempotencyKey,
@@ -97,38 +92,38 @@ async function load(knex: Knex, statements: LedgerStatements, lookup: Lookup): P
   };
 }
 
-async function save(
-  knex: Knex,
-  { engine, statements, changes }: { engine: Engine; statements: LedgerStatements; changes: Changes },
-): Promise<void> {
-  // First, so that savers on all servers take turns from here to the commit: the order of seq is the order of commits.
-  const [head] = await query<{ last_seq: number }>(knex, statements.advanceHead, [changes.entries.length]);
-  if (head === undefined) throw new Error("journal_head has lost its row");
-  const firstSeq = head.last_seq - changes.entries.length + 1;
-
-  // In this order: what refers to a row comes after it.
-  const steps: readonly (readonly [statement: string, rows: readonly object[]])[] = [
-    [
-      statements.insertAccounts,
-      changes.createdAccounts.map(({ row, entryIndex }) => accountRowOf(row, firstSeq + entryIndex)),
-    ],
-    [statements.updateAccounts, changes.changedAccounts.map(changedAccountRowOf)],
-    [
-      statements.insertTransactions,
-      changes.createdTransactions.map(({ row, entryIndex }) => transactionRowOf(row, firstSeq + entryIndex)),
-    ],
-    [statements.updateTransactions, changes.changedTransactions.map(changedTransactionRowOf)],
-    [statements.insertJournal, changes.entries.map((entry, index) => journalRowOf(entry, firstSeq + index))],
-    [statements.insertIdempotencyKeys, changes.idempotencyKeys.map(idempotencyKeyRowOf)],
-    [statements.updateSupply, changes.supplyChanges.map(supplyChangeRowOf)],
-  ];
-  for (const [statement, rows] of steps) {
-    if (rows.length > 0) await engine.write(knex, statement, rows);
-  }
+function jsonOf<Item>(items: readonly Item[], rowOf: (item: Item) => object): string {
+  return JSON.stringify(items.map(rowOf));
 }
 
-async function queryUnlessEmpty<Row>(knex: Knex, sql: string, rows: readonly object[]): Promise<readonly Row[]> {
-  return rows.length === 0 ? [] : query<Row>(knex, sql, [JSON.stringify(rows)]);
+function writesOf(statements: LedgerStatements, changes: Changes): readonly Write[] {
+  const { entries, createdAccounts, changedAccounts, createdTransactions, changedTransactions } = changes;
+  const last = entries.length - 1;
+  const writes: readonly Write[] = [
+    // First, so that savers on all servers take turns from here on: the order of seq is the order of commits.
+    { sql: statements.advanceHead, rows: [{ id: 1, last_seq: entries.length }] },
+    // And then in this order: what refers to a row comes after it.
+    {
+      sql: statements.insertAccounts,
+      rows: createdAccounts.map(({ row, entryIndex }) => accountRowOf(row, last - entryIndex)),
+    },
+    { sql: statements.updateAccounts, rows: changedAccounts.map(changedAccountRowOf) },
+    {
+      sql: statements.insertTransactions,
+      rows: createdTransactions.map(({ row, entryIndex }) => transactionRowOf(row, last - entryIndex)),
+    },
+    { sql: statements.updateTransactions, rows: changedTransactions.map(changedTransactionRowOf) },
+    { sql: statements.insertJournal, rows: entries.map((entry, index) => journalRowOf(entry, last - index)) },
+    { sql: statements.insertIdempotencyKeys, rows: changes.idempotencyKeys.map(idempotencyKeyRowOf) },
+    { sql: statements.updateSupply, rows: changes.supplyChanges.map(supplyChangeRowOf) },
+  ];
+  return writes.filter(({ rows }) => rows.length > 0);
+}
+
+interface IdempotencyKeyRow {
+  readonly organization_id: string;
+  readonly key: string;
+  readonly resource_id: string;
 }
 
 function changedAccountRowOf(account: Account): RowOf<typeof CHANGED_ACCOUNT_COLUMNS> {
@@ -152,9 +147,9 @@ function changedTransactionRowOf(transaction: Transaction): RowOf<typeof CHANGED
   };
 }
 
-function journalRowOf(entry: JournalEntry, seq: number): RowOf<typeof JOURNAL_COLUMNS> {
+function journalRowOf(entry: JournalEntry, rowsAfter: number): RowOf<typeof JOURNAL_COLUMNS> {
   return {
-    seq,
+    seq: rowsAfter,
     organization_id: entry.organizationId,
     account_id: entry.accountId,
     transaction_id: entry.transactionId ?? null,

@@ -1,6 +1,5 @@
 import { StoreError } from "../ledger/store.js";
 import type { ColumnType, Engine } from "./engine.js";
-import { run } from "./query.js";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const LOST_RACES = new Set([
@@ -28,17 +27,16 @@ export const postgresEngine: Engine = {
   input,
   list: "SELECT value FROM json_array_elements_text(?::json)",
 
-  insertInto: (table, columns) => {
-    const names = Object.keys(columns).join(", ");
-    return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${input(columns)}`;
+  insertInto: (table, columns, computed = {}) => {
+    const names = Object.keys(columns);
+    const values = names.map((name) => computed[name]?.(`input.${name}`) ?? `input.${name}`);
+    return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
   },
   update: (table, { columns, key, becomes = (_, given) => given }) => {
     const changes = Object.keys(columns).filter((name) => name !== key);
     const set = changes.map((name) => `${name} = ${becomes(`${table}.${name}`, `input.${name}`)}`);
     return `UPDATE ${table} SET ${set.join(", ")} FROM ${input(columns)} WHERE ${table}.${key} = input.${key}`;
   },
-  write: (knex, statement, rows) => run(knex, statement, [JSON.stringify(rows)]),
-
   storeErrorOf: (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (LOST_RACES.has(code)) return new StoreError("conflict", error);

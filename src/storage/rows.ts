@@ -94,9 +94,10 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
-export function accountRowOf(account: Account, seq: number): AccountRow {
+/** `rowsAfter`: how many rows of its batch come after its own in the journal. The statement makes its `seq` of it. */
+export function accountRowOf(account: Account, rowsAfter: number): AccountRow {
   return {
-    seq,
+    seq: rowsAfter,
     id: account.id,
     organization_id: account.organizationId,
     user_id: account.userId,
@@ -130,9 +131,10 @@ export function transactionOf(row: TransactionRow): Transaction {
   };
 }
 
-export function transactionRowOf(transaction: Transaction, seq: number): TransactionRow {
+/** `rowsAfter`: see accountRowOf. */
+export function transactionRowOf(transaction: Transaction, rowsAfter: number): TransactionRow {
   return {
-    seq,
+    seq: rowsAfter,
     id: transaction.id,
     organization_id: transaction.organizationId,
     account_id: transaction.accountId,

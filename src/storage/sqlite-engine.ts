@@ -1,6 +1,5 @@
 import { StoreError } from "../ledger/store.js";
 import type { Engine } from "./engine.js";
-import type { ThreadOptions } from "./sqlite-thread-client.js";
 
 export const sqliteEngine: Engine = {
   name: "sqlite",
@@ -24,20 +23,17 @@ export const sqliteEngine: Engine = {
 
   list: "SELECT value FROM json_each(?)",
 
-  // One prepared statement that the thread runs for each row: half the time of taking the rows out of JSON in SQL.
-  insertInto: (table, columns) => {
+  // One prepared statement that is run for each row: half the time of taking the rows out of JSON in SQL.
+  insertInto: (table, columns, computed = {}) => {
     const names = Object.keys(columns);
-    return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`;
+    const values = names.map((name) => computed[name]?.(`@${name}`) ?? `@${name}`);
+    return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
   },
   update: (table, { columns, key, becomes = (_, given) => given }) => {
     const changes = Object.keys(columns).filter((name) => name !== key);
     const set = changes.map((name) => `${name} = ${becomes(name, `@${name}`)}`);
     return `UPDATE ${table} SET ${set.join(", ")} WHERE ${key} = @${key}`;
   },
-  write: async (knex, statement, rows) => {
-    await knex.raw(statement).options({ rows: JSON.stringify(rows) } satisfies ThreadOptions);
-  },
-
   storeErrorOf: (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const refusesContent = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);

@@ -5,6 +5,8 @@ import type { Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
+import type { BatchAnswer, Committer } from "../ledger/batch.js";
+import { StoreError } from "../ledger/store.js";
 import {
   SQLITE_THREAD,
   type ThreadAnswer,
@@ -13,18 +15,23 @@ import {
   type ThreadRequest,
 } from "./sqlite-thread.js";
 
-/** A connection that lives on a thread of its own. Queries run there one after the other, in the order of the calls. */
+// Enough that the thread finds the next batch when it has done one; more would only make them wait there.
+const BATCHES_MAX = 2;
+
+/** A connection that lives on a thread of its own. Requests run there one after the other, in the order of the calls. */
 class ThreadConnection {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, PromiseWithResolvers<ThreadAnswer>>();
+  readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   #ended: Error | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
     worker.on("message", (answer: ThreadAnswer) => {
-      this.#waiting.get(answer.id)?.resolve(answer);
+      const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
+      if ("failure" in answer) waiting?.reject(errorOf(answer.failure));
+      else waiting?.resolve(answer);
     });
     worker.on("error", (error) => {
       this.#end(error instanceof Error ? error : new Error(String(error)));
@@ -46,13 +53,14 @@ class ThreadConnection {
     return this.#ended === undefined;
   }
 
-  query(query: Omit<ThreadRequest, "id">): Promise<ThreadAnswer> {
+  /** Rejects with what went wrong there. */
+  request(request: DistributiveOmit<ThreadRequest, "id">): Promise<Answered> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const id = (this.#lastId += 1);
-    const waiting = withResolvers<ThreadAnswer>();
-    this.#waiting.set(id, waiting);
-    this.#worker.postMessage({ id, ...query } satisfies ThreadRequest);
-    return waiting.promise;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, ...request } satisfies ThreadRequest);
+    });
   }
 
   async close(): Promise<void> {
@@ -69,17 +77,22 @@ class ThreadConnection {
   }
 }
 
-function errorOf({ message, code }: ThreadFailure): Error {
-  return Object.assign(new Error(message), { code });
+type Answered = Exclude<ThreadAnswer, { failure: ThreadFailure }>;
+
+interface Waiting {
+  readonly resolve: (answer: Answered) => void;
+  readonly reject: (reason: Error) => void;
 }
 
-/** What Knex hands through to this client with `raw(…).options(…)`. */
-export interface ThreadOptions {
-  /** See ThreadRequest. */
-  readonly rows?: string | undefined;
+// Omit<> alone makes one type of all members of a union.
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
+function errorOf({ message, stack, code, kind }: ThreadFailure): Error {
+  const error = Object.assign(new Error(message), { code, ...(stack === undefined ? {} : { stack }) });
+  return kind === undefined ? error : new StoreError(kind, error);
 }
 
-/** Takes the write lock at once: a transaction that only asks for it later may find that what it has read is stale. */
+/** Takes the write lock at once, as the ledger does. */
 class ImmediateTransaction extends SqliteTransaction {
   override begin(connection: unknown): Promise<unknown> {
     return this.query(connection, "BEGIN IMMEDIATE;");
@@ -88,6 +101,9 @@ class ImmediateTransaction extends SqliteTransaction {
 
 /** Knex's better-sqlite3 client, with its connection on a thread of its own. */
 export class SqliteThreadClient extends BetterSqlite3Client {
+  declare acquireConnection: () => Promise<ThreadConnection>;
+  declare releaseConnection: (connection: ThreadConnection) => Promise<void>;
+
   override acquireRawConnection(): Promise<ThreadConnection> {
     return ThreadConnection.open(this.connectionSettings.filename);
   }
@@ -102,12 +118,10 @@ export class SqliteThreadClient extends BetterSqlite3Client {
   }
 
   override async _query(connection: ThreadConnection, query: QueryObject): Promise<QueryObject> {
-    const { rows } = (query.options ?? {}) as ThreadOptions;
-    const answer = await connection.query({ sql: query.sql, bindings: this._formatBindings(query.bindings), rows });
-    if ("failure" in answer) throw errorOf(answer.failure);
+    const answer = await connection.request({ sql: query.sql, bindings: this._formatBindings(query.bindings) });
     if ("rows" in answer) {
       query.response = answer.rows;
-    } else {
+    } else if ("changes" in answer) {
       query.response = { changes: answer.changes };
       query.context = { changes: answer.changes };
     }
@@ -120,19 +134,34 @@ export class SqliteThreadClient extends BetterSqlite3Client {
   }
 }
 
-interface PromiseWithResolvers<Value> {
-  readonly promise: Promise<Value>;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (reason: Error) => void;
+/** Commits the ledger's batches on the thread of this Knex's connection. */
+export function threadCommitter(knex: Knex): Committer {
+  const client = knex.client as SqliteThreadClient;
+  return {
+    batchesMax: BATCHES_MAX,
+    commit: async (commands, now) => {
+      const connection = await acquired(client);
+      const answering = connection.request({ commands, now });
+      // At once, for the next batch: each is a whole transaction, and the thread does one after the other.
+      await client.releaseConnection(connection);
+      try {
+        const answer = await answering;
+        return "answers" in answer ? answer.answers.map(withError) : [];
+      } catch (error) {
+        throw connection.usable ? error : new StoreError("unavailable", error);
+      }
+    },
+  };
 }
 
-// Promise.withResolvers() comes with Node 22.
-function withResolvers<Value>(): PromiseWithResolvers<Value> {
-  let resolve!: (value: Value) => void;
-  let reject!: (reason: Error) => void;
-  const promise = new Promise<Value>((resolvePromise, rejectPromise) => {
-    resolve = resolvePromise;
-    reject = rejectPromise;
-  });
-  return { promise, resolve, reject };
+async function acquired(client: SqliteThreadClient): Promise<ThreadConnection> {
+  try {
+    return await client.acquireConnection();
+  } catch (error) {
+    throw new StoreError("unavailable", error);
+  }
+}
+
+function withError(answer: BatchAnswer): BatchAnswer {
+  return answer.kind === "bug" ? { kind: "bug", error: errorOf(answer.error as ThreadFailure) } : answer;
 }

@@ -1,70 +1,93 @@
-// The worker thread that owns the writing connection: a commit waits for the disk here, while the main thread goes on
-// taking calls.
+// The worker thread that owns the writing connection. The ledger's batches are decided and committed here, while the main
+// thread goes on taking calls.
 import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
 
+import type { Command } from "../domain/commands.js";
+import type { UnixMillis } from "../domain/time.js";
+import { commitBatch, type BatchAnswer } from "../ledger/batch.js";
+import { StoreError } from "../ledger/store.js";
+import { ledgerStore } from "./ledger-store.js";
 import { openSqliteForWriting } from "./sqlite-connection.js";
+import { sqliteEngine } from "./sqlite-engine.js";
 import { SqliteStatements } from "./sqlite-statements.js";
+import { sqliteTransaction } from "./sqlite-transaction.js";
 
 /** What to start the thread with: this very file, whatever its ending is. */
 export const SQLITE_THREAD = new URL(import.meta.url);
 
-export interface ThreadRequest {
-  readonly id: number;
-  readonly sql: string;
-  readonly bindings: readonly unknown[];
-  /** A JSON array of objects: the statement is run for each, with its @names filled from the object. */
-  readonly rows: string | undefined;
-}
-
-/** What went wrong. A plain object: an error loses its fields on the way between threads. */
-export interface ThreadFailure {
-  readonly message: string;
-  /** SQLITE_…, or empty. */
-  readonly code: string;
-}
-
-/** The first message: whether the file could be opened. */
-export type ThreadOpened = { readonly failure: ThreadFailure | undefined };
+/** One statement, or one batch of the ledger. */
+export type ThreadRequest =
+  | { readonly id: number; readonly sql: string; readonly bindings: readonly unknown[] }
+  | { readonly id: number; readonly commands: readonly Command[]; readonly now: UnixMillis };
 
 export type ThreadAnswer = { readonly id: number } & (
-  { readonly rows: readonly unknown[] } | { readonly changes: number } | { readonly failure: ThreadFailure }
+  | { readonly rows: readonly unknown[] }
+  | { readonly changes: number }
+  | { readonly answers: readonly BatchAnswer[] }
+  | { readonly failure: ThreadFailure }
 );
+
+/** The first message: whether the file could be opened. */
+export interface ThreadOpened {
+  readonly failure: ThreadFailure | undefined;
+}
+
+/** What went wrong. A plain object: an error loses its class and its fields on the way between threads. */
+export interface ThreadFailure {
+  readonly message: string;
+  readonly stack: string | undefined;
+  /** SQLITE_…, or empty. */
+  readonly code: string;
+  /** Of a StoreError, whose cause all the rest is about. */
+  readonly kind: StoreError["kind"] | undefined;
+}
 
 function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.Database): void {
   const statements = new SqliteStatements(connection);
+  const store = ledgerStore(sqliteEngine, sqliteTransaction(connection, statements));
 
-  const answer = ({ id, sql, bindings, rows }: ThreadRequest): ThreadAnswer => {
+  const answer = async (request: ThreadRequest): Promise<ThreadAnswer> => {
+    const { id } = request;
     try {
-      const statement = statements.prepare(sql);
-      if (rows !== undefined) return { id, changes: runForEach(statement, rows) };
-      if (statement.reader) return { id, rows: statement.all(...bindings) };
-      return { id, changes: statement.run(...bindings).changes };
+      if ("commands" in request) {
+        const answers = await commitBatch(store, request.commands, request.now);
+        return { id, answers: answers.map(portable) };
+      }
+      const statement = statements.prepare(request.sql);
+      return statement.reader
+        ? { id, rows: statement.all(...request.bindings) }
+        : { id, changes: statement.run(...request.bindings).changes };
     } catch (error) {
       return { id, failure: failureOf(error) };
     }
   };
 
+  // One after the other: nothing may come between the statements of a batch.
+  let last: Promise<unknown> = Promise.resolve();
   port.on("message", (request: ThreadRequest | "close") => {
-    if (request !== "close") {
-      port.postMessage(answer(request));
-      return;
-    }
-    connection.close();
-    port.close();
+    last = last.then(async () => {
+      if (request !== "close") {
+        port.postMessage(await answer(request));
+        return;
+      }
+      connection.close();
+      port.close();
+    });
   });
 }
 
-function runForEach(statement: BetterSqlite3.Statement, rows: string): number {
-  let changes = 0;
-  for (const row of JSON.parse(rows) as readonly object[]) changes += statement.run(row).changes;
-  return changes;
+function portable(answer: BatchAnswer): BatchAnswer {
+  return answer.kind === "bug" ? { kind: "bug", error: failureOf(answer.error) } : answer;
 }
 
-function failureOf(error: unknown): ThreadFailure {
-  if (!(error instanceof Error)) return { message: String(error), code: "" };
-  return { message: error.message, code: "code" in error ? String(error.code) : "" };
+function failureOf(thrown: unknown): ThreadFailure {
+  const kind = thrown instanceof StoreError ? thrown.kind : undefined;
+  const error = thrown instanceof StoreError ? thrown.cause : thrown;
+  if (!(error instanceof Error)) return { message: String(error), stack: undefined, code: "", kind };
+  const { message, stack } = error;
+  return { message, stack, code: "code" in error ? String(error.code) : "", kind };
 }
 
 function open(port: NonNullable<typeof parentPort>, filename: string): void {

@@ -5,9 +5,10 @@ import type { Command } from "../../src/domain/commands.js";
 import type { AccountId, OrganizationId } from "../../src/domain/ids.js";
 import { toUnixMillis } from "../../src/domain/time.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
-import { StoreError, type LedgerStore } from "../../src/ledger/store.js";
+import type { Committer } from "../../src/ledger/batch.js";
+import { StoreError } from "../../src/ledger/store.js";
+import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
-import { ledgerStore } from "../../src/storage/ledger-store.js";
 import { reads } from "../../src/storage/reads.js";
 import { NO_DEADLINE, createAccount, mint } from "../commands.js";
 import { openTestDatabase, type TestDatabase } from "../databases.js";
@@ -16,23 +17,30 @@ const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 
 describe("the ledger's queue", () => {
   let opened: TestDatabase;
-  let store: LedgerStore;
+  let committer: Committer;
   let organizationId: OrganizationId;
   let accountId: AccountId;
   let references = 0;
 
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    store = ledgerStore(opened.database);
+    committer = committerOf(opened.database);
     organizationId = (await keys(opened.database, now).createOrganization("queue")).id;
-    const created = await ledgerOver(store).submit(createAccount(organizationId, "user"), NO_DEADLINE);
+    const created = await ledgerOver(committer).submit(createAccount(organizationId, "user"), NO_DEADLINE);
     if (created.kind !== "done") throw new Error(created.refusal.reason);
     accountId = created.resource.id;
   });
   after(() => opened.dispose());
 
-  function ledgerOver(over: LedgerStore, options: Partial<LedgerOptions> = {}): Ledger {
-    return new Ledger({ store: over, now, batchMax: 128, queueMax: 1_000, onStoreError: () => undefined, ...options });
+  function ledgerOver(over: Committer, options: Partial<LedgerOptions> = {}): Ledger {
+    return new Ledger({
+      committer: over,
+      now,
+      batchMax: 128,
+      queueMax: 1_000,
+      onStoreError: () => undefined,
+      ...options,
+    });
   }
 
   function mintOne(): ReturnType<typeof mint> {
@@ -44,8 +52,8 @@ describe("the ledger's queue", () => {
     return (await reads(opened.database).account(organizationId, accountId))?.availableCents ?? 0;
   }
 
-  /** A store whose commits wait until they are let go, and that counts them. */
-  function gatedStore(): { store: LedgerStore; batches: number[]; open: () => void } {
+  /** A committer that waits until it is let go, and counts its batches. */
+  function gated(batchesMax = 1): { committer: Committer; batches: number[]; open: () => void } {
     const batches: number[] = [];
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -56,45 +64,55 @@ describe("the ledger's queue", () => {
       open: () => {
         open();
       },
-      store: {
-        transact: (work) =>
-          store.transact(async (transaction) =>
-            work({
-              load: async (lookup) => {
-                batches.push(lookup.references.length);
-                await gate;
-                return transaction.load(lookup);
-              },
-              save: (changes) => transaction.save(changes),
-            }),
-          ),
+      committer: {
+        batchesMax,
+        commit: async (commands, at) => {
+          batches.push(commands.length);
+          await gate;
+          return committer.commit(commands, at);
+        },
       },
     };
   }
 
   it("makes one batch of whatever arrived while the last commit was being written", async () => {
-    const gated = gatedStore();
-    const ledger = ledgerOver(gated.store);
+    const gate = gated();
+    const ledger = ledgerOver(gate.committer);
     const first = ledger.submit(mintOne(), NO_DEADLINE);
     await new Promise(setImmediate);
     await new Promise(setImmediate);
     const later = Array.from({ length: 50 }, () => ledger.submit(mintOne(), NO_DEADLINE));
-    gated.open();
+    gate.open();
     const outcomes = await Promise.all([first, ...later]);
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(Array(51).fill("done"));
-    expect(gated.batches).to.deep.equal([1, 50]);
+    expect(gate.batches).to.deep.equal([1, 50]);
   });
 
   it("puts no more commands into one commit than it may", async () => {
-    const gated = gatedStore();
-    const ledger = ledgerOver(gated.store, { batchMax: 20 });
-    gated.open();
+    const gate = gated();
+    const ledger = ledgerOver(gate.committer, { batchMax: 20 });
+    gate.open();
     await Promise.all(Array.from({ length: 50 }, () => ledger.submit(mintOne(), NO_DEADLINE)));
-    expect(gated.batches).to.deep.equal([20, 20, 10]);
+    expect(gate.batches).to.deep.equal([20, 20, 10]);
+  });
+
+  it("hands a full batch over while another is being written, and no smaller one", async () => {
+    const gate = gated(2);
+    const ledger = ledgerOver(gate.committer, { batchMax: 20 });
+    const first = ledger.submit(mintOne(), NO_DEADLINE);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const later = Array.from({ length: 45 }, () => ledger.submit(mintOne(), NO_DEADLINE));
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(gate.batches).to.deep.equal([1, 20]);
+    gate.open();
+    expect((await Promise.all([first, ...later])).every(({ kind }) => kind === "done")).to.equal(true);
+    expect(gate.batches).to.deep.equal([1, 20, 20, 5]);
   });
 
   it("refuses one more than may wait, at once, and does the others", async () => {
-    const ledger = ledgerOver(store, { queueMax: 3 });
+    const ledger = ledgerOver(committer, { queueMax: 3 });
     const before = await availableCents();
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => ledger.submit(mintOne(), NO_DEADLINE)));
     expect(outcomes.map((outcome) => (outcome.kind === "refused" ? outcome.refusal.reason : "done"))).to.deep.equal([
@@ -108,7 +126,7 @@ describe("the ledger's queue", () => {
   });
 
   it("never starts a command whose deadline passed while it waited", async () => {
-    const ledger = ledgerOver(store);
+    const ledger = ledgerOver(committer);
     const before = await availableCents();
     const [late, live] = await Promise.all([
       ledger.submit(mintOne(), toUnixMillis(Date.now() - 1)),
@@ -120,7 +138,7 @@ describe("the ledger's queue", () => {
   });
 
   it("answers all that it took before it is closed, and takes no more", async () => {
-    const ledger = ledgerOver(store, { batchMax: 2 });
+    const ledger = ledgerOver(committer, { batchMax: 2 });
     const taken = Array.from({ length: 7 }, () => ledger.submit(mintOne(), NO_DEADLINE));
     const closed = ledger.close();
     const refused = await ledger.submit(mintOne(), NO_DEADLINE);
@@ -131,14 +149,14 @@ describe("the ledger's queue", () => {
 
   describe("when a batch goes wrong", () => {
     it("lets a refusal harm no neighbour", async () => {
-      const ledger = ledgerOver(store);
+      const ledger = ledgerOver(committer);
       const full = { ...mintOne(), amountCents: MAX_CENTS };
       const outcomes = await Promise.all([mintOne(), full, mintOne()].map((each) => ledger.submit(each, NO_DEADLINE)));
       expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["done", "refused", "done"]);
     });
 
     it("lets a bug in one decision harm no neighbour", async () => {
-      const ledger = ledgerOver(store);
+      const ledger = ledgerOver(committer);
       const broken = { ...mintOne(), amountCents: 0.5 as Cents };
       const outcomes = await Promise.allSettled(
         [mintOne(), broken, mintOne()].map((each) => ledger.submit(each, NO_DEADLINE)),
@@ -147,7 +165,7 @@ describe("the ledger's queue", () => {
     });
 
     it("lets a command that the database does not take harm no neighbour", async () => {
-      const ledger = ledgerOver(store);
+      const ledger = ledgerOver(committer);
       const before = await availableCents();
       const refusedByCheck = { ...mintOne(), amountCents: 0 as Cents };
       const outcomes = await Promise.allSettled(
@@ -164,9 +182,12 @@ describe("the ledger's queue", () => {
       ] as const) {
         let tries = 0;
         const ledger = ledgerOver({
-          transact: (work) => {
+          batchesMax: 1,
+          commit: (commands, at) => {
             tries += 1;
-            return tries <= losses ? Promise.reject(new StoreError("conflict", undefined)) : store.transact(work);
+            return tries <= losses
+              ? Promise.reject(new StoreError("conflict", undefined))
+              : committer.commit(commands, at);
           },
         });
         expect((await ledger.submit(mintOne(), NO_DEADLINE)).kind).to.equal(kind);
@@ -179,12 +200,11 @@ describe("the ledger's queue", () => {
       const seen: string[] = [];
       const ledger = ledgerOver(
         {
-          transact: (work) =>
-            store.transact(async (transaction) => {
-              const result = await work(transaction);
-              if (down) throw new StoreError("unavailable", new Error("the disk is full"));
-              return result;
-            }),
+          batchesMax: 1,
+          commit: (commands, at) =>
+            down
+              ? Promise.reject(new StoreError("unavailable", new Error("the disk is full")))
+              : committer.commit(commands, at),
         },
         { onStoreError: ({ kind }, batchSize) => seen.push(`${kind} ${String(batchSize)}`) },
       );

@@ -7,7 +7,7 @@ import { toUnixMillis } from "../../src/domain/time.js";
 import { Ledger } from "../../src/ledger/ledger.js";
 import type { StoreError } from "../../src/ledger/store.js";
 import { keys } from "../../src/storage/keys.js";
-import { ledgerStore } from "../../src/storage/ledger-store.js";
+import { committerOf } from "../../src/storage/committer.js";
 import { query } from "../../src/storage/query.js";
 import { reads } from "../../src/storage/reads.js";
 import { NO_DEADLINE } from "../commands.js";
@@ -49,7 +49,7 @@ export class LedgerUnderTest {
     this.#organizations = organizations;
     this.#seqBefore = seqBefore;
     this.#ledger = new Ledger({
-      store: ledgerStore(opened.database),
+      committer: committerOf(opened.database),
       now,
       batchMax,
       queueMax: 1_000,

@@ -12,7 +12,7 @@ import { DIRECT_RAIL, type Rail, type Transaction } from "../../src/domain/trans
 import { Ledger } from "../../src/ledger/ledger.js";
 import { openDatabase, type Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
-import { ledgerStore } from "../../src/storage/ledger-store.js";
+import { committerOf } from "../../src/storage/committer.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { verify, type Verification } from "../../src/storage/verify.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem } from "../commands.js";
@@ -35,9 +35,9 @@ class Books {
   /** Makes an organization in the database. */
   static async open(database: Database): Promise<Books> {
     const organization = await keys(database, now).createOrganization("the organization");
-    const store = ledgerStore(database);
+    const committer = committerOf(database);
     const onStoreError = (): void => undefined;
-    return new Books(new Ledger({ store, now, batchMax: 128, queueMax: 10_000, onStoreError }), organization.id);
+    return new Books(new Ledger({ committer, now, batchMax: 128, queueMax: 10_000, onStoreError }), organization.id);
   }
 
   createAccount(userId: string): Promise<Account> {

@@ -1,0 +1,15 @@
+import { commitBatch, type Committer } from "../ledger/batch.js";
+import type { Database } from "./database.js";
+import { ledgerStore } from "./ledger-store.js";
+import { postgresTransaction } from "./postgres-transaction.js";
+import { threadCommitter } from "./sqlite-thread-client.js";
+
+/**
+ * What commits the ledger's batches: on SQLite the thread that owns the writing connection, which decides there too, so
+ * that a batch is one message and one answer; on PostgreSQL, which waits for the network anyway, this thread.
+ */
+export function committerOf({ engine, write }: Database): Committer {
+  if (engine.name === "sqlite") return threadCommitter(write);
+  const store = ledgerStore(engine, postgresTransaction(write));
+  return { batchesMax: 1, commit: (commands, now) => commitBatch(store, commands, now) };
+}

@@ -1,0 +1,37 @@
+import type BetterSqlite3 from "better-sqlite3";
+
+import type { Transact } from "./engine.js";
+import type { SqliteStatements } from "./sqlite-statements.js";
+
+/** Transactions on this connection, one at a time. Whatever stands in `work` runs on the connection's own thread. */
+export function sqliteTransaction(connection: BetterSqlite3.Database, statements: SqliteStatements): Transact {
+  return async (work) => {
+    // Takes the write lock at once: a transaction that only asks for it later may find that what it has read is stale.
+    statements.prepare("BEGIN IMMEDIATE").run();
+    try {
+      const result = await work({
+        read: (reads) => settled(() => reads.map(({ sql, bindings }) => statements.prepare(sql).all(...bindings))),
+        write: (writes) =>
+          settled(() => {
+            for (const { sql, rows } of writes) {
+              const statement = statements.prepare(sql);
+              for (const row of rows) statement.run(row);
+            }
+          }),
+      });
+      statements.prepare("COMMIT").run();
+      return result;
+    } catch (error) {
+      // SQLite itself rolls back after some failures, a full disk among them.
+      if (connection.inTransaction) statements.prepare("ROLLBACK").run();
+      throw error;
+    }
+  };
+}
+
+/** What is done at once, as a promise: what it throws becomes a rejection. */
+function settled<Result>(work: () => Result): Promise<Result> {
+  return new Promise((resolve) => {
+    resolve(work());
+  });
+}
