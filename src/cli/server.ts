@@ -1,6 +1,5 @@
 import { Option, type Command } from "commander";
 
-import { runServer } from "../main.js";
 import { configFromEnvironment } from "./environment.js";
 
 /** `kesc server`: serves gRPC until it is told to stop. */
@@ -10,6 +9,8 @@ export function addServer(program: Command): void {
     .description("serve gRPC")
     .addOption(supervisedOption())
     .action(async ({ supervised }: { supervised?: true }) => {
+      // Only here: the other commands need no gRPC, and start in half the time without it.
+      const { runServer } = await import("../main.js");
       process.exit(await runServer(configFromEnvironment(), { supervised: supervised === true }));
     });
 }

@@ -5,6 +5,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { readConfig } from "../../src/config.js";
+import { SCOPES } from "../../src/domain/api-key.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import { openDatabase } from "../../src/storage/database.js";
+import { keys } from "../../src/storage/keys.js";
+import { migrate } from "../../src/storage/migrate.js";
 import { atTheEnd } from "../at-the-end.js";
 import { freePort, sharedPostgres } from "../postgres.js";
 import { grpcCaller, type GrpcCaller } from "./grpc-caller.js";
@@ -87,13 +93,7 @@ export async function startService(
   const base = `http://127.0.0.1:${String(httpPort)}`;
 
   const kesc: Service["kesc"] = (...words) => runKesc(folder, environment, words);
-  await succeed(kesc("migrate"));
-  const tenant = async (name: string): Promise<Tenant> => {
-    const organization = JSON.parse(await succeed(kesc("org", "create", "--name", name, "--json"))) as { id: string };
-    const key = await succeed(kesc("key", "create", "--org", organization.id, "--name", "e2e", "--json"));
-    return { organizationId: organization.id, key: (JSON.parse(key) as { key: string }).key };
-  };
-  const [a, b] = [await tenant("A"), await tenant("B")];
+  const [a, b] = await makeTenants(environment["DATABASE_URL"] ?? "");
 
   let running: ChildProcess | undefined;
   let grpc: GrpcCaller | undefined;
@@ -195,8 +195,21 @@ async function runKesc(
   return { status, output };
 }
 
-async function succeed(command: ReturnType<Service["kesc"]>): Promise<string> {
-  const { status, output } = await command;
-  if (status !== 0) throw new Error(`kesc ended with ${String(status)}: ${output}`);
-  return output;
+/** As `kesc migrate`, `kesc org create` and `kesc key create` would, without starting a process for each. */
+async function makeTenants(url: string): Promise<[Tenant, Tenant]> {
+  const config = readConfig({ DATABASE_URL: url });
+  if (!config.ok) throw new Error(config.problems.join());
+  const database = await openDatabase(config.config.database);
+  try {
+    await migrate(database);
+    const own = keys(database, () => toUnixMillis(Date.now()));
+    const tenant = async (name: string): Promise<Tenant> => {
+      const { id: organizationId } = await own.createOrganization(name);
+      const { secret } = await own.createApiKey({ organizationId, name, scopes: SCOPES, expiresAt: undefined });
+      return { organizationId, key: secret };
+    };
+    return [await tenant("A"), await tenant("B")];
+  } finally {
+    await database.close();
+  }
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
+import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
 import { startPostgres, type PostgresServer } from "../postgres.js";
@@ -112,6 +113,33 @@ describe("a fault of the storage", () => {
       const { status, output } = await service.kesc("verify");
       expect(status, output).to.equal(0);
     });
+  });
+
+  it("of SQLite, held by another process: the caller's deadline counts, and the same call again tells the outcome", async () => {
+    const service = await startService("sqlite");
+    const other = new BetterSqlite3((service.environment["DATABASE_URL"] ?? "").replace("sqlite:", ""));
+    try {
+      const accountId = await createAccount(service);
+      other.exec("BEGIN IMMEDIATE");
+      const body = { account_id: accountId, amount: 1, reference: "late" };
+      const headers = { "grpc-timeout": "300m" };
+      const rest = await service.rest("POST", "/transactions/mint", { body, headers });
+      expect(problemOf(rest)).to.include({ status: 504, code: "DEADLINE_EXCEEDED" });
+      // Behind the first, which waits for the file: its time is up before it begins.
+      const never = { account_id: accountId, amount: "1.00", reference: "never" };
+      const grpc = await service.grpc.call("Mint", never, { deadlineMillis: 300 });
+      expect(grpc.code).to.equal(4);
+
+      other.exec("COMMIT");
+      const again = await service.rest("POST", "/transactions/mint", { body });
+      expect(again.status).to.equal(200);
+      expect(again.headers.get("idempotent-replayed")).to.equal("true");
+      const listed = await service.rest("GET", "/transactions?reference=never");
+      expect(listed.json["transactions"]).to.deep.equal([]);
+    } finally {
+      other.close();
+      await service.dispose();
+    }
   });
 
   it("answers QUEUE_FULL at once where more wait than may, with a time to come back", async () => {
