@@ -40,8 +40,9 @@ bench: dist/.built ## measure against a bare gRPC echo, in one run on this machi
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb
 
+# Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them.
 node_modules/.package-lock.json: package.json package-lock.json
-	@npm ci --no-audit --no-fund
+	@npm install --no-save --no-audit --no-fund
 	@touch $@
 
 dist/.built: node_modules/.package-lock.json $(SOURCES) tsconfig.json buf.yaml buf.gen.yaml
