@@ -85,8 +85,8 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
     CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`;
   // Rows are given with the number of journal rows that come after theirs: last_seq, which has been advanced, is that of
-  // the last.
-  const seqs = { seq: (rowsAfter: string) => `(SELECT last_seq FROM journal_head) - ${rowsAfter}` };
+  // the last. Without a head the journal's CHECK refuses the row; of a NULL, SQLite would make a number of its own.
+  const seqs = { seq: (rowsAfter: string) => `coalesce((SELECT last_seq FROM journal_head), 0) - ${rowsAfter}` };
   const add = (sum: string, change: string): string => `${sum} + CAST(${change} AS ${int64})`;
 
   return {

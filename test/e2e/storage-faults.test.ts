@@ -142,6 +142,29 @@ describe("a fault of the storage", () => {
     }
   });
 
+  it("that is a bug: answers INTERNAL with the request id and nothing from inside, and writes nothing", async () => {
+    const service = await startService("sqlite");
+    const other = new BetterSqlite3((service.environment["DATABASE_URL"] ?? "").replace("sqlite:", ""));
+    try {
+      const accountId = await createAccount(service);
+      other.exec("DELETE FROM journal_head");
+      const headers = { "x-request-id": "what-was-that" };
+      const body = { account_id: accountId, amount: 1, reference: "buggy" };
+      const rest = await service.rest("POST", "/transactions/mint", { body, headers });
+      expect(problemOf(rest)).to.include({ status: 500, code: "INTERNAL" });
+      expect(rest.json["request_id"]).to.equal("what-was-that");
+      const request = { account_id: accountId, amount: "1.00", reference: "buggy" };
+      const grpc = await service.grpc.call("Mint", request, { metadata: headers });
+      expect(grpc).to.include({ code: 13, reason: "INTERNAL" });
+      expect(grpc.facts["request_id"]).to.equal("what-was-that");
+      for (const said of [rest.text, grpc.message]) expect(said).to.not.match(/journal|CHECK|SQL|seq/);
+      expect(other.prepare("SELECT count(*) AS rows FROM transactions").get()).to.deep.equal({ rows: 0 });
+    } finally {
+      other.close();
+      await service.dispose();
+    }
+  });
+
   it("answers QUEUE_FULL at once where more wait than may, with a time to come back", async () => {
     const service = await startService("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
     try {
