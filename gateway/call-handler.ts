@@ -39,7 +39,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   }
   const gone = new AbortController();
   res.once("close", () => {
-    gone.abort();
+    if (!res.writableFinished) gone.abort();
   });
 
   const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, deps.bodyBytesMax));

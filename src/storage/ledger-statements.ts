@@ -99,10 +99,10 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
       CROSS JOIN accounts a WHERE a.organization_id = input.organization_id AND a.user_id = input.user_id`,
     lockedAccounts: `
       SELECT * FROM accounts WHERE id IN (
-        ${list} UNION SELECT account_id FROM transactions WHERE id IN (${list}) UNION ${keyed}
+        ${list} UNION ALL SELECT account_id FROM transactions WHERE id IN (${list}) UNION ALL ${keyed}
       ) ORDER BY id ${forUpdate}`,
     transactions: `
-      SELECT * FROM transactions WHERE id IN (${list} UNION ${keyed})
+      SELECT * FROM transactions WHERE id IN (${list} UNION ALL ${keyed})
       UNION ALL
       SELECT t.* FROM ${input({ organization_id: "text", reference: "text" })}
       CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,

@@ -1,0 +1,104 @@
+import { expect } from "chai";
+
+import { ACCOUNT_STATUSES } from "../../src/domain/account.js";
+import type { EmailAddress } from "../../src/domain/email-address.js";
+import type { PhoneNumber } from "../../src/domain/phone-number.js";
+import type { Reference, UserId } from "../../src/domain/text.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import { ledgerStatements } from "../../src/storage/ledger-statements.js";
+import { query } from "../../src/storage/query.js";
+import { reads } from "../../src/storage/reads.js";
+import { sqliteEngine } from "../../src/storage/sqlite-engine.js";
+import { newAccountId, newOrganizationId, newTransactionId } from "../commands.js";
+import { openTestDatabase, type TestDatabase } from "../databases.js";
+
+// What a query costs at ten million rows shows in its plan at none: no table is read from end to end, nothing is sorted.
+describe("the plans of the queries on sqlite", () => {
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openTestDatabase("sqlite");
+  });
+  after(() => opened.dispose());
+
+  async function planOf(sql: string): Promise<string[]> {
+    const bindings = Array.from(sql.matchAll(/\?/g), () => "[]");
+    const rows = await query<{ detail: string }>(opened.database.read, `EXPLAIN QUERY PLAN ${sql}`, bindings);
+    return rows.map(({ detail }) => detail);
+  }
+
+  async function sqlOf(read: () => Promise<unknown>): Promise<string> {
+    let sql = "";
+    const listen = (heard: { sql: string }): void => {
+      sql = heard.sql;
+    };
+    opened.database.read.on("query", listen);
+    await read();
+    opened.database.read.removeListener("query", listen);
+    return sql;
+  }
+
+  function expectCheap(plan: readonly string[]): void {
+    const dear = plan.filter(
+      (step) => /TEMP B-TREE/.test(step) || (step.startsWith("SCAN") && !/SCAN (json_each|input|\()/.test(step)),
+    );
+    expect(dear, plan.join("; ")).to.deep.equal([]);
+  }
+
+  const organization = newOrganizationId();
+  const page = { size: 100, beforeSeq: 1_000 };
+  const userId = "user" as UserId;
+  const phoneNumber = "+254712345678" as PhoneNumber;
+  const email = "a@example.com" as EmailAddress;
+  const reference = "reference" as Reference;
+  const accountId = newAccountId();
+  const createdAfter = toUnixMillis(1);
+
+  for (const filters of [
+    {},
+    { userId },
+    { phoneNumber },
+    { email },
+    { status: ACCOUNT_STATUSES[0] },
+    { phoneNumber, status: ACCOUNT_STATUSES[1] },
+    { userId, phoneNumber, email, status: ACCOUNT_STATUSES[2] },
+  ]) {
+    it(`lists accounts by ${Object.keys(filters).join(", ") || "nothing"} along an index`, async () => {
+      const sql = await sqlOf(() => reads(opened.database).accounts(organization, filters, page));
+      expectCheap(await planOf(sql));
+    });
+  }
+
+  for (const filters of [
+    {},
+    { accountId },
+    { reference },
+    { type: "MINT" as const },
+    { status: "PENDING" as const },
+    { createdAfter },
+    { accountId, type: "REDEEM" as const, status: "COMPLETED" as const, createdAfter },
+  ]) {
+    it(`lists transactions by ${Object.keys(filters).join(", ") || "nothing"} along an index`, async () => {
+      const sql = await sqlOf(() => reads(opened.database).transactions(organization, filters, page));
+      expectCheap(await planOf(sql));
+    });
+  }
+
+  it("finds one account and one transaction by its id", async () => {
+    const stored = reads(opened.database);
+    expectCheap(await planOf(await sqlOf(() => stored.account(organization, accountId))));
+    expectCheap(await planOf(await sqlOf(() => stored.transaction(organization, newTransactionId()))));
+  });
+
+  for (const name of ["idempotencyKeys", "accountsOfUsers", "lockedAccounts", "transactions"] as const) {
+    it(`loads what a batch names along an index: ${name}`, async () => {
+      expectCheap(await planOf(ledgerStatements(sqliteEngine)[name]));
+    });
+  }
+
+  for (const name of ["updateAccounts", "updateTransactions", "updateSupply", "advanceHead"] as const) {
+    it(`changes rows by their key: ${name}`, async () => {
+      const sql = ledgerStatements(sqliteEngine)[name].replaceAll(/@\w+/g, "?");
+      expectCheap(await planOf(sql));
+    });
+  }
+});
