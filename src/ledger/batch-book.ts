@@ -21,6 +21,7 @@ export class BatchBook implements Book {
   readonly #entries: JournalEntry[] = [];
   readonly #createdAccounts = new Map<AccountId, number>();
   readonly #changedAccounts = new Set<AccountId>();
+  readonly #changedBalances = new Set<AccountId>();
   readonly #createdTransactions = new Map<TransactionId, number>();
   readonly #changedTransactions = new Set<TransactionId>();
   readonly #usedIdempotencyKeys: Changes["idempotencyKeys"][number][] = [];
@@ -58,8 +59,9 @@ export class BatchBook implements Book {
   apply({ account, transaction, entry, idempotencyKey }: Effect): void {
     const entryIndex = this.#entries.push(entry) - 1;
 
-    if (this.#accounts.has(account.id)) this.#changedAccounts.add(account.id);
-    else this.#createdAccounts.set(account.id, entryIndex);
+    if (!this.#accounts.has(account.id)) this.#createdAccounts.set(account.id, entryIndex);
+    else if (transaction === undefined) this.#changedAccounts.add(account.id);
+    else this.#changedBalances.add(account.id);
     this.#putAccount(account);
 
     if (transaction !== undefined) {
@@ -88,9 +90,10 @@ export class BatchBook implements Book {
     return {
       entries: this.#entries,
       createdAccounts: created(this.#createdAccounts, this.#accounts),
-      changedAccounts: pick(this.#accounts, this.#changedAccounts, this.#createdAccounts),
+      changedAccounts: pick(this.#accounts, this.#changedAccounts, [this.#createdAccounts]),
+      changedBalances: pick(this.#accounts, this.#changedBalances, [this.#createdAccounts, this.#changedAccounts]),
       createdTransactions: created(this.#createdTransactions, this.#transactions),
-      changedTransactions: pick(this.#transactions, this.#changedTransactions, this.#createdTransactions),
+      changedTransactions: pick(this.#transactions, this.#changedTransactions, [this.#createdTransactions]),
       idempotencyKeys: this.#usedIdempotencyKeys,
       supplyChanges: [...this.#supplyChanges.values()],
     };
@@ -142,8 +145,13 @@ function created<Id, Row>(entryIndexes: ReadonlyMap<Id, number>, rows: ReadonlyM
   return [...entryIndexes].map(([id, entryIndex]) => ({ row: rowOf(rows, id), entryIndex }));
 }
 
-function pick<Id, Row>(rows: ReadonlyMap<Id, Row>, ids: ReadonlySet<Id>, except: ReadonlyMap<Id, number>): Row[] {
-  return [...ids].filter((id) => !except.has(id)).map((id) => rowOf(rows, id));
+/** The rows of `ids` that are in none of the others: those are written there. */
+function pick<Id, Row>(
+  rows: ReadonlyMap<Id, Row>,
+  ids: ReadonlySet<Id>,
+  others: readonly { has(id: Id): boolean }[],
+): Row[] {
+  return [...ids].filter((id) => !others.some((other) => other.has(id))).map((id) => rowOf(rows, id));
 }
 
 function rowOf<Id, Row>(rows: ReadonlyMap<Id, Row>, id: Id): Row {

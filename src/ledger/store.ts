@@ -32,7 +32,10 @@ export interface Changes {
   /** In the order in which they happened: the first gets the next free `seq`, and so on without a gap. */
   readonly entries: readonly JournalEntry[];
   readonly createdAccounts: readonly Created<Account>[];
+  /** Of which the status changed, whatever else did. */
   readonly changedAccounts: readonly Account[];
+  /** Of which only the balances changed, as in every mint and redemption. */
+  readonly changedBalances: readonly Account[];
   readonly createdTransactions: readonly Created<Transaction>[];
   readonly changedTransactions: readonly Transaction[];
   readonly idempotencyKeys: readonly (UsedIdempotencyKey & { readonly createdAt: UnixMillis })[];

@@ -34,6 +34,14 @@ export const SUPPLY_CHANGE_COLUMNS = {
   held_cents: "text",
 } as const satisfies Record<string, ColumnType>;
 
+/** What a mint or a redemption changes. Setting a column costs its indexes too, even where it stays as it was. */
+export const CHANGED_BALANCE_COLUMNS = {
+  id: "text",
+  available_cents: "int64",
+  held_cents: "int64",
+  updated_at: "int64",
+} as const satisfies Record<string, ColumnType>;
+
 /** What of an account changes after it was created. */
 export const CHANGED_ACCOUNT_COLUMNS = {
   id: "text",
@@ -73,6 +81,7 @@ export interface LedgerStatements {
   readonly advanceHead: string;
   readonly insertAccounts: string;
   readonly updateAccounts: string;
+  readonly updateBalances: string;
   readonly insertTransactions: string;
   readonly updateTransactions: string;
   readonly insertJournal: string;
@@ -109,6 +118,7 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
     advanceHead: update("journal_head", { key: "id", columns: { id: "int64", last_seq: "int64" }, becomes: add }),
     insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS, seqs),
     updateAccounts: update("accounts", { key: "id", columns: CHANGED_ACCOUNT_COLUMNS }),
+    updateBalances: update("accounts", { key: "id", columns: CHANGED_BALANCE_COLUMNS }),
     insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS, seqs),
     updateTransactions: update("transactions", { key: "id", columns: CHANGED_TRANSACTION_COLUMNS }),
     insertJournal: insertInto("journal", JOURNAL_COLUMNS, seqs),

@@ -15,6 +15,7 @@ import type { Engine, Session, Transact, Write } from "./engine.js";
 import {
   ledgerStatements,
   type CHANGED_ACCOUNT_COLUMNS,
+  type CHANGED_BALANCE_COLUMNS,
   type CHANGED_TRANSACTION_COLUMNS,
   type IDEMPOTENCY_KEY_COLUMNS,
   type JOURNAL_COLUMNS,
@@ -97,7 +98,8 @@ function jsonOf<Item>(items: readonly Item[], rowOf: (item: Item) => object): st
 }
 
 function writesOf(statements: LedgerStatements, changes: Changes): readonly Write[] {
-  const { entries, createdAccounts, changedAccounts, createdTransactions, changedTransactions } = changes;
+  const { entries, createdAccounts, changedAccounts, changedBalances } = changes;
+  const { createdTransactions, changedTransactions } = changes;
   const last = entries.length - 1;
   const writes: readonly Write[] = [
     // First, so that savers on all servers take turns from here on: the order of seq is the order of commits.
@@ -108,6 +110,7 @@ function writesOf(statements: LedgerStatements, changes: Changes): readonly Writ
       rows: createdAccounts.map(({ row, entryIndex }) => accountRowOf(row, last - entryIndex)),
     },
     { sql: statements.updateAccounts, rows: changedAccounts.map(changedAccountRowOf) },
+    { sql: statements.updateBalances, rows: changedBalances.map(changedBalanceRowOf) },
     {
       sql: statements.insertTransactions,
       rows: createdTransactions.map(({ row, entryIndex }) => transactionRowOf(row, last - entryIndex)),
@@ -126,15 +129,17 @@ interface IdempotencyKeyRow {
   readonly resource_id: string;
 }
 
-function changedAccountRowOf(account: Account): RowOf<typeof CHANGED_ACCOUNT_COLUMNS> {
+function changedBalanceRowOf(account: Account): RowOf<typeof CHANGED_BALANCE_COLUMNS> {
   return {
     id: account.id,
-    status: account.status,
-    status_reason: account.statusReason,
     available_cents: account.availableCents,
     held_cents: account.heldCents,
     updated_at: account.updatedAt,
   };
+}
+
+function changedAccountRowOf(account: Account): RowOf<typeof CHANGED_ACCOUNT_COLUMNS> {
+  return { ...changedBalanceRowOf(account), status: account.status, status_reason: account.statusReason };
 }
 
 function changedTransactionRowOf(transaction: Transaction): RowOf<typeof CHANGED_TRANSACTION_COLUMNS> {

@@ -95,7 +95,13 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
 
-  for (const name of ["updateAccounts", "updateTransactions", "updateSupply", "advanceHead"] as const) {
+  for (const name of [
+    "updateAccounts",
+    "updateBalances",
+    "updateTransactions",
+    "updateSupply",
+    "advanceHead",
+  ] as const) {
     it(`changes rows by their key: ${name}`, async () => {
       const sql = ledgerStatements(sqliteEngine)[name].replaceAll(/@\w+/g, "?");
       expectCheap(await planOf(sql));
