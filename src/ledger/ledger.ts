@@ -47,11 +47,6 @@ export class Ledger {
     this.#options = options;
   }
 
-  /** How many commands wait. */
-  get queueDepth(): number {
-    return this.#queue.length;
-  }
-
   /**
    * Queues a command; answers when it is on disk, or refused. A command whose deadline passes while it waits is never
    * started. Rejects only on a bug.

@@ -44,12 +44,9 @@ export const CHANGED_BALANCE_COLUMNS = {
 
 /** What of an account changes after it was created. */
 export const CHANGED_ACCOUNT_COLUMNS = {
-  id: "text",
+  ...CHANGED_BALANCE_COLUMNS,
   status: "text",
   status_reason: "text",
-  available_cents: "int64",
-  held_cents: "int64",
-  updated_at: "int64",
 } as const satisfies Record<string, ColumnType>;
 
 /** What of a transaction changes after it was created. */
