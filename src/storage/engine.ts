@@ -10,10 +10,10 @@ export interface RowChange {
   readonly becomes?: (column: string, given: string) => string;
 }
 
-/** A SELECT. */
+/** A statement that answers rows. */
 export interface Read {
   readonly sql: string;
-  readonly bindings: readonly string[];
+  readonly bindings: readonly (string | number)[];
 }
 
 /** A statement, made by `insertInto` or `update`, and the rows that it is for. */
@@ -42,6 +42,8 @@ export interface Engine {
   readonly tableOptions: string;
   /** Statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
   readonly appendOnly: (table: string) => readonly string[];
+  /** Statements that undo those of `appendOnly`: for a migration, which must end with them again. */
+  readonly changeable: (table: string) => readonly string[];
   /** Stands at the end of a SELECT whose rows are locked until the end of the transaction. */
   readonly forUpdate: string;
   /**
@@ -51,12 +53,8 @@ export interface Engine {
   readonly input: (columns: Readonly<Record<string, ColumnType>>) => string;
   /** A SELECT of one column of texts, made of one parameter that holds a JSON array of strings. */
   readonly list: string;
-  /** The SQL of a Write that inserts rows; `computed` says what a column becomes from the value that is given for it. */
-  readonly insertInto: (
-    table: string,
-    columns: Readonly<Record<string, ColumnType>>,
-    computed?: Readonly<Record<string, (given: string) => string>>,
-  ) => string;
+  /** The SQL of a Write that inserts rows. */
+  readonly insertInto: (table: string, columns: Readonly<Record<string, ColumnType>>) => string;
   /** The SQL of a Write that changes the rows whose key is given. */
   readonly update: (table: string, change: RowChange) => string;
   /** Says what a failure of the driver means for a batch. */

@@ -3,6 +3,7 @@ import { ACCOUNT_COLUMNS, TRANSACTION_COLUMNS } from "./rows.js";
 
 export const JOURNAL_COLUMNS = {
   seq: "int64",
+  previous_seq: "int64",
   organization_id: "text",
   account_id: "text",
   transaction_id: "text",
@@ -37,6 +38,7 @@ export const SUPPLY_CHANGE_COLUMNS = {
 /** What a mint or a redemption changes. Setting a column costs its indexes too, even where it stays as it was. */
 export const CHANGED_BALANCE_COLUMNS = {
   id: "text",
+  last_seq: "int64",
   available_cents: "int64",
   held_cents: "int64",
   updated_at: "int64",
@@ -74,7 +76,7 @@ export interface LedgerStatements {
   readonly lockedAccounts: string;
   /** Parameters: ids; pairs of organization_id and idempotency key; pairs of organization_id and reference. */
   readonly transactions: string;
-  /** For one row: by how much last_seq grows. Makes all other savers wait, from here to the commit. */
+  /** Parameter: by how much last_seq grows. Answers it. Makes all other savers wait, from here to the commit. */
   readonly advanceHead: string;
   readonly insertAccounts: string;
   readonly updateAccounts: string;
@@ -90,9 +92,6 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
   const keyed = `
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
     CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`;
-  // Rows are given with the number of journal rows that come after theirs: last_seq, which has been advanced, is that of
-  // the last. Without a head the journal's CHECK refuses the row; of a NULL, SQLite would make a number of its own.
-  const seqs = { seq: (rowsAfter: string) => `coalesce((SELECT last_seq FROM journal_head), 0) - ${rowsAfter}` };
   const add = (sum: string, change: string): string => `${sum} + CAST(${change} AS ${int64})`;
 
   return {
@@ -112,13 +111,13 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
       UNION ALL
       SELECT t.* FROM ${input({ organization_id: "text", reference: "text" })}
       CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,
-    advanceHead: update("journal_head", { key: "id", columns: { id: "int64", last_seq: "int64" }, becomes: add }),
-    insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS, seqs),
+    advanceHead: "UPDATE journal_head SET last_seq = last_seq + ? WHERE id = 1 RETURNING last_seq",
+    insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS),
     updateAccounts: update("accounts", { key: "id", columns: CHANGED_ACCOUNT_COLUMNS }),
     updateBalances: update("accounts", { key: "id", columns: CHANGED_BALANCE_COLUMNS }),
-    insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS, seqs),
+    insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS),
     updateTransactions: update("transactions", { key: "id", columns: CHANGED_TRANSACTION_COLUMNS }),
-    insertJournal: insertInto("journal", JOURNAL_COLUMNS, seqs),
+    insertJournal: insertInto("journal", JOURNAL_COLUMNS),
     insertIdempotencyKeys: insertInto("idempotency_keys", IDEMPOTENCY_KEY_COLUMNS),
     updateSupply: update("supply", { key: "organization_id", columns: SUPPLY_CHANGE_COLUMNS, becomes: add }),
   };

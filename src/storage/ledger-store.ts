@@ -9,6 +9,7 @@ import {
   type LedgerStore,
   type Loaded,
   type Lookup,
+  type StoreTransaction,
   type SupplyChange,
 } from "../ledger/store.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
@@ -43,9 +44,10 @@ export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore 
       let bug: { readonly error: unknown } | undefined;
       const outcome = transaction(async (session) => {
         try {
+          const inside = new LedgerTransaction(session, statements);
           return await work({
-            load: (lookup) => orStoreError(engine, load(session, statements, lookup)),
-            save: (changes) => orStoreError(engine, session.write(writesOf(statements, changes))),
+            load: (lookup) => orStoreError(engine, inside.load(lookup)),
+            save: (changes) => orStoreError(engine, inside.save(changes)),
           });
         } catch (error) {
           bug = error instanceof StoreError ? undefined : { error };
@@ -61,66 +63,119 @@ export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore 
   };
 }
 
-async function load(session: Session, statements: LedgerStatements, lookup: Lookup): Promise<Loaded> {
-  const keys = jsonOf(lookup.idempotencyKeys, ({ organizationId, key }) => ({ organization_id: organizationId, key }));
-  const users = jsonOf(lookup.users, ({ organizationId, userId }) => ({
-    organization_id: organizationId,
-    user_id: userId,
-  }));
-  const references = jsonOf(lookup.references, ({ organizationId, reference }) => ({
-    organization_id: organizationId,
-    reference,
-  }));
-  const accountIds = JSON.stringify(lookup.accountIds);
-  const transactionIds = JSON.stringify(lookup.transactionIds);
+/** What the ledger does in one database transaction: it loads once, and then saves once. */
+class LedgerTransaction implements StoreTransaction {
+  readonly #session: Session;
+  readonly #statements: LedgerStatements;
+  /** Of each account that was loaded: the `seq` of its newest row in the journal. */
+  readonly #lastSeqs = new Map<string, number>();
 
-  const [keyRows, userRows, accountRows, transactionRows] = (await session.read([
-    { sql: statements.idempotencyKeys, bindings: [keys] },
-    { sql: statements.accountsOfUsers, bindings: [users] },
-    { sql: statements.lockedAccounts, bindings: [accountIds, transactionIds, keys] },
-    // After the lock on their accounts is held: nobody else can change these transactions now.
-    { sql: statements.transactions, bindings: [transactionIds, keys, references] },
-  ])) as [readonly IdempotencyKeyRow[], readonly AccountRow[], readonly AccountRow[], readonly TransactionRow[]];
-  return {
+  constructor(session: Session, statements: LedgerStatements) {
+    this.#session = session;
+    this.#statements = statements;
+  }
+
+  async load(lookup: Lookup): Promise<Loaded> {
+    const statements = this.#statements;
+    const keys = jsonOf(lookup.idempotencyKeys, ({ organizationId, key }) => ({
+      organization_id: organizationId,
+      key,
+    }));
+    const users = jsonOf(lookup.users, ({ organizationId, userId }) => ({
+      organization_id: organizationId,
+      user_id: userId,
+    }));
+    const references = jsonOf(lookup.references, ({ organizationId, reference }) => ({
+      organization_id: organizationId,
+      reference,
+    }));
+    const accountIds = JSON.stringify(lookup.accountIds);
+    const transactionIds = JSON.stringify(lookup.transactionIds);
+
+    const [keyRows, userRows, accountRows, transactionRows] = (await this.#session.read([
+      { sql: statements.idempotencyKeys, bindings: [keys] },
+      { sql: statements.accountsOfUsers, bindings: [users] },
+      { sql: statements.lockedAccounts, bindings: [accountIds, transactionIds, keys] },
+      // After the lock on their accounts is held: nobody else can change these transactions now.
+      { sql: statements.transactions, bindings: [transactionIds, keys, references] },
+    ])) as [readonly IdempotencyKeyRow[], readonly AccountRow[], readonly AccountRow[], readonly TransactionRow[]];
     // Of two rows of one account the later counts: the one that was read under the lock.
-    accounts: [...userRows, ...accountRows].map(accountOf),
-    transactions: transactionRows.map(transactionOf),
-    idempotencyKeys: keyRows.map((row) => ({
-      organizationId: row.organization_id as OrganizationId,
-      key: row.key as IdempotencyKey,
-      resourceId: row.resource_id as AccountId | TransactionId,
-    })),
-  };
+    const accounts = [...userRows, ...accountRows];
+    for (const { id, last_seq: lastSeq } of accounts) this.#lastSeqs.set(id, lastSeq);
+    return {
+      accounts: accounts.map(accountOf),
+      transactions: transactionRows.map(transactionOf),
+      idempotencyKeys: keyRows.map((row) => ({
+        organizationId: row.organization_id as OrganizationId,
+        key: row.key as IdempotencyKey,
+        resourceId: row.resource_id as AccountId | TransactionId,
+      })),
+    };
+  }
+
+  async save(changes: Changes): Promise<void> {
+    // First, so that savers on all servers take turns from here on: the order of seq is the order of commits.
+    const lastSeq = await this.#advanceHead(changes.entries.length);
+    await this.#session.write(this.#writesOf(changes, lastSeq - changes.entries.length + 1));
+  }
+
+  /** Answers the `seq` of the last of so many new rows. */
+  async #advanceHead(rows: number): Promise<number> {
+    const [heads] = await this.#session.read([{ sql: this.#statements.advanceHead, bindings: [rows] }]);
+    const [head] = heads as readonly { last_seq: number }[];
+    if (head === undefined) throw new StoreError("rejected", new Error("journal_head has lost its row"));
+    return head.last_seq;
+  }
+
+  #writesOf(changes: Changes, firstSeq: number): readonly Write[] {
+    const statements = this.#statements;
+    const seqOf = (entryIndex: number): number => firstSeq + entryIndex;
+    // Before the accounts are written: this is what moves their last_seq.
+    const journalRows = changes.entries.map((entry, index) => this.#append(entry, seqOf(index)));
+    const writes: readonly Write[] = [
+      // In this order: what refers to a row comes after it.
+      {
+        sql: statements.insertAccounts,
+        rows: changes.createdAccounts.map(({ row, entryIndex }) =>
+          accountRowOf(row, { seq: seqOf(entryIndex), lastSeq: this.#lastSeqOf(row) }),
+        ),
+      },
+      {
+        sql: statements.updateAccounts,
+        rows: changes.changedAccounts.map((account) => changedAccountRowOf(account, this.#lastSeqOf(account))),
+      },
+      {
+        sql: statements.updateBalances,
+        rows: changes.changedBalances.map((account) => changedBalanceRowOf(account, this.#lastSeqOf(account))),
+      },
+      {
+        sql: statements.insertTransactions,
+        rows: changes.createdTransactions.map(({ row, entryIndex }) => transactionRowOf(row, seqOf(entryIndex))),
+      },
+      { sql: statements.updateTransactions, rows: changes.changedTransactions.map(changedTransactionRowOf) },
+      { sql: statements.insertJournal, rows: journalRows },
+      { sql: statements.insertIdempotencyKeys, rows: changes.idempotencyKeys.map(idempotencyKeyRowOf) },
+      { sql: statements.updateSupply, rows: changes.supplyChanges.map(supplyChangeRowOf) },
+    ];
+    return writes.filter(({ rows }) => rows.length > 0);
+  }
+
+  /** Links the entry to the row of the same account before it; a row that creates an account has none. */
+  #append(entry: JournalEntry, seq: number): RowOf<typeof JOURNAL_COLUMNS> {
+    const previousSeq = this.#lastSeqs.get(entry.accountId) ?? null;
+    this.#lastSeqs.set(entry.accountId, seq);
+    return journalRowOf(entry, { seq, previousSeq });
+  }
+
+  #lastSeqOf(account: Account): number {
+    const lastSeq = this.#lastSeqs.get(account.id);
+    if (lastSeq === undefined) throw new Error(`the batch changed ${account.id} without a row in the journal`);
+    return lastSeq;
+  }
 }
 
 function jsonOf<Item>(items: readonly Item[], rowOf: (item: Item) => object): string {
   return JSON.stringify(items.map(rowOf));
-}
-
-function writesOf(statements: LedgerStatements, changes: Changes): readonly Write[] {
-  const { entries, createdAccounts, changedAccounts, changedBalances } = changes;
-  const { createdTransactions, changedTransactions } = changes;
-  const last = entries.length - 1;
-  const writes: readonly Write[] = [
-    // First, so that savers on all servers take turns from here on: the order of seq is the order of commits.
-    { sql: statements.advanceHead, rows: [{ id: 1, last_seq: entries.length }] },
-    // And then in this order: what refers to a row comes after it.
-    {
-      sql: statements.insertAccounts,
-      rows: createdAccounts.map(({ row, entryIndex }) => accountRowOf(row, last - entryIndex)),
-    },
-    { sql: statements.updateAccounts, rows: changedAccounts.map(changedAccountRowOf) },
-    { sql: statements.updateBalances, rows: changedBalances.map(changedBalanceRowOf) },
-    {
-      sql: statements.insertTransactions,
-      rows: createdTransactions.map(({ row, entryIndex }) => transactionRowOf(row, last - entryIndex)),
-    },
-    { sql: statements.updateTransactions, rows: changedTransactions.map(changedTransactionRowOf) },
-    { sql: statements.insertJournal, rows: entries.map((entry, index) => journalRowOf(entry, last - index)) },
-    { sql: statements.insertIdempotencyKeys, rows: changes.idempotencyKeys.map(idempotencyKeyRowOf) },
-    { sql: statements.updateSupply, rows: changes.supplyChanges.map(supplyChangeRowOf) },
-  ];
-  return writes.filter(({ rows }) => rows.length > 0);
 }
 
 interface IdempotencyKeyRow {
@@ -129,17 +184,18 @@ interface IdempotencyKeyRow {
   readonly resource_id: string;
 }
 
-function changedBalanceRowOf(account: Account): RowOf<typeof CHANGED_BALANCE_COLUMNS> {
+function changedBalanceRowOf(account: Account, lastSeq: number): RowOf<typeof CHANGED_BALANCE_COLUMNS> {
   return {
     id: account.id,
+    last_seq: lastSeq,
     available_cents: account.availableCents,
     held_cents: account.heldCents,
     updated_at: account.updatedAt,
   };
 }
 
-function changedAccountRowOf(account: Account): RowOf<typeof CHANGED_ACCOUNT_COLUMNS> {
-  return { ...changedBalanceRowOf(account), status: account.status, status_reason: account.statusReason };
+function changedAccountRowOf(account: Account, lastSeq: number): RowOf<typeof CHANGED_ACCOUNT_COLUMNS> {
+  return { ...changedBalanceRowOf(account, lastSeq), status: account.status, status_reason: account.statusReason };
 }
 
 function changedTransactionRowOf(transaction: Transaction): RowOf<typeof CHANGED_TRANSACTION_COLUMNS> {
@@ -152,9 +208,13 @@ function changedTransactionRowOf(transaction: Transaction): RowOf<typeof CHANGED
   };
 }
 
-function journalRowOf(entry: JournalEntry, rowsAfter: number): RowOf<typeof JOURNAL_COLUMNS> {
+function journalRowOf(
+  entry: JournalEntry,
+  { seq, previousSeq }: { seq: number; previousSeq: number | null },
+): RowOf<typeof JOURNAL_COLUMNS> {
   return {
-    seq: rowsAfter,
+    seq,
+    previous_seq: previousSeq,
     organization_id: entry.organizationId,
     account_id: entry.accountId,
     transaction_id: entry.transactionId ?? null,

@@ -8,6 +8,7 @@ import { transactions } from "./migrations/0003-transactions.js";
 import { journal } from "./migrations/0004-journal.js";
 import { supply } from "./migrations/0005-supply.js";
 import { idempotencyKeys } from "./migrations/0006-idempotency-keys.js";
+import { accountChain } from "./migrations/0007-account-chain.js";
 import type { Migration } from "./migrations/migration.js";
 
 // In the order in which they run. A name stands in every database that ran it: never renamed.
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0004-journal": journal,
   "0005-supply": supply,
   "0006-idempotency-keys": idempotencyKeys,
+  "0007-account-chain": accountChain,
 };
 
 /** Brings the schema up to date. Answers the names of the migrations that it ran; none when it was up to date. */

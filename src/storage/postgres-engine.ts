@@ -21,16 +21,16 @@ export const postgresEngine: Engine = {
     `CREATE TRIGGER ${table}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
        FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuses_change()`,
   ],
+  changeable: (table) => [`DROP TRIGGER ${table}_refuses_change ON ${table}`, `DROP FUNCTION ${table}_refuses_change`],
 
   forUpdate: "FOR UPDATE",
 
   input,
   list: "SELECT value FROM json_array_elements_text(?::json)",
 
-  insertInto: (table, columns, computed = {}) => {
+  insertInto: (table, columns) => {
     const names = Object.keys(columns);
-    const values = names.map((name) => computed[name]?.(`input.${name}`) ?? `input.${name}`);
-    return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
+    return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${names.join(", ")} FROM ${input(columns)}`;
   },
   update: (table, { columns, key, becomes = (_, given) => given }) => {
     const changes = Object.keys(columns).filter((name) => name !== key);

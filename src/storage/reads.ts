@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 import type { Account } from "../domain/account.js";
-import type { OrganizationId } from "../domain/ids.js";
+import type { AccountId, OrganizationId } from "../domain/ids.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Database } from "./database.js";
 import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "./read-port.js";
@@ -61,29 +61,83 @@ function accountsQuery(
     .select<AccountRow[]>("*");
 }
 
+/** One row more than the page holds, as for accounts. */
 function transactionsQuery(
   read: Knex,
   organizationId: OrganizationId,
   filters: TransactionFilters,
+  page: PageRequest,
+): PromiseLike<readonly TransactionRow[]> {
+  const { accountId, ...others } = filters;
+  return accountId === undefined
+    ? transactionsOfOrganization(read, organizationId, others, page)
+    : transactionsOfAccount(read, { organizationId, accountId }, others, page);
+}
+
+function transactionsOfOrganization(
+  read: Knex,
+  organizationId: OrganizationId,
+  filters: OtherFilters,
   { size, beforeSeq }: PageRequest,
-): PromiseLike<TransactionRow[]> {
-  const { accountId, type, status, reference, createdAfter, createdBefore } = filters;
-  return read<TransactionRow>("transactions")
-    .where({
-      organization_id: organizationId,
-      ...(accountId === undefined ? {} : { account_id: accountId }),
-      ...(type === undefined ? {} : { type }),
-      ...(status === undefined ? {} : { status }),
-      ...(reference === undefined ? {} : { reference }),
-    })
-    .modify((builder) => {
-      if (beforeSeq !== undefined) void builder.where("seq", "<", beforeSeq);
-      if (createdAfter !== undefined) void builder.where("created_at", ">=", createdAfter);
-      if (createdBefore !== undefined) void builder.where("created_at", "<", createdBefore);
-    })
-    .orderBy("seq", "desc")
-    .limit(size + 1)
-    .select<TransactionRow[]>("*");
+): PromiseLike<readonly TransactionRow[]> {
+  const match = matching({ ...filters, organizationId, beforeSeq });
+  return query(read, `SELECT t.* FROM transactions t WHERE ${match.sql} ORDER BY t.seq DESC LIMIT ?`, [
+    ...match.bindings,
+    size + 1,
+  ]);
+}
+
+/**
+ * Walks the account's rows in the journal, from the newest or from where the last page ended, until as many transactions
+ * match as are wanted. Only the page itself is sorted.
+ */
+function transactionsOfAccount(
+  read: Knex,
+  { organizationId, accountId }: { organizationId: OrganizationId; accountId: AccountId },
+  filters: OtherFilters,
+  { size, beforeSeq }: PageRequest,
+): PromiseLike<readonly TransactionRow[]> {
+  const match = matching(filters);
+  const start =
+    beforeSeq === undefined
+      ? { sql: "SELECT last_seq FROM accounts WHERE id = ? AND organization_id = ?", bindings: [] }
+      : {
+          sql: "SELECT previous_seq FROM journal WHERE account_id = ? AND organization_id = ? AND seq = ?",
+          bindings: [beforeSeq],
+        };
+  const sql = `
+    WITH RECURSIVE walk (seq, previous_seq, hit, hits_before) AS (
+      SELECT CAST(0 AS BIGINT), (${start.sql}), 0, 0
+      UNION ALL
+      SELECT j.seq, j.previous_seq, CASE WHEN ${match.sql} THEN 1 ELSE 0 END, walk.hits_before + walk.hit
+      FROM walk CROSS JOIN journal j LEFT JOIN transactions t ON t.seq = j.seq
+      WHERE j.seq = walk.previous_seq AND walk.hits_before + walk.hit < ?
+    )
+    SELECT t.* FROM walk CROSS JOIN transactions t WHERE walk.hit = 1 AND t.seq = walk.seq ORDER BY t.seq DESC`;
+  return query(read, sql, [accountId, organizationId, ...start.bindings, ...match.bindings, size + 1]);
+}
+
+type OtherFilters = Omit<TransactionFilters, "accountId">;
+
+/** A condition on the row `t` of transactions that is true where all that is given matches. */
+function matching(given: OtherFilters & { organizationId?: OrganizationId; beforeSeq?: number | undefined }): {
+  readonly sql: string;
+  readonly bindings: readonly (string | number)[];
+} {
+  const conditions = [
+    ["t.organization_id = ?", given.organizationId],
+    ["t.seq < ?", given.beforeSeq],
+    ["t.type = ?", given.type],
+    ["t.status = ?", given.status],
+    ["t.reference = ?", given.reference],
+    ["t.created_at >= ?", given.createdAfter],
+    ["t.created_at < ?", given.createdBefore],
+  ].filter((condition): condition is [string, string | number] => condition[1] !== undefined);
+  return {
+    // A row of the journal that created no transaction has no `t`.
+    sql: ["t.seq IS NOT NULL", ...conditions.map(([sql]) => sql)].join(" AND "),
+    bindings: conditions.map(([, binding]) => binding),
+  };
 }
 
 function pageOf<Row extends { readonly seq: number }, Resource extends Account | Transaction>(

@@ -11,6 +11,8 @@ import type { ColumnType } from "./engine.js";
 /** A row of `accounts`, as both drivers read it. */
 export interface AccountRow {
   readonly seq: number;
+  /** Of the account's newest row in the journal. */
+  readonly last_seq: number;
   readonly id: string;
   readonly organization_id: string;
   readonly user_id: string;
@@ -46,6 +48,7 @@ export interface TransactionRow {
 
 export const ACCOUNT_COLUMNS = {
   seq: "int64",
+  last_seq: "int64",
   id: "text",
   organization_id: "text",
   user_id: "text",
@@ -94,10 +97,11 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
-/** `rowsAfter`: how many rows of its batch come after its own in the journal. The statement makes its `seq` of it. */
-export function accountRowOf(account: Account, rowsAfter: number): AccountRow {
+/** With the `seq` of the first and of the last row of the journal about it. */
+export function accountRowOf(account: Account, { seq, lastSeq }: { seq: number; lastSeq: number }): AccountRow {
   return {
-    seq: rowsAfter,
+    seq,
+    last_seq: lastSeq,
     id: account.id,
     organization_id: account.organizationId,
     user_id: account.userId,
@@ -131,10 +135,10 @@ export function transactionOf(row: TransactionRow): Transaction {
   };
 }
 
-/** `rowsAfter`: see accountRowOf. */
-export function transactionRowOf(transaction: Transaction, rowsAfter: number): TransactionRow {
+/** With the `seq` of the row of the journal that created it. */
+export function transactionRowOf(transaction: Transaction, seq: number): TransactionRow {
   return {
-    seq: rowsAfter,
+    seq,
     id: transaction.id,
     organization_id: transaction.organizationId,
     account_id: transaction.accountId,

@@ -12,6 +12,7 @@ export const sqliteEngine: Engine = {
         CREATE TRIGGER ${table}_refuses_${change.toLowerCase()} BEFORE ${change} ON ${table}
         BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
     ),
+  changeable: (table) => [`DROP TRIGGER ${table}_refuses_update`, `DROP TRIGGER ${table}_refuses_delete`],
 
   // One writer at a time: the transaction has locked the whole file.
   forUpdate: "",
@@ -24,9 +25,9 @@ export const sqliteEngine: Engine = {
   list: "SELECT value FROM json_each(?)",
 
   // One prepared statement that is run for each row: half the time of taking the rows out of JSON in SQL.
-  insertInto: (table, columns, computed = {}) => {
+  insertInto: (table, columns) => {
     const names = Object.keys(columns);
-    const values = names.map((name) => computed[name]?.(`@${name}`) ?? `@${name}`);
+    const values = names.map((name) => `@${name}`);
     return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
   },
   update: (table, { columns, key, becomes = (_, given) => given }) => {

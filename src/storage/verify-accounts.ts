@@ -10,6 +10,7 @@ import { describeBalances, describePosting, type PostingColumns } from "./verify
 interface Summary {
   readonly id: string;
   readonly seq: number;
+  readonly last_seq: number;
   readonly organization_id: string;
   readonly status: string;
   readonly available_cents: number;
@@ -20,6 +21,7 @@ interface Summary {
 interface Row extends PostingColumns {
   readonly id: string;
   readonly seq: number;
+  readonly previous_seq: number | null;
   readonly organization_id: string;
   readonly kind: string;
   readonly available_after_cents: number;
@@ -36,17 +38,17 @@ const STATUS_CHANGES: Readonly<Record<AccountKind, { from: AccountStatus | undef
 };
 
 /**
- * Follows every account through the journal: its balances after each row, its status, and that its row in `accounts` is
- * what they end at. Answers how many accounts there are.
+ * Follows every account through the journal: that each row names the one before it, its balances after each row, its
+ * status, and that its row in `accounts` is what they end at. Answers how many accounts there are.
  */
 export function verifyAccounts(snapshot: Snapshot, findings: Findings): Promise<number> {
   const { byCodeUnit } = snapshot;
   return checkGroups<Summary, Row>({
     summaries: snapshot.rows(`
-      SELECT id, seq, organization_id, status, available_cents, held_cents
+      SELECT id, seq, last_seq, organization_id, status, available_cents, held_cents
       FROM accounts ORDER BY id ${byCodeUnit}`),
     rows: snapshot.rows(`
-      SELECT account_id AS id, seq, organization_id, kind, debit, credit, amount_cents,
+      SELECT account_id AS id, seq, previous_seq, organization_id, kind, debit, credit, amount_cents,
         available_after_cents, held_after_cents
       FROM journal ORDER BY account_id ${byCodeUnit}, seq`),
     check: (id, summary) => new AccountCheck(id, summary, findings),
@@ -74,6 +76,8 @@ class AccountCheck implements GroupCheck<Row> {
     if (row.organization_id !== this.#first.organization_id) {
       this.#add(row.seq, `organization ${this.#first.organization_id}`, `organization ${row.organization_id}`);
     }
+    const previousSeq = this.#last?.seq ?? null;
+    if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
     if (isAccountKind(row.kind)) this.#changeStatus(row, row.kind);
     else this.#checkMayMove(row);
     this.#follow(row);
@@ -87,11 +91,13 @@ class AccountCheck implements GroupCheck<Row> {
       this.#compareSummary(summary.seq, "a row of the journal that created it", "none");
       return;
     }
+    const { seq } = this.#last;
     this.#compareSummary(
-      this.#last.seq,
+      seq,
       `${describe(this.#status)}, ${describeBalances(this.#availableCents, this.#heldCents)}`,
       `${summary.status}, ${describeBalances(summary.available_cents, summary.held_cents)}`,
     );
+    this.#compareSummary(seq, `last_seq ${String(seq)}`, `last_seq ${String(summary.last_seq)}`);
   }
 
   #begin(row: Row): Row {
@@ -158,6 +164,12 @@ class AccountCheck implements GroupCheck<Row> {
 
 function isAccountKind(kind: string): kind is AccountKind {
   return Object.hasOwn(STATUS_CHANGES, kind);
+}
+
+function describeLink(previousSeq: number | null): string {
+  return previousSeq === null
+    ? "no row of the account before it"
+    : `the account's row before it at ${String(previousSeq)}`;
 }
 
 function describe(status: AccountStatus | undefined): string {

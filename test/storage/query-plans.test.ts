@@ -37,9 +37,13 @@ describe("the plans of the queries on sqlite", () => {
     return sql;
   }
 
+  /** `walk` goes through an account's rows one by one, as far as the page needs, and sorts the page at its end. */
   function expectCheap(plan: readonly string[]): void {
+    const walks = plan.includes("CO-ROUTINE walk");
     const dear = plan.filter(
-      (step) => /TEMP B-TREE/.test(step) || (step.startsWith("SCAN") && !/SCAN (json_each|input|\()/.test(step)),
+      (step) =>
+        (/TEMP B-TREE/.test(step) && !walks) ||
+        (step.startsWith("SCAN") && !/SCAN (json_each|input|walk|CONSTANT ROW|\()/.test(step)),
     );
     expect(dear, plan.join("; ")).to.deep.equal([]);
   }

@@ -12,6 +12,7 @@ import { DIRECT_RAIL, type Rail, type Transaction } from "../../src/domain/trans
 import { Ledger } from "../../src/ledger/ledger.js";
 import { openDatabase, type Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
+import { accountChain } from "../../src/storage/migrations/0007-account-chain.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { verify, type Verification } from "../../src/storage/verify.js";
@@ -100,7 +101,7 @@ const HOLDS: Verification = {
 type Tampering = readonly [name: string, statements: readonly string[], first: readonly [seq: number, word: RegExp]];
 
 const JOURNAL_COLUMNS = `organization_id, account_id, transaction_id, kind, debit, credit, amount_cents,
-  available_after_cents, held_after_cents, actor, reason, recorded_at`;
+  available_after_cents, held_after_cents, actor, reason, recorded_at, previous_seq`;
 const OF_ROW = (seq: number): string => `(SELECT account_id FROM journal WHERE seq = ${String(seq)})`;
 
 const TAMPERINGS: readonly Tampering[] = [
@@ -126,9 +127,9 @@ const TAMPERINGS: readonly Tampering[] = [
     "an inserted hold that agrees with the balances, but with no transaction",
     [
       `INSERT INTO journal SELECT 17, organization_id, account_id, 'txn_unknown', kind, debit, credit, 100, 39902, 10100,
-         actor, reason, recorded_at FROM journal WHERE seq = 8`,
+         actor, reason, recorded_at, 16 FROM journal WHERE seq = 8`,
       "UPDATE journal_head SET last_seq = 17",
-      `UPDATE accounts SET available_cents = 39902, held_cents = 10100 WHERE id = ${OF_ROW(8)}`,
+      `UPDATE accounts SET last_seq = 17, available_cents = 39902, held_cents = 10100 WHERE id = ${OF_ROW(8)}`,
       "UPDATE supply SET available_cents = available_cents - 100, held_cents = held_cents + 100",
     ],
     [17, /transactions: a row \| none/],
@@ -141,7 +142,7 @@ const TAMPERINGS: readonly Tampering[] = [
     "an account from nowhere",
     [
       `INSERT INTO accounts SELECT 99, 'acc_z', organization_id, 'zoe', phone_number, email, status, status_reason, 0, 0,
-         created_at, updated_at FROM accounts WHERE seq = 1`,
+         created_at, updated_at, 99 FROM accounts WHERE seq = 1`,
     ],
     [99, /row of the journal that created it/],
   ],
@@ -173,6 +174,14 @@ const TAMPERINGS: readonly Tampering[] = [
   ["a posting to itself", ["UPDATE journal SET credit = debit WHERE seq = 5"], [5, /two of reserve/]],
   ["a posting without money", ["UPDATE journal SET amount_cents = NULL WHERE seq = 5"], [5, /two of reserve/]],
   ["another organization's row", ["UPDATE journal SET organization_id = 'org_other' WHERE seq = 6"], [6, /org_other/]],
+  ["a link that skips a row", ["UPDATE journal SET previous_seq = 4 WHERE seq = 7"], [7, /before it at 6.*at 4/]],
+  ["a link into another account", ["UPDATE journal SET previous_seq = 5 WHERE seq = 6"], [6, /before it at 4.*at 5/]],
+  ["a lost link", ["UPDATE journal SET previous_seq = NULL WHERE seq = 6"], [6, /before it at 4.*no row/]],
+  [
+    "an account that ends too early",
+    [`UPDATE accounts SET last_seq = 12 WHERE id = ${OF_ROW(4)}`],
+    [15, /last_seq 12/],
+  ],
   ["a lost head", ["DELETE FROM journal_head"], [17, /journal_head/]],
 ];
 
@@ -220,11 +229,22 @@ for (const engine of ENGINES) {
       await dispose();
     });
 
+    it("holds after the migration that links the rows of books that were kept before it", async () => {
+      const { database, books, dispose } = await openBooks();
+      await makeTraffic(books);
+      const unlink = ["UPDATE journal SET previous_seq = NULL", "UPDATE accounts SET last_seq = 0"];
+      const link = accountChain(database.engine).filter((statement) => statement.startsWith("UPDATE"));
+      for (const statement of [...database.engine.changeable("journal"), ...unlink, ...link]) {
+        await database.write.raw(statement);
+      }
+      expect(await verify(database)).to.deep.equal(HOLDS);
+      await dispose();
+    });
+
     it("names a broken row", async () => {
       const { database, books, dispose } = await openBooks();
       await makeTraffic(books);
-      const trigger = engine === "sqlite" ? "journal_refuses_update" : "journal_refuses_change ON journal";
-      await database.write.raw(`DROP TRIGGER ${trigger}`);
+      for (const statement of database.engine.changeable("journal")) await database.write.raw(statement);
       await database.write.raw("UPDATE journal SET amount_cents = 99999 WHERE seq = 4");
       expect((await verify(database)).firstFindings[0]?.seq).to.equal(4);
       await dispose();
