@@ -1,11 +1,12 @@
 /** `make bench`: starts everything, measures in rounds, checks the books, prints a table and writes bench/out/latest.json. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cpuTimeOf } from "./cpu-time.js";
 import { load } from "./load-process.js";
 import { thisMachine } from "./machine.js";
 import { type Options, readOptions, REPOSITORY, USAGE } from "./options.js";
 import { type Measurement, planFor, type Target } from "./plan.js";
-import { comparisonsOf, type Measured, type Report, rowsOf, textOf } from "./report.js";
+import { comparisonsOf, type Measured, type Report, type Round, rowsOf, textOf } from "./report.js";
 import { AMOUNT, problemsInBooks, problemsInJournal, type Service, startGateway, startService } from "./service.js";
 import { type Program, start, stop } from "./servers.js";
 
@@ -89,18 +90,24 @@ async function measure(stage: Stage, options: Options): Promise<{ measured: Meas
 }
 
 /** Has the load process measure once, and books what it did to the service. */
-async function measureOnce(stage: Stage, measurement: Measurement, seconds: number): ReturnType<typeof load> {
+async function measureOnce(stage: Stage, measurement: Measurement, seconds: number): Promise<Round> {
   const { transport, call, inFlight, connections, target } = measurement;
   const service = target === "serverOneByOne" ? stage.serverOneByOne : stage.server;
-  const { address } = stage.programs[target];
+  const { address, process: server } = stage.programs[target];
   const { apiKey, accountIds, nextSerial: firstSerial } = service;
   const calls = { transport, call, inFlight, connections, address, apiKey, accountIds, amount: AMOUNT, firstSerial };
+  const before = cpuTimeOf(server.pid);
   const result = await load(stage.loader, { ...calls, rampSeconds: RAMP_SECONDS, seconds });
+  const after = cpuTimeOf(server.pid);
   service.nextSerial += result.started;
   if (call === "mint" && target !== "expressEcho") {
     service.acknowledged = service.acknowledged.map((count, i) => count + (result.acknowledged[i] ?? 0));
   }
-  return result;
+  return {
+    ...result,
+    mainThreadMicrosecondsPerCall: (after.mainThread - before.mainThread) / result.started,
+    otherThreadsMicrosecondsPerCall: (after.otherThreads - before.otherThreads) / result.started,
+  };
 }
 
 function publish(report: Report): void {

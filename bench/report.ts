@@ -2,10 +2,17 @@ import type { LoadResult } from "./load/job.js";
 import type { Machine } from "./machine.js";
 import { COMPARISONS, type Measurement } from "./plan.js";
 
+/** What the load process saw, and what it cost the program that answered. */
+export interface Round extends LoadResult {
+  /** CPU time of the thread with the event loop. */
+  mainThreadMicrosecondsPerCall: number;
+  otherThreadsMicrosecondsPerCall: number;
+}
+
 /** The results of one measurement, one for each round. */
 export interface Measured {
   measurement: Measurement;
-  rounds: LoadResult[];
+  rounds: Round[];
 }
 
 /** One row of the table: medians over the rounds. */
@@ -21,6 +28,8 @@ export interface Row {
   ofYardstick: number | null;
   loadMicrosecondsPerCall: number;
   loadBusy: number;
+  mainThreadMicrosecondsPerCall: number;
+  otherThreadsMicrosecondsPerCall: number;
   callsPerSecondByRound: number[];
 }
 
@@ -49,6 +58,8 @@ export function rowsOf(all: Measured[]): Row[] {
       ofYardstick: yardstick === null ? null : ratioOf(all, name, yardstick),
       loadMicrosecondsPerCall: rounded(medianOf(rounds, "loadMicrosecondsPerCall"), 1),
       loadBusy: rounded(medianOf(rounds, "loadBusy"), 2),
+      mainThreadMicrosecondsPerCall: rounded(medianOf(rounds, "mainThreadMicrosecondsPerCall"), 1),
+      otherThreadsMicrosecondsPerCall: rounded(medianOf(rounds, "otherThreadsMicrosecondsPerCall"), 1),
       callsPerSecondByRound: rounds.map(({ callsPerSecond }) => rounded(callsPerSecond, 0)),
     };
   });
@@ -65,7 +76,7 @@ export function comparisonsOf(all: Measured[]): { name: string; ratio: number }[
 /** The report as a person reads it. */
 export function textOf(report: Report): string {
   const { machine, settings } = report;
-  const header = ["", "calls/s", "p50 ms", "p99 ms", "of yardstick", "load busy"];
+  const header = ["", "calls/s", "p50 ms", "p99 ms", "of yardstick", "load busy", "main µs", "other µs"];
   const lines = report.rows.map((row) => [
     row.name,
     row.callsPerSecond.toLocaleString("en"),
@@ -73,6 +84,8 @@ export function textOf(report: Report): string {
     row.p99Milliseconds.toFixed(2),
     row.ofYardstick?.toFixed(2) ?? "—",
     `${(row.loadBusy * 100).toFixed(0)} %`,
+    row.mainThreadMicrosecondsPerCall.toFixed(0),
+    row.otherThreadsMicrosecondsPerCall.toFixed(0),
   ]);
   return [
     `${machine.processor}, ${String(machine.cores)} cores, Node ${machine.node}, commit ${machine.commit}, load before ${String(machine.loadBefore)}`,
@@ -98,9 +111,11 @@ function ratioOf(all: Measured[], of: string, to: string): number | null {
   return rounded(median(above.map((rate, round) => rate / (below[round] ?? NaN))), 3);
 }
 
-type Figure = "callsPerSecond" | "p50Milliseconds" | "p99Milliseconds" | "loadMicrosecondsPerCall" | "loadBusy";
+type Figure = {
+  [Name in keyof Round]: Round[Name] extends number ? Name : never;
+}[keyof Round];
 
-function medianOf(rounds: LoadResult[], figure: Figure): number {
+function medianOf(rounds: Round[], figure: Figure): number {
   return median(rounds.map((round) => round[figure]));
 }
 
