@@ -13,7 +13,6 @@ import { Ledger } from "./ledger/ledger.js";
 import { committerOf } from "./storage/committer.js";
 import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
-import { run } from "./storage/query.js";
 import { reads } from "./storage/reads.js";
 
 const LOG_BUFFER_BYTES = 4_096;
@@ -88,7 +87,7 @@ async function startServer(
       ledger,
       reads: reads(database),
       keys: keys(database, now),
-      ping: () => run(database.read, "SELECT 1"),
+      ping: () => database.reader.rows("SELECT 1"),
       now,
       newAccountId: () => typeid("acc").toString() as string as AccountId,
       newTransactionId: () => typeid("txn").toString() as string as TransactionId,

@@ -10,7 +10,7 @@ export interface HealthOptions {
   /** The services to report on, besides "", which stands for the server. */
   readonly serviceNames: readonly string[];
   /** Resolves when the database answers. */
-  readonly ping: () => Promise<void>;
+  readonly ping: () => Promise<unknown>;
   readonly logger: Logger;
 }
 

@@ -28,7 +28,7 @@ export interface GrpcServerOptions {
   readonly reads: Reads;
   readonly keys: Pick<Keys, "apiKeyWithSecret">;
   /** Resolves when the database answers. Called once a second; health follows it. */
-  readonly ping: () => Promise<void>;
+  readonly ping: () => Promise<unknown>;
   readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
   readonly newTransactionId: () => TransactionId;

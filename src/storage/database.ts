@@ -6,8 +6,10 @@ import pg from "pg";
 
 import type { Engine } from "./engine.js";
 import { postgresEngine } from "./postgres-engine.js";
+import { PostgresReader } from "./postgres-reader.js";
 import { sqliteEngine } from "./sqlite-engine.js";
-import { SqliteReadClient } from "./sqlite-read-client.js";
+import type { Reader } from "./reader.js";
+import { SqliteReader } from "./sqlite-reader.js";
 import { SqliteThreadClient } from "./sqlite-thread-client.js";
 
 const { knex } = knexModule;
@@ -25,8 +27,7 @@ export interface DatabaseOptions {
 export interface Database {
   readonly engine: Engine;
   readonly write: Knex;
-  /** For what only reads. On SQLite a connection of its own, which never waits for a commit. */
-  readonly read: Knex;
+  readonly reader: Reader;
   close(): Promise<void>;
 }
 
@@ -68,17 +69,12 @@ async function openSqlite(filename: string): Promise<Database> {
   });
   // The writer goes first: it is what makes the file a database in WAL mode.
   await failingClosed(write, () => write.raw("SELECT 1"));
-  const read = knex({
-    ...COMMON,
-    client: SqliteReadClient as typeof Knex.Client,
-    connection: { filename },
-    useNullAsDefault: true,
-  });
+  const reader = await failingClosed(write, () => Promise.resolve(new SqliteReader(filename)));
   const close = async (): Promise<void> => {
-    await read.destroy();
+    await reader.close();
     await write.destroy();
   };
-  return { engine: sqliteEngine, write, read, close };
+  return { engine: sqliteEngine, write, reader, close };
 }
 
 async function openPostgres(
@@ -101,7 +97,7 @@ async function openPostgres(
     pool: { min: 0, max: connectionsMax },
   });
   await failingClosed(pool, () => refuseUnsafePostgres(pool));
-  return { engine: postgresEngine, write: pool, read: pool, close: () => pool.destroy() };
+  return { engine: postgresEngine, write: pool, reader: new PostgresReader(pool), close: () => pool.destroy() };
 }
 
 /** Amounts and moments are safe integers; sums that may not be are read as text. */
@@ -122,9 +118,10 @@ async function refuseUnsafePostgres(pool: Knex): Promise<void> {
   }
 }
 
-async function failingClosed(pool: Knex, check: () => PromiseLike<unknown>): Promise<void> {
+/** Answers what `check` does. */
+async function failingClosed<Result>(pool: Knex, check: () => PromiseLike<Result>): Promise<Result> {
   try {
-    await check();
+    return await check();
   } catch (error) {
     await pool.destroy();
     throw error;

@@ -8,7 +8,7 @@ import type { ApiKeyId, OrganizationId } from "../domain/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/time.js";
 import type { Database } from "./database.js";
 import type { Keys } from "./key-port.js";
-import { orStoreError, query } from "./query.js";
+import { orStoreError } from "./query.js";
 
 interface ApiKeyRow {
   readonly id: string;
@@ -30,7 +30,7 @@ interface OrganizationRow {
 const SECRET_BYTES = 32;
 
 /** The key port, on Knex. */
-export function keys({ read, write, engine }: Database, now: () => UnixMillis): Keys {
+export function keys({ reader, write, engine }: Database, now: () => UnixMillis): Keys {
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
     async createOrganization(name) {
@@ -40,14 +40,12 @@ export function keys({ read, write, engine }: Database, now: () => UnixMillis): 
     },
 
     async organizations() {
-      const rows = await answered(read<OrganizationRow>("organizations").orderBy(["created_at", "id"]).select("*"));
+      const rows = await answered(reader.rows<OrganizationRow>("SELECT * FROM organizations ORDER BY created_at, id"));
       return rows.map(organizationOf);
     },
 
     async organization(id) {
-      const row = await answered(
-        read<OrganizationRow>("organizations").where({ id }).first<OrganizationRow | undefined>(),
-      );
+      const [row] = await answered(reader.rows<OrganizationRow>("SELECT * FROM organizations WHERE id = ?", [id]));
       return row === undefined ? undefined : organizationOf(row);
     },
 
@@ -69,10 +67,9 @@ export function keys({ read, write, engine }: Database, now: () => UnixMillis): 
 
     async apiKeys(organizationId) {
       const rows = await answered(
-        read<ApiKeyRow>("api_keys")
-          .where({ organization_id: organizationId })
-          .orderBy(["created_at", "id"])
-          .select("*"),
+        reader.rows<ApiKeyRow>("SELECT * FROM api_keys WHERE organization_id = ? ORDER BY created_at, id", [
+          organizationId,
+        ]),
       );
       return rows.map(apiKeyOf);
     },
@@ -86,7 +83,7 @@ export function keys({ read, write, engine }: Database, now: () => UnixMillis): 
 
     async apiKeyWithSecret(secret) {
       const [row] = await answered(
-        query<ApiKeyRow>(read, "SELECT * FROM api_keys WHERE secret_sha256 = ?", [sha256(secret)]),
+        reader.rows<ApiKeyRow>("SELECT * FROM api_keys WHERE secret_sha256 = ?", [sha256(secret)]),
       );
       return row === undefined ? undefined : apiKeyOf(row);
     },

@@ -1,37 +1,38 @@
-import type { Knex } from "knex";
-
 import type { Account } from "../domain/account.js";
 import type { AccountId, OrganizationId } from "../domain/ids.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Database } from "./database.js";
 import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "./read-port.js";
-import { orStoreError, query } from "./query.js";
+import { orStoreError } from "./query.js";
+import type { Reader } from "./reader.js";
 import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "./rows.js";
 
 const ACCOUNT = "SELECT * FROM accounts WHERE id = ? AND organization_id = ?";
 const TRANSACTION = "SELECT * FROM transactions WHERE id = ? AND organization_id = ?";
 
-/** The read port, on Knex. Lists are keysets on `seq`: a page costs the same however deep it is. */
-export function reads({ read, engine }: Database): Reads {
+type Rows = Pick<Reader, "rows">;
+
+/** The read port. Lists are keysets on `seq`: a page costs the same however deep it is. */
+export function reads({ reader, engine }: Pick<Database, "engine"> & { readonly reader: Rows }): Reads {
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
     async account(organizationId, id) {
-      const [row] = await answered(query<AccountRow>(read, ACCOUNT, [id, organizationId]));
+      const [row] = await answered(reader.rows<AccountRow>(ACCOUNT, [id, organizationId]));
       return row === undefined ? undefined : accountOf(row);
     },
 
     async accounts(organizationId, filters, page) {
-      const rows = await answered(accountsQuery(read, organizationId, filters, page));
+      const rows = await answered(accountsQuery(reader, organizationId, filters, page));
       return pageOf(rows, page, accountOf);
     },
 
     async transaction(organizationId, id) {
-      const [row] = await answered(query<TransactionRow>(read, TRANSACTION, [id, organizationId]));
+      const [row] = await answered(reader.rows<TransactionRow>(TRANSACTION, [id, organizationId]));
       return row === undefined ? undefined : transactionOf(row);
     },
 
     async transactions(organizationId, filters, page) {
-      const rows = await answered(transactionsQuery(read, organizationId, filters, page));
+      const rows = await answered(transactionsQuery(reader, organizationId, filters, page));
       return pageOf(rows, page, transactionOf);
     },
   };
@@ -39,49 +40,46 @@ export function reads({ read, engine }: Database): Reads {
 
 /** One row more than the page holds: it tells whether there is a next one. */
 function accountsQuery(
-  read: Knex,
+  reader: Rows,
   organizationId: OrganizationId,
-  filters: AccountFilters,
+  { userId, phoneNumber, email, status }: AccountFilters,
   { size, beforeSeq }: PageRequest,
-): PromiseLike<AccountRow[]> {
-  const { userId, phoneNumber, email, status } = filters;
-  return read<AccountRow>("accounts")
-    .where({
-      organization_id: organizationId,
-      ...(userId === undefined ? {} : { user_id: userId }),
-      ...(phoneNumber === undefined ? {} : { phone_number: phoneNumber }),
-      ...(email === undefined ? {} : { email }),
-      ...(status === undefined ? {} : { status }),
-    })
-    .modify((builder) => {
-      if (beforeSeq !== undefined) void builder.where("seq", "<", beforeSeq);
-    })
-    .orderBy("seq", "desc")
-    .limit(size + 1)
-    .select<AccountRow[]>("*");
+): Promise<readonly AccountRow[]> {
+  const match = allOf([
+    ["organization_id = ?", organizationId],
+    ["seq < ?", beforeSeq],
+    ["user_id = ?", userId],
+    ["phone_number = ?", phoneNumber],
+    ["email = ?", email],
+    ["status = ?", status],
+  ]);
+  return reader.rows(`SELECT * FROM accounts WHERE ${match.sql} ORDER BY seq DESC LIMIT ?`, [
+    ...match.bindings,
+    size + 1,
+  ]);
 }
 
 /** One row more than the page holds, as for accounts. */
 function transactionsQuery(
-  read: Knex,
+  reader: Rows,
   organizationId: OrganizationId,
   filters: TransactionFilters,
   page: PageRequest,
-): PromiseLike<readonly TransactionRow[]> {
+): Promise<readonly TransactionRow[]> {
   const { accountId, ...others } = filters;
   return accountId === undefined
-    ? transactionsOfOrganization(read, organizationId, others, page)
-    : transactionsOfAccount(read, { organizationId, accountId }, others, page);
+    ? transactionsOfOrganization(reader, organizationId, others, page)
+    : transactionsOfAccount(reader, { organizationId, accountId }, others, page);
 }
 
 function transactionsOfOrganization(
-  read: Knex,
+  reader: Rows,
   organizationId: OrganizationId,
   filters: OtherFilters,
   { size, beforeSeq }: PageRequest,
-): PromiseLike<readonly TransactionRow[]> {
+): Promise<readonly TransactionRow[]> {
   const match = matching({ ...filters, organizationId, beforeSeq });
-  return query(read, `SELECT t.* FROM transactions t WHERE ${match.sql} ORDER BY t.seq DESC LIMIT ?`, [
+  return reader.rows(`SELECT t.* FROM transactions t WHERE ${match.sql} ORDER BY t.seq DESC LIMIT ?`, [
     ...match.bindings,
     size + 1,
   ]);
@@ -92,11 +90,11 @@ function transactionsOfOrganization(
  * match as are wanted. Only the page itself is sorted.
  */
 function transactionsOfAccount(
-  read: Knex,
+  reader: Rows,
   { organizationId, accountId }: { organizationId: OrganizationId; accountId: AccountId },
   filters: OtherFilters,
   { size, beforeSeq }: PageRequest,
-): PromiseLike<readonly TransactionRow[]> {
+): Promise<readonly TransactionRow[]> {
   const match = matching(filters);
   const start =
     beforeSeq === undefined
@@ -109,22 +107,21 @@ function transactionsOfAccount(
     WITH RECURSIVE walk (seq, previous_seq, hit, hits_before) AS (
       SELECT CAST(0 AS BIGINT), (${start.sql}), 0, 0
       UNION ALL
-      SELECT j.seq, j.previous_seq, CASE WHEN ${match.sql} THEN 1 ELSE 0 END, walk.hits_before + walk.hit
+      SELECT j.seq, j.previous_seq, CASE WHEN t.seq IS NOT NULL AND ${match.sql} THEN 1 ELSE 0 END, walk.hits_before + walk.hit
       FROM walk CROSS JOIN journal j LEFT JOIN transactions t ON t.seq = j.seq
       WHERE j.seq = walk.previous_seq AND walk.hits_before + walk.hit < ?
     )
     SELECT t.* FROM walk CROSS JOIN transactions t WHERE walk.hit = 1 AND t.seq = walk.seq ORDER BY t.seq DESC`;
-  return query(read, sql, [accountId, organizationId, ...start.bindings, ...match.bindings, size + 1]);
+  return reader.rows(sql, [accountId, organizationId, ...start.bindings, ...match.bindings, size + 1]);
 }
 
 type OtherFilters = Omit<TransactionFilters, "accountId">;
 
-/** A condition on the row `t` of transactions that is true where all that is given matches. */
-function matching(given: OtherFilters & { organizationId?: OrganizationId; beforeSeq?: number | undefined }): {
-  readonly sql: string;
-  readonly bindings: readonly (string | number)[];
-} {
-  const conditions = [
+/** On the row `t` of transactions. */
+function matching(
+  given: OtherFilters & { organizationId?: OrganizationId; beforeSeq?: number | undefined },
+): Condition {
+  return allOf([
     ["t.organization_id = ?", given.organizationId],
     ["t.seq < ?", given.beforeSeq],
     ["t.type = ?", given.type],
@@ -132,11 +129,20 @@ function matching(given: OtherFilters & { organizationId?: OrganizationId; befor
     ["t.reference = ?", given.reference],
     ["t.created_at >= ?", given.createdAfter],
     ["t.created_at < ?", given.createdBefore],
-  ].filter((condition): condition is [string, string | number] => condition[1] !== undefined);
+  ]);
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly bindings: readonly (string | number)[];
+}
+
+/** True where everything that is given matches; what is undefined is not asked for. */
+function allOf(conditions: readonly (readonly [sql: string, binding: string | number | undefined])[]): Condition {
+  const given = conditions.filter((condition): condition is [string, string | number] => condition[1] !== undefined);
   return {
-    // A row of the journal that created no transaction has no `t`.
-    sql: ["t.seq IS NOT NULL", ...conditions.map(([sql]) => sql)].join(" AND "),
-    bindings: conditions.map(([, binding]) => binding),
+    sql: given.length === 0 ? "TRUE" : given.map(([sql]) => sql).join(" AND "),
+    bindings: given.map(([, binding]) => binding),
   };
 }
 

@@ -3,7 +3,7 @@ import { MAX_CENTS } from "../domain/cents.js";
 import type { BookAccount, JournalKind } from "../domain/journal.js";
 import type { Findings } from "./verify-findings.js";
 import { checkGroups, type GroupCheck } from "./verify-groups.js";
-import type { Snapshot } from "./verify-snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 import { describeBalances, describePosting, type PostingColumns } from "./verify-words.js";
 
 /** A row of `accounts`. */

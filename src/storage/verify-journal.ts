@@ -1,7 +1,7 @@
 import { MAX_CENTS } from "../domain/cents.js";
 import { JOURNAL_KINDS } from "../domain/journal.js";
 import type { Finding, Findings } from "./verify-findings.js";
-import type { Snapshot } from "./verify-snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 import { decimalOf, describePosting, type PostingColumns } from "./verify-words.js";
 
 interface JournalRow extends PostingColumns {

@@ -2,7 +2,7 @@ import type { JournalKind } from "../domain/journal.js";
 import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../domain/transaction.js";
 import type { Findings } from "./verify-findings.js";
 import { checkGroups, type GroupCheck } from "./verify-groups.js";
-import type { Snapshot } from "./verify-snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 import { describePosting, type Direction, type PostingColumns } from "./verify-words.js";
 
 /** A row of `transactions`. */

@@ -2,7 +2,6 @@ import type { Database } from "./database.js";
 import { verifyAccounts } from "./verify-accounts.js";
 import { Findings, type Finding } from "./verify-findings.js";
 import { verifyJournal } from "./verify-journal.js";
-import { withSnapshot } from "./verify-snapshot.js";
 import { verifyTransactions } from "./verify-transactions.js";
 
 export interface Verification {
@@ -27,7 +26,7 @@ export interface Verification {
  * has. Open the database without a limit on how long a statement may run. Rejects when the database does.
  */
 export function verify(database: Database): Promise<Verification> {
-  return withSnapshot(database, async (snapshot) => {
+  return database.reader.snapshot(async (snapshot) => {
     const findings = new Findings();
     const { journalRows, organizations, reserveCents } = await verifyJournal(snapshot, findings);
     const accounts = await verifyAccounts(snapshot, findings);

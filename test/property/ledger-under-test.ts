@@ -8,7 +8,6 @@ import { Ledger } from "../../src/ledger/ledger.js";
 import type { StoreError } from "../../src/ledger/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { committerOf } from "../../src/storage/committer.js";
-import { query } from "../../src/storage/query.js";
 import { reads } from "../../src/storage/reads.js";
 import { NO_DEADLINE } from "../commands.js";
 import type { TestDatabase } from "../databases.js";
@@ -136,12 +135,12 @@ export class LedgerUnderTest {
   }
 
   #query<Row>(sql: string, bindings: readonly (string | number)[]): Promise<readonly Row[]> {
-    return query<Row>(this.#opened.database.read, sql, bindings);
+    return this.#opened.database.reader.rows<Row>(sql, bindings);
   }
 }
 
 async function lastSeqOf({ database }: TestDatabase): Promise<number> {
-  const [head] = await query<{ last_seq: number }>(database.read, "SELECT last_seq FROM journal_head");
+  const [head] = await database.reader.rows<{ last_seq: number }>("SELECT last_seq FROM journal_head");
   if (head === undefined) throw new Error("journal_head has lost its row");
   return head.last_seq;
 }

@@ -6,7 +6,8 @@ import type { PhoneNumber } from "../../src/domain/phone-number.js";
 import type { Reference, UserId } from "../../src/domain/text.js";
 import { toUnixMillis } from "../../src/domain/time.js";
 import { ledgerStatements } from "../../src/storage/ledger-statements.js";
-import { query } from "../../src/storage/query.js";
+import type { Reads } from "../../src/storage/read-port.js";
+import type { Reader } from "../../src/storage/reader.js";
 import { reads } from "../../src/storage/reads.js";
 import { sqliteEngine } from "../../src/storage/sqlite-engine.js";
 import { newAccountId, newOrganizationId, newTransactionId } from "../commands.js";
@@ -22,19 +23,20 @@ describe("the plans of the queries on sqlite", () => {
 
   async function planOf(sql: string): Promise<string[]> {
     const bindings = Array.from(sql.matchAll(/\?/g), () => "[]");
-    const rows = await query<{ detail: string }>(opened.database.read, `EXPLAIN QUERY PLAN ${sql}`, bindings);
+    const rows = await opened.database.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
     return rows.map(({ detail }) => detail);
   }
 
-  async function sqlOf(read: () => Promise<unknown>): Promise<string> {
-    let sql = "";
-    const listen = (heard: { sql: string }): void => {
-      sql = heard.sql;
+  /** The one statement that `work` runs. */
+  async function sqlOf(work: (stored: Reads) => Promise<unknown>): Promise<string> {
+    const { database } = opened;
+    let heard = "";
+    const rows: Reader["rows"] = (sql, bindings) => {
+      heard = sql;
+      return database.reader.rows(sql, bindings);
     };
-    opened.database.read.on("query", listen);
-    await read();
-    opened.database.read.removeListener("query", listen);
-    return sql;
+    await work(reads({ engine: database.engine, reader: { rows } }));
+    return heard;
   }
 
   /** `walk` goes through an account's rows one by one, as far as the page needs, and sorts the page at its end. */
@@ -67,7 +69,7 @@ describe("the plans of the queries on sqlite", () => {
     { userId, phoneNumber, email, status: ACCOUNT_STATUSES[2] },
   ]) {
     it(`lists accounts by ${Object.keys(filters).join(", ") || "nothing"} along an index`, async () => {
-      const sql = await sqlOf(() => reads(opened.database).accounts(organization, filters, page));
+      const sql = await sqlOf((stored) => stored.accounts(organization, filters, page));
       expectCheap(await planOf(sql));
     });
   }
@@ -82,15 +84,14 @@ describe("the plans of the queries on sqlite", () => {
     { accountId, type: "REDEEM" as const, status: "COMPLETED" as const, createdAfter },
   ]) {
     it(`lists transactions by ${Object.keys(filters).join(", ") || "nothing"} along an index`, async () => {
-      const sql = await sqlOf(() => reads(opened.database).transactions(organization, filters, page));
+      const sql = await sqlOf((stored) => stored.transactions(organization, filters, page));
       expectCheap(await planOf(sql));
     });
   }
 
   it("finds one account and one transaction by its id", async () => {
-    const stored = reads(opened.database);
-    expectCheap(await planOf(await sqlOf(() => stored.account(organization, accountId))));
-    expectCheap(await planOf(await sqlOf(() => stored.transaction(organization, newTransactionId()))));
+    expectCheap(await planOf(await sqlOf((stored) => stored.account(organization, accountId))));
+    expectCheap(await planOf(await sqlOf((stored) => stored.transaction(organization, newTransactionId()))));
   });
 
   for (const name of ["idempotencyKeys", "accountsOfUsers", "lockedAccounts", "transactions"] as const) {

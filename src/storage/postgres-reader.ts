@@ -1,0 +1,67 @@
+import type { Knex } from "knex";
+
+import { query, run } from "./query.js";
+import type { Reader } from "./reader.js";
+import type { RowStream, Snapshot } from "./snapshot.js";
+
+const FETCHED_ROWS = 5_000;
+
+/** Reads on the connections of a pool, which whoever made it closes. */
+export class PostgresReader implements Reader {
+  readonly #pool: Knex;
+
+  constructor(pool: Knex) {
+    this.#pool = pool;
+  }
+
+  rows<Row>(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly Row[]> {
+    return query<Row>(this.#pool, sql, bindings);
+  }
+
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    return this.#pool.transaction((knex) => onSnapshot(knex, work));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+async function onSnapshot<Result>(knex: Knex, work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+  await run(knex, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+  let cursors = 0;
+  return work({
+    byCodeUnit: 'COLLATE "C"',
+    rows: (sql) => new PostgresCursor(knex, { name: `verify_${String((cursors += 1))}`, sql }),
+  });
+}
+
+/** Ends with the transaction that it was declared in. */
+class PostgresCursor<Row> implements RowStream<Row> {
+  readonly #knex: Knex;
+  readonly #name: string;
+  readonly #declared: Promise<void>;
+  #fetched: readonly Row[] = [];
+  #position = 0;
+  #atEnd = false;
+
+  constructor(knex: Knex, { name, sql }: { name: string; sql: string }) {
+    this.#knex = knex;
+    this.#name = name;
+    this.#declared = run(knex, `DECLARE ${name} NO SCROLL CURSOR FOR ${sql}`);
+    // Heard by whoever asks for the first row.
+    this.#declared.catch(() => undefined);
+  }
+
+  async next(): Promise<Row | undefined> {
+    if (this.#position === this.#fetched.length && !this.#atEnd) {
+      await this.#declared;
+      this.#fetched = await query<Row>(this.#knex, `FETCH ${String(FETCHED_ROWS)} FROM ${this.#name}`);
+      this.#position = 0;
+      this.#atEnd = this.#fetched.length < FETCHED_ROWS;
+    }
+    const row = this.#fetched[this.#position];
+    if (row !== undefined) this.#position += 1;
+    return row;
+  }
+}
