@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServiceClient } from "./service-client.js";
-import { ownEnvironment, type Program, start } from "./servers.js";
+import { ownEnvironment, type Program, start, type StartOptions } from "./servers.js";
 
 /** What every mint of the benchmark mints. */
 export const AMOUNT = "1250.00";
@@ -28,19 +28,21 @@ export interface Service {
 export async function startService(options: {
   name: string;
   kesc: string;
+  /** How its server is started, when that is not the command itself. */
+  entry?: StartOptions["entry"];
   folder: string;
   env: Record<string, string>;
   /** Hears of the server as soon as it runs, and sees to it that it is stopped. */
   keep: (program: Program) => Program;
 }): Promise<Service> {
-  const { name, kesc, folder, keep } = options;
+  const { name, kesc, entry = [kesc], folder, keep } = options;
   const databaseUrl = `sqlite:${join(folder, `${name}.db`)}`;
   const env = { DATABASE_URL: databaseUrl, KESC_LOG_LEVEL: "info", KESC_GRPC_ADDRESS: "127.0.0.1:0", ...options.env };
   await runKesc(kesc, ["migrate"], env);
   const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--json"], env);
   const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
-  const program = keep(await start({ name, entry: [kesc], args: ["server"], env, logFolder: folder }));
+  const program = keep(await start({ name, entry, args: ["server"], env, logFolder: folder }));
   const client = new ServiceClient(program.address, apiKey);
   const accountIds = await client.createAccounts(ACCOUNTS);
   client.close();
@@ -48,10 +50,14 @@ export async function startService(options: {
 }
 
 /** Starts a gateway in front of the service. */
-export function startGateway(service: Service, folder: string): Promise<Program> {
+export function startGateway(
+  service: Service,
+  folder: string,
+  entry: StartOptions["entry"] = [service.kesc],
+): Promise<Program> {
   return start({
     name: "gateway",
-    entry: [service.kesc],
+    entry,
     args: ["gateway"],
     env: {
       KESC_GATEWAY_TARGET: service.program.address,

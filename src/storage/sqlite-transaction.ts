@@ -1,25 +1,32 @@
 import type BetterSqlite3 from "better-sqlite3";
 
-import type { Transact } from "./engine.js";
+import type { Read, Transact, Write } from "./engine.js";
 import type { SqliteStatements } from "./sqlite-statements.js";
 
 /** Transactions on this connection, one at a time. Whatever stands in `work` runs on the connection's own thread. */
 export function sqliteTransaction(connection: BetterSqlite3.Database, statements: SqliteStatements): Transact {
+  // Takes the write lock at once: a transaction that only asks for it later may find that what it has read is stale.
+  const begin = (): unknown => statements.prepare("BEGIN IMMEDIATE").run();
+  const commit = (): unknown => statements.prepare("COMMIT").run();
+  const select = ({ sql, bindings }: Read): unknown[] => statements.prepare(sql).all(...bindings);
+  const write = (writes: readonly Write[]): void => {
+    for (const { sql, rows } of writes) {
+      const statement = statements.prepare(sql);
+      for (const row of rows) statement.run(row);
+    }
+  };
+
   return async (work) => {
-    // Takes the write lock at once: a transaction that only asks for it later may find that what it has read is stale.
-    statements.prepare("BEGIN IMMEDIATE").run();
+    begin();
     try {
       const result = await work({
-        read: (reads) => settled(() => reads.map(({ sql, bindings }) => statements.prepare(sql).all(...bindings))),
+        read: (reads) => settled(() => reads.map(select)),
         write: (writes) =>
           settled(() => {
-            for (const { sql, rows } of writes) {
-              const statement = statements.prepare(sql);
-              for (const row of rows) statement.run(row);
-            }
+            write(writes);
           }),
       });
-      statements.prepare("COMMIT").run();
+      commit();
       return result;
     } catch (error) {
       // SQLite itself rolls back after some failures, a full disk among them.
