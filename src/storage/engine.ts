@@ -27,8 +27,7 @@ export type Transact = <Result>(work: (session: Session) => Promise<Result>) => 
 
 /** One database transaction. */
 export interface Session {
-  /** Runs them in this order; answers the rows of each. */
-  read(reads: readonly Read[]): Promise<readonly (readonly unknown[])[]>;
+  read(read: Read): Promise<readonly unknown[]>;
   /** Runs them in this order. */
   write(writes: readonly Write[]): Promise<void>;
 }

@@ -76,29 +76,23 @@ class LedgerTransaction implements StoreTransaction {
   }
 
   async load(lookup: Lookup): Promise<Loaded> {
-    const statements = this.#statements;
-    const keys = jsonOf(lookup.idempotencyKeys, ({ organizationId, key }) => ({
-      organization_id: organizationId,
-      key,
-    }));
-    const users = jsonOf(lookup.users, ({ organizationId, userId }) => ({
+    const { idempotencyKeys, accountsOfUsers, lockedAccounts, transactions } = this.#statements;
+    const { accountIds, transactionIds } = lookup;
+    const keys = lookup.idempotencyKeys.map(({ organizationId, key }) => ({ organization_id: organizationId, key }));
+    const users = lookup.users.map(({ organizationId, userId }) => ({
       organization_id: organizationId,
       user_id: userId,
     }));
-    const references = jsonOf(lookup.references, ({ organizationId, reference }) => ({
+    const references = lookup.references.map(({ organizationId, reference }) => ({
       organization_id: organizationId,
       reference,
     }));
-    const accountIds = JSON.stringify(lookup.accountIds);
-    const transactionIds = JSON.stringify(lookup.transactionIds);
 
-    const [keyRows, userRows, accountRows, transactionRows] = (await this.#session.read([
-      { sql: statements.idempotencyKeys, bindings: [keys] },
-      { sql: statements.accountsOfUsers, bindings: [users] },
-      { sql: statements.lockedAccounts, bindings: [accountIds, transactionIds, keys] },
-      // After the lock on their accounts is held: nobody else can change these transactions now.
-      { sql: statements.transactions, bindings: [transactionIds, keys, references] },
-    ])) as [readonly IdempotencyKeyRow[], readonly AccountRow[], readonly AccountRow[], readonly TransactionRow[]];
+    const keyRows = await this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys);
+    const userRows = await this.#rowsFor<AccountRow>(accountsOfUsers, users);
+    const accountRows = await this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys);
+    // After the lock on their accounts is held: nobody else can change these transactions now.
+    const transactionRows = await this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references);
     // Of two rows of one account the later counts: the one that was read under the lock.
     const accounts = [...userRows, ...accountRows];
     for (const { id, last_seq: lastSeq } of accounts) this.#lastSeqs.set(id, lastSeq);
@@ -113,6 +107,13 @@ class LedgerTransaction implements StoreTransaction {
     };
   }
 
+  /** The rows that a SELECT finds for the inputs, of which each is one parameter. Asks nothing for nothing. */
+  async #rowsFor<Row>(sql: string, ...inputs: readonly (readonly unknown[])[]): Promise<readonly Row[]> {
+    if (inputs.every((input) => input.length === 0)) return [];
+    const bindings = inputs.map((input) => JSON.stringify(input));
+    return (await this.#session.read({ sql, bindings })) as readonly Row[];
+  }
+
   async save(changes: Changes): Promise<void> {
     // First, so that savers on all servers take turns from here on: the order of seq is the order of commits.
     const lastSeq = await this.#advanceHead(changes.entries.length);
@@ -121,8 +122,9 @@ class LedgerTransaction implements StoreTransaction {
 
   /** Answers the `seq` of the last of so many new rows. */
   async #advanceHead(rows: number): Promise<number> {
-    const [heads] = await this.#session.read([{ sql: this.#statements.advanceHead, bindings: [rows] }]);
-    const [head] = heads as readonly { last_seq: number }[];
+    const [head] = (await this.#session.read({ sql: this.#statements.advanceHead, bindings: [rows] })) as readonly {
+      last_seq: number;
+    }[];
     if (head === undefined) throw new StoreError("rejected", new Error("journal_head has lost its row"));
     return head.last_seq;
   }
@@ -172,10 +174,6 @@ class LedgerTransaction implements StoreTransaction {
     if (lastSeq === undefined) throw new Error(`the batch changed ${account.id} without a row in the journal`);
     return lastSeq;
   }
-}
-
-function jsonOf<Item>(items: readonly Item[], rowOf: (item: Item) => object): string {
-  return JSON.stringify(items.map(rowOf));
 }
 
 interface IdempotencyKeyRow {

@@ -8,11 +8,7 @@ export function postgresTransaction(knex: Knex): Transact {
   return (work) =>
     knex.transaction((transaction) =>
       work({
-        read: async (reads) => {
-          const answers: (readonly unknown[])[] = [];
-          for (const { sql, bindings } of reads) answers.push(await query<unknown>(transaction, sql, bindings));
-          return answers;
-        },
+        read: ({ sql, bindings }) => query<unknown>(transaction, sql, bindings),
         write: async (writes) => {
           for (const { sql, rows } of writes) await run(transaction, sql, [JSON.stringify(rows)]);
         },

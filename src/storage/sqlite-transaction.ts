@@ -20,7 +20,7 @@ export function sqliteTransaction(connection: BetterSqlite3.Database, statements
     begin();
     try {
       const result = await work({
-        read: (reads) => settled(() => reads.map(select)),
+        read: (one) => settled(() => select(one)),
         write: (writes) =>
           settled(() => {
             write(writes);
