@@ -1,5 +1,5 @@
 import pino, { type Logger } from "pino";
-import { typeid } from "typeid-js";
+import { typeidUnboxed } from "typeid-js";
 
 import { now } from "./cli/clock.js";
 import { failureFacts } from "./cli/failure-facts.js";
@@ -89,8 +89,8 @@ async function startServer(
       keys: keys(database, now),
       ping: () => database.reader.rows("SELECT 1"),
       now,
-      newAccountId: () => typeid("acc").toString() as string as AccountId,
-      newTransactionId: () => typeid("txn").toString() as string as TransactionId,
+      newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+      newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
       logger,
       limits,
     });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 
 import type { Knex } from "knex";
-import { typeid } from "typeid-js";
+import { typeidUnboxed } from "typeid-js";
 
 import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../domain/ids.js";
@@ -34,7 +34,7 @@ export function keys({ reader, write, engine }: Database, now: () => UnixMillis)
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
     async createOrganization(name) {
-      const row: OrganizationRow = { id: typeid("org").toString(), name, created_at: now() };
+      const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: now() };
       await answered(write.transaction((knex) => insertOrganization(knex, row)));
       return organizationOf(row);
     },
@@ -52,7 +52,7 @@ export function keys({ reader, write, engine }: Database, now: () => UnixMillis)
     async createApiKey({ organizationId, name, scopes, expiresAt }) {
       const secret = `kesc_${randomBytes(SECRET_BYTES).toString("base64url")}`;
       const row: ApiKeyRow = {
-        id: typeid("key").toString(),
+        id: typeidUnboxed("key"),
         organization_id: organizationId,
         name,
         secret_sha256: sha256(secret),
