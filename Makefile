@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint contract coverage baseline bench profile clean
+.PHONY: help run test fuzz check lint contract coverage baseline bench profile clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -14,6 +14,9 @@ run: dist/.built ## install, build, migrate, make a demo organization if there i
 
 test: dist/.built ## install, build, and run every test, PostgreSQL included
 	@$(BIN)/mocha 'dist/test/**/*.test.js'
+
+fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of each property, SEED=… repeats a failure
+	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/fuzz/*.test.js'
 
 check: lint contract coverage test ## everything that must hold before a commit lands
 

@@ -15,6 +15,7 @@ import { encode } from "./encode.js";
 import { traceOf } from "./error-trace.js";
 import type { FieldProblem, ParsedFields } from "./fields.js";
 import { statusOf, type RefusalStatus } from "./status.js";
+import { checkWireFormat } from "./wire-format.js";
 
 /** Who calls, and how. */
 interface Caller {
@@ -112,7 +113,7 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
 
       const options = optionsOf(call.metadata);
       const caller = { key, idempotencyKey: options.idempotencyKey, deadline: deadlineOf(call, dependencies) };
-      const input = parseRequest(rpc, call.request, caller);
+      const input = parseRequest(rpc, contract, call.request, caller);
       if (!input.ok || options.problems.length > 0) {
         return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...options.problems] });
       }
@@ -165,11 +166,13 @@ function deadlineOf(
 
 function parseRequest<Request, Input, Response>(
   rpc: UnaryRpc<Request, Input, Response>,
+  { input }: RpcContract,
   bytes: Buffer,
   caller: Caller,
 ): ParsedFields<Input> {
   let request: Request;
   try {
+    checkWireFormat(input, bytes);
     request = rpc.request.decode(bytes);
   } catch {
     return {

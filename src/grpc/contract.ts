@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 
-import { createFileRegistry, fromBinary, getOption, type DescMethod, type FileRegistry } from "@bufbuild/protobuf";
+import {
+  createFileRegistry,
+  fromBinary,
+  getOption,
+  type DescMessage,
+  type DescMethod,
+  type FileRegistry,
+} from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { parseScope, type Scope } from "../domain/api-key.js";
@@ -14,6 +21,8 @@ export interface RpcContract {
   /** As in the handlers: "mint". */
   readonly localName: string;
   readonly requiredScope: Scope;
+  /** The type of its request. */
+  readonly input: DescMessage;
 }
 
 export interface ServiceContract {
@@ -61,5 +70,6 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
     name: `${parent.name}/${name}`,
     localName,
     requiredScope: scope.value,
+    input: method.input,
   };
 }

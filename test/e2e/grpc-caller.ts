@@ -6,17 +6,21 @@ import { loadSync } from "@grpc/proto-loader";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.js";
 import { Status } from "../../src/gen/google/rpc/status.js";
 
-/** What a gRPC call came to, good or bad. */
-export interface GrpcAnswer {
+/** How a gRPC call was refused, if it was. */
+export interface GrpcRefusal {
   /** 0 is OK. */
   readonly code: number;
-  /** Of the answer, with field names as in the contract. */
-  readonly response: Record<string, unknown>;
   readonly reason: string | undefined;
   readonly facts: Readonly<Record<string, string>>;
   readonly fields: readonly { field: string; description: string }[];
   readonly retryAfter: boolean;
   readonly message: string;
+}
+
+/** What a gRPC call came to, good or bad. */
+export interface GrpcAnswer extends GrpcRefusal {
+  /** Of the answer, with field names as in the contract. */
+  readonly response: Record<string, unknown>;
   readonly metadata: Metadata;
 }
 
@@ -73,7 +77,7 @@ export function grpcCaller(address: string, ownKey: string): GrpcCaller {
         for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
         let received = new Metadata();
         const call = callerOf(method)(request, sent, { deadline: Date.now() + deadlineMillis }, (error, response) => {
-          done({ ...answerOf(error), response: response ?? {}, metadata: received });
+          done({ ...refusalOf(error), response: response ?? {}, metadata: received });
         });
         call.on("metadata", (initial) => {
           received = initial;
@@ -85,7 +89,8 @@ export function grpcCaller(address: string, ownKey: string): GrpcCaller {
   };
 }
 
-function answerOf(error: ServiceError | null): Omit<GrpcAnswer, "response" | "metadata"> {
+/** Reads what a failed call carries; null is one that worked. */
+export function refusalOf(error: ServiceError | null): GrpcRefusal {
   const [encoded] = error?.metadata.get("grpc-status-details-bin") ?? [];
   const details = Buffer.isBuffer(encoded) ? Status.decode(encoded).details : [];
   const detail = (type: string): Buffer | undefined => details.find(({ type_url }) => type_url.endsWith(type))?.value;

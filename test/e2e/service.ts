@@ -9,6 +9,7 @@ import { readConfig } from "../../src/config.js";
 import { SCOPES } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/time.js";
 import { openDatabase } from "../../src/storage/database.js";
+import type { Keys } from "../../src/storage/key-port.js";
 import { keys } from "../../src/storage/keys.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { atTheEnd } from "../at-the-end.js";
@@ -93,7 +94,10 @@ export async function startService(
   const base = `http://127.0.0.1:${String(httpPort)}`;
 
   const kesc: Service["kesc"] = (...words) => runKesc(folder, environment, words);
-  const [a, b] = await makeTenants(environment["DATABASE_URL"] ?? "");
+  const [a, b] = await withKeys(
+    environment,
+    async (own) => [await makeTenant(own, "A"), await makeTenant(own, "B")] as const,
+  );
 
   let running: ChildProcess | undefined;
   let grpc: GrpcCaller | undefined;
@@ -195,21 +199,24 @@ async function runKesc(
   return { status, output };
 }
 
-/** As `kesc migrate`, `kesc org create` and `kesc key create` would, without starting a process for each. */
-async function makeTenants(url: string): Promise<[Tenant, Tenant]> {
-  const config = readConfig({ DATABASE_URL: url });
+/** Works with the organizations and keys of a service, as the `kesc` command would, without starting a process for each. */
+export async function withKeys<Result>(
+  environment: NodeJS.ProcessEnv,
+  work: (keys: Keys) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig({ DATABASE_URL: environment["DATABASE_URL"] });
   if (!config.ok) throw new Error(config.problems.join());
   const database = await openDatabase(config.config.database);
   try {
     await migrate(database);
-    const own = keys(database, () => toUnixMillis(Date.now()));
-    const tenant = async (name: string): Promise<Tenant> => {
-      const { id: organizationId } = await own.createOrganization(name);
-      const { secret } = await own.createApiKey({ organizationId, name, scopes: SCOPES, expiresAt: undefined });
-      return { organizationId, key: secret };
-    };
-    return [await tenant("A"), await tenant("B")];
+    return await work(keys(database, () => toUnixMillis(Date.now())));
   } finally {
     await database.close();
   }
+}
+
+async function makeTenant(own: Keys, name: string): Promise<Tenant> {
+  const { id: organizationId } = await own.createOrganization(name);
+  const { secret } = await own.createApiKey({ organizationId, name, scopes: SCOPES, expiresAt: undefined });
+  return { organizationId, key: secret };
 }

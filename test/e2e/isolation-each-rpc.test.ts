@@ -1,0 +1,221 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { Route } from "../../gateway/contract.js";
+import { SCOPES, type Scope } from "../../src/domain/api-key.js";
+import { parseOrganizationId } from "../../src/domain/ids.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import { readContract } from "../../src/grpc/contract.js";
+import { newAccountId, newTransactionId, valid } from "../commands.js";
+import { textOf } from "../json-text.js";
+import { ROUTES } from "../routes.js";
+import { describeEachEngine, fresh } from "./each-engine.js";
+import { restRequest, RestCaller, type RestReply } from "./rest-caller.js";
+import { bytesOf, RpcCaller, type RpcAnswer } from "./rpc-caller.js";
+import { withKeys } from "./service.js";
+
+// Every rpc that the contract has, by itself: who calls without the right key gets nothing, and learns nothing.
+
+/** What a request may name. */
+interface Things {
+  readonly account_id: string;
+  readonly transaction_id: string;
+  readonly user_id: string;
+  readonly reference: string;
+}
+
+/**
+ * A request that works, for each rpc, by the things of the organization that calls. An rpc that has none here fails: say
+ * how to call it, with every field set that names a thing.
+ */
+const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
+  "AccountService/CreateAccount": () => ({ user_id: fresh("isolated"), phone_number: "0712345678" }),
+  "AccountService/GetAccount": ({ account_id }) => ({ account_id }),
+  "AccountService/ListAccounts": ({ user_id }) => ({ user_id }),
+  "AccountService/FreezeAccount": ({ account_id }) => ({ account_id }),
+  "AccountService/UnfreezeAccount": ({ account_id }) => ({ account_id }),
+  // At its balance it is refused, but only to those who may know.
+  "AccountService/CloseAccount": ({ account_id }) => ({ account_id }),
+  "TransactionService/Mint": ({ account_id }) => ({ account_id, amount: "1.00", reference: fresh("isolated") }),
+  "TransactionService/Redeem": ({ account_id }) => ({ account_id, amount: "0.01", reference: fresh("isolated") }),
+  "TransactionService/GetTransaction": ({ transaction_id }) => ({ transaction_id }),
+  "TransactionService/ListTransactions": ({ account_id, reference }) => ({ account_id, reference }),
+  // On the direct rail it is refused, but only to those who may know.
+  "TransactionService/CancelTransaction": ({ transaction_id }) => ({ transaction_id }),
+};
+
+const rpcs = readContract().services.flatMap((service) => service.rpcs);
+
+function routeOf(path: string): Route {
+  const route = ROUTES.find(({ rpc }) => rpc.path === path);
+  if (route === undefined) throw new Error(`${path} has no HTTP annotation`);
+  return route;
+}
+
+function requestOf(name: string, things: Things): JsonObject {
+  const request = REQUESTS[name];
+  if (request === undefined)
+    throw new Error(`add to REQUESTS in test/e2e/isolation-each-rpc.test.ts how to call ${name}`);
+  return request(things);
+}
+
+/** Whether the rpc's request names a thing of an organization. What names none makes or lists the caller's own. */
+function namesThings(name: string): boolean {
+  let named = false;
+  const watched = new Proxy({} as Things, {
+    get: () => {
+      named = true;
+      return "";
+    },
+  });
+  requestOf(name, watched);
+  return named;
+}
+
+/** What the caller of another organization may see: the ids that it has sent itself, and the request's, are left out. */
+function withoutIds(answer: object): string {
+  return JSON.stringify(answer)
+    .replace(/(acc|txn)_[0-9a-z]{26}/g, "$1")
+    .replace(/request_id\\?":\\?"[^"]*"/, "");
+}
+
+describeEachEngine("each rpc of the contract", (service) => {
+  let grpc: RpcCaller;
+  let rest: RestCaller;
+  let theirs: Things;
+  let untouched = "";
+  const refusedKeys: { what: string; key: string; code: string; status: number; reason: string }[] = [];
+  const keyWithout = new Map<Scope, string>();
+
+  before(async () => {
+    grpc = new RpcCaller(service().environment["KESC_GRPC_ADDRESS"] ?? "");
+    rest = new RestCaller(service().environment["KESC_HTTP_ADDRESS"] ?? "");
+    theirs = await makeThings(service().a.key);
+    await makeThings(service().b.key);
+    await withKeys(service().environment, async (keys) => {
+      const organizationId = valid(parseOrganizationId(service().a.organizationId));
+      const create = (scopes: readonly Scope[], expiresAt?: number) =>
+        keys.createApiKey({
+          organizationId,
+          name: "isolation",
+          scopes,
+          expiresAt: expiresAt === undefined ? undefined : toUnixMillis(expiresAt),
+        });
+      const revoked = await create(SCOPES);
+      await keys.revokeApiKey(revoked.key.id);
+      const invalid = { code: "UNAUTHENTICATED", status: 401, reason: "INVALID_API_KEY" };
+      refusedKeys.push(
+        { ...invalid, what: "no key", key: "", reason: "MISSING_API_KEY" },
+        { ...invalid, what: "a malformed key", key: "kesc_not a key" },
+        { ...invalid, what: "an id instead of a secret", key: revoked.key.id },
+        { ...invalid, what: "a key that nobody has", key: `kesc_${"a".repeat(43)}` },
+        { ...invalid, what: "a revoked key", key: revoked.secret },
+        { ...invalid, what: "an expired key", key: (await create(SCOPES, Date.now() - 1)).secret },
+      );
+      for (const scope of SCOPES) {
+        keyWithout.set(scope, (await create(SCOPES.filter((other) => other !== scope))).secret);
+      }
+    });
+  });
+  after(() => {
+    grpc.close();
+    rest.close();
+  });
+
+  function byGrpc(path: string, request: JsonObject, key: string): Promise<RpcAnswer> {
+    const { rpc } = routeOf(path);
+    return grpc.call(rpc, bytesOf(rpc.input, request), { key });
+  }
+
+  function byRest(path: string, request: JsonObject, key: string): Promise<RestReply> {
+    return rest.send({ ...restRequest(routeOf(path), request), headers: key === "" ? {} : { "x-api-key": key } });
+  }
+
+  async function makeThings(key: string): Promise<Things> {
+    const [user_id, reference] = [fresh("isolated"), fresh("isolated")];
+    const create = { user_id, phone_number: "0712345678" };
+    const account = (await byRest("/kesc.v1.AccountService/CreateAccount", create, key)).json;
+    const account_id = textOf(account["id"]);
+    const mint = { account_id, amount: "100.00", reference };
+    const transaction = (await byRest("/kesc.v1.TransactionService/Mint", mint, key)).json;
+    return { account_id, transaction_id: textOf(transaction["id"]), user_id, reference };
+  }
+
+  async function stateOfTheirs(): Promise<string> {
+    const { account_id } = theirs;
+    const account = await byRest("/kesc.v1.AccountService/GetAccount", { account_id }, service().a.key);
+    const transactions = await byRest("/kesc.v1.TransactionService/ListTransactions", { account_id }, service().a.key);
+    return account.text + transactions.text;
+  }
+
+  const missing = (): Things => ({
+    account_id: newAccountId(),
+    transaction_id: newTransactionId(),
+    user_id: fresh("nobody"),
+    reference: fresh("nothing"),
+  });
+
+  for (const { path, name, requiredScope } of rpcs) {
+    describe(name, () => {
+      it("is answered to the organization's own key", async () => {
+        const allowed = ["OK", "FAILED_PRECONDITION"];
+        const request = requestOf(name, theirs);
+        expect(allowed).to.include(Status[(await byGrpc(path, request, service().a.key)).code]);
+        expect((await byRest(path, requestOf(name, theirs), service().a.key)).status).to.be.oneOf([200, 201, 422]);
+        untouched = await stateOfTheirs();
+      });
+
+      it("is refused without a key that lives", async () => {
+        for (const { what, key, code, status, reason } of refusedKeys) {
+          const answer = await byGrpc(path, requestOf(name, theirs), key);
+          expect({ code: Status[answer.code], reason: answer.reason, facts: answer.facts }, what).to.deep.equal({
+            code,
+            reason,
+            facts: {},
+          });
+          const reply = await byRest(path, requestOf(name, theirs), key);
+          expect({ status: reply.status, code: reply.json["code"] }, what).to.deep.equal({ status, code: reason });
+          expect(reply.headers["www-authenticate"], what).to.match(/^Bearer/);
+        }
+      });
+
+      it(`is refused to a key that has every scope but ${requiredScope}`, async () => {
+        const key = keyWithout.get(requiredScope) ?? "";
+        const answer = await byGrpc(path, requestOf(name, theirs), key);
+        expect({ code: Status[answer.code], reason: answer.reason, facts: answer.facts }).to.deep.equal({
+          code: "PERMISSION_DENIED",
+          reason: "SCOPE_REQUIRED",
+          facts: { scope: requiredScope },
+        });
+        const reply = await byRest(path, requestOf(name, theirs), key);
+        expect({ status: reply.status, code: reply.json["code"] }).to.deep.equal({
+          status: 403,
+          code: "SCOPE_REQUIRED",
+        });
+      });
+
+      it("answers another organization as if the first had nothing", async () => {
+        if (!namesThings(name)) return;
+        const { key } = service().b;
+        const [foreign, none] = [requestOf(name, theirs), requestOf(name, missing())];
+        const [ofTheirs, ofNone] = [await byGrpc(path, foreign, key), await byGrpc(path, none, key)];
+        expect(withoutIds(ofTheirs)).to.equal(withoutIds(ofNone));
+        const rows = Object.values(ofTheirs.response).find(Array.isArray);
+        if (rows === undefined) expect(Status[ofTheirs.code]).to.equal("NOT_FOUND");
+        else expect(rows).to.deep.equal([]);
+        const [restOfTheirs, restOfNone] = [await byRest(path, foreign, key), await byRest(path, none, key)];
+        expect(restOfTheirs.status).to.equal(restOfNone.status);
+        expect(withoutIds(restOfTheirs.json)).to.equal(withoutIds(restOfNone.json));
+      });
+
+      it("has changed nothing of the first organization by all this", async () => {
+        expect(await stateOfTheirs()).to.equal(untouched);
+      });
+    });
+  }
+
+  it("knows how to call no rpc that the contract has not", () => {
+    expect(Object.keys(REQUESTS)).to.have.members(rpcs.map(({ name }) => name));
+  });
+});
