@@ -5,7 +5,9 @@ export function atTheEnd(takeDown: () => Promise<void>): void {
   waiting.push(takeDown);
 }
 
-/** Called by mocha. */
+/** Called by mocha. Takes all down, whatever one of them says; what the first says fails the run. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  for (const takeDown of waiting.reverse()) await takeDown();
+  const failures: unknown[] = [];
+  for (const takeDown of waiting.reverse()) await takeDown().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }

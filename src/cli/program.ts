@@ -14,12 +14,16 @@ import { addServe } from "./serve.js";
 import { addServer } from "./server.js";
 import { addVerify } from "./verify.js";
 
+// Commander repeats what was typed wrongly, and that may be a key.
+const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
+
 /** The `kesc` command. Throws a CommanderError when it is called wrongly, and what a command throws. */
 export function kescProgram(): Command {
   const program = new Command("kesc")
     .description("Keeps KESC accounts: mint when Kenyan shillings come in, redeem when they go out.")
     .version(version())
     .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(text.replace(SECRET, "kesc_…")) })
     .showHelpAfterError("(kesc help lists the commands)");
 
   addServe(program);

@@ -1,34 +1,176 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
+import pg from "pg";
 
-import { startService } from "./service.js";
+import type { Route } from "../../gateway/contract.js";
+import { ENGINES } from "../databases.js";
+import { kesc } from "../cli/kesc.js";
+import { ROUTES } from "../routes.js";
+import { RestCaller } from "./rest-caller.js";
+import { secretsIn } from "./secrets.js";
+import { startService, type Service } from "./service.js";
 
-describe("what the programs print", () => {
-  it("has a line for each call in both programs, joined by the request id, and nobody's secrets", async () => {
-    const service = await startService("sqlite");
+const PHONE = "+254722000111";
+const EMAIL = "private@example.com";
+const WRONG_KEY = `kesc_${"a".repeat(43)}`;
+const PASSWORD = "hunter2";
+
+/** Of `kesc serve` and all that it has started: how each was called, and what each calls itself. */
+function commandLines(servePid: number): string[] {
+  const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+  const read = (pid: string, file: string): string => {
     try {
-      const headers = { "x-request-id": "monday-morning" };
-      const phone_number = "+254722000111";
-      const email = "private@example.com";
-      const body = { user_id: "private-user", phone_number, email };
-      await service.rest("POST", "/accounts", { body, headers });
-      await service.rest("POST", "/accounts", { body: { ...body, phone_number: "bad 0733444555" } });
-      await service.rest("GET", `/accounts?email=${email}&phone_number=0722000111`);
-      await service.rest("GET", "/accounts", { key: "kesc_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" });
-      await service.grpc.call("CreateAccount", { ...body, user_id: "" });
-      expect(await service.stop()).to.equal(0);
+      return readFileSync(`/proc/${pid}/${file}`, "utf8").replaceAll("\0", " ");
+    } catch {
+      return ""; // it has ended meanwhile
+    }
+  };
+  const parentOf = (pid: string): number => Number(/^PPid:\s+([0-9]+)$/m.exec(read(pid, "status"))?.[1]);
+  return pids
+    .filter((pid) => Number(pid) === servePid || parentOf(pid) === servePid)
+    .map((pid) => `${read(pid, "cmdline")}; ${read(pid, "comm")}`);
+}
 
-      const lines = service
-        .printed()
+/** Everything that a caller can get wrong, with secrets in every place that takes a text. */
+async function callEverythingWrong(service: Service): Promise<string[]> {
+  const answers: string[] = [];
+  const rest = new RestCaller(service.environment["KESC_HTTP_ADDRESS"] ?? "");
+  const own = { "x-api-key": service.a.key };
+  const everywhere = (route: Route): string =>
+    JSON.stringify(Object.fromEntries(route.rpc.input.fields.map(({ name }) => [name, `${PHONE} ${EMAIL}`])));
+  try {
+    for (const route of ROUTES) {
+      const { method } = route;
+      const path = `/${route.path.segments.map(({ kind, name }) => (kind === "field" ? PHONE : name)).join("/")}`;
+      const query = `?email=${EMAIL}&phone_number=${encodeURIComponent(PHONE)}&reference=${EMAIL}`;
+      const body = method === "GET" ? undefined : everywhere(route);
+      await rest.send({ method, path: path + query, headers: own, body });
+      await rest.send({ method, path, headers: { "x-api-key": WRONG_KEY }, body });
+      await rest.send({ method, path, headers: { authorization: `Bearer ${service.a.key}é`, cookie: PHONE }, body });
+      await rest.send({ method, path, headers: { ...own, "idempotency-key": `${EMAIL} ${PHONE}` }, body });
+      if (method === "GET") continue;
+      await rest.send({ method, path, headers: own, body: `{"phone_number": "${PHONE}", "email": ${EMAIL}}` });
+      await rest.send({ method, path, headers: { ...own, "content-type": EMAIL }, body });
+    }
+    for (const path of [`/${PHONE}`, `/accounts/${EMAIL}/${PHONE}`, `/%ff${EMAIL}`, `/v1/accounts/${EMAIL}`]) {
+      await rest.send({ method: "GET", path, headers: own });
+    }
+
+    const mine = { user_id: "private-user", phone_number: PHONE, email: EMAIL };
+    await service.rest("POST", "/accounts", { body: mine });
+    const taken = await service.rest("POST", "/accounts", { body: { ...mine, phone_number: "0733444555" } });
+    answers.push(taken.text);
+    const request = { ...mine, user_id: `${EMAIL}\n`, phone_number: `${PHONE}0` };
+    answers.push((await service.grpc.call("CreateAccount", request)).message);
+    answers.push((await service.grpc.call("CreateAccount", request, { key: WRONG_KEY })).message);
+    answers.push((await service.grpc.call("Mint", { account_id: PHONE, amount: EMAIL, reference: EMAIL })).message);
+    await service.grpc.call("ListAccounts", { email: EMAIL, phone_number: "0722000111" });
+  } finally {
+    rest.close();
+  }
+  return answers;
+}
+
+/** Has the database refuse what is written, in words of its own; answers how to let it be. */
+async function breakDatabase(service: Service): Promise<() => Promise<void>> {
+  const url = service.environment["DATABASE_URL"] ?? "";
+  if (url.startsWith("sqlite:")) {
+    const database = new BetterSqlite3(url.replace("sqlite:", ""));
+    database.exec(`CREATE TRIGGER no_more BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+    return () => {
+      database.exec("DROP TRIGGER no_more");
+      database.close();
+      return Promise.resolve();
+    };
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  // PostgreSQL says which row it refuses, with all that is in it.
+  await client.query("ALTER TABLE accounts ADD CONSTRAINT no_more CHECK (user_id <> 'unlucky') NOT VALID");
+  return async () => {
+    await client.query("ALTER TABLE accounts DROP CONSTRAINT no_more");
+    await client.end();
+  };
+}
+
+for (const engine of ENGINES) {
+  describe(`what the programs print (${engine})`, () => {
+    let printed = "";
+    let answers = "";
+    let processes: string[] = [];
+    let ownKey = "";
+
+    before(async () => {
+      const service = await startService(engine, { KESC_LOG_LEVEL: "trace" });
+      try {
+        ownKey = service.a.key;
+        const headers = { "x-request-id": "monday-morning" };
+        await service.rest("POST", "/accounts", { body: { user_id: "first", phone_number: PHONE }, headers });
+        const heard = await callEverythingWrong(service);
+        const repair = await breakDatabase(service);
+        const refused = { user_id: "unlucky", phone_number: PHONE, email: EMAIL };
+        heard.push((await service.rest("POST", "/accounts", { body: refused })).text);
+        heard.push((await service.grpc.call("CreateAccount", refused)).message);
+        await repair();
+        answers = heard.join("\n");
+        if (process.platform === "linux") processes = commandLines(service.pid());
+        expect(await service.stop()).to.equal(0);
+        printed = service.printed();
+      } finally {
+        await service.dispose();
+      }
+    });
+
+    it("has a line for each call in both programs, joined by the request id", () => {
+      const lines = printed
         .split("\n")
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line) as Record<string, unknown>);
       const ofOneCall = lines.filter((line) => line["request_id"] === "monday-morning");
       expect(ofOneCall.map((line) => line["method"])).to.have.members(["AccountService/CreateAccount", "POST"]);
-      for (const secret of [phone_number.slice(4), "733444555", email, service.a.key, "kesc_aaaa", "private-user"]) {
-        expect(service.printed()).to.not.include(secret);
-      }
-    } finally {
-      await service.dispose();
-    }
+    });
+
+    it("has nobody's secrets, whatever the callers get wrong and the database says", () => {
+      expect(printed).to.include('"trace":').and.to.include('"INVALID_FIELD"');
+      expect(secretsIn(printed)).to.deep.equal([]);
+      for (const word of [PHONE.slice(4), "733444555", "private", "unlucky"]) expect(printed).to.not.include(word);
+    });
+
+    it("tells nobody what somebody else's account says, or what the database does", () => {
+      expect(answers).to.include("Something went wrong");
+      for (const word of [PHONE.slice(4), EMAIL, ownKey, "no_more"]) expect(answers).to.not.include(word);
+    });
+
+    it("has no secret in how the processes are called", function () {
+      if (process.platform !== "linux") this.skip();
+      expect(processes).to.have.lengthOf(3);
+      expect(secretsIn(processes.join("\n"))).to.deep.equal([]);
+    });
   });
+}
+
+describe("what the kesc command prints", () => {
+  const url = `postgres://kesc:${PASSWORD}@127.0.0.1:1/kesc`;
+  const secret = WRONG_KEY;
+
+  for (const [what, args, variables] of [
+    ["the database can't be reached", ["serve"], { DATABASE_URL: url }],
+    ["the database can't be reached, in detail", ["verify"], { DATABASE_URL: url, KESC_LOG_LEVEL: "trace" }],
+    ["the database's URL is none", ["migrate"], { DATABASE_URL: `postgres//kesc:${PASSWORD}@db` }],
+    ["a secret stands where an id belongs", ["key", "revoke", secret], {}],
+    ["a secret stands where an organization belongs", ["key", "list", "--org", secret], {}],
+    ["a secret stands where a scope belongs", ["key", "create", "--org", "x", "--name", "x", "--scopes", secret], {}],
+    ["a secret stands where a command belongs", [secret], {}],
+  ] as const) {
+    it(`has no secret when ${what}`, async () => {
+      const place = { DATABASE_URL: "sqlite:/nowhere/at/all/kesc.db", ...variables };
+      const { code, stdout, stderr } = await kesc(args, place);
+      expect(code).to.not.equal(0);
+      expect(stderr).to.not.equal("");
+      expect(stdout + stderr).to.not.include(PASSWORD);
+      expect(secretsIn(stdout + stderr)).to.deep.equal([]);
+    });
+  }
 });

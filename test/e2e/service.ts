@@ -15,6 +15,7 @@ import { migrate } from "../../src/storage/migrate.js";
 import { atTheEnd } from "../at-the-end.js";
 import { freePort, sharedPostgres } from "../postgres.js";
 import { grpcCaller, type GrpcCaller } from "./grpc-caller.js";
+import { secretsIn } from "./secrets.js";
 
 const KESC = resolve("dist/src/cli/main.js");
 const START_MILLIS_MAX = 20_000;
@@ -146,6 +147,9 @@ export async function startService(
       grpc?.close();
       await end("SIGKILL", true);
       rmSync(folder, { recursive: true, force: true });
+      // Whatever the test was about: its callers have sent keys, phone numbers and e-mail addresses all along.
+      const secrets = secretsIn(printed);
+      if (secrets.length > 0) throw new Error(`the programs have printed ${secrets.join(", ")}`);
     },
   };
 }

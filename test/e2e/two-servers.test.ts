@@ -1,7 +1,12 @@
 import { expect } from "chai";
 
+import { SCOPES } from "../../src/domain/api-key.js";
+import { parseOrganizationId } from "../../src/domain/ids.js";
+import { valid } from "../commands.js";
 import { availableOf, newAccount } from "./each-engine.js";
-import { startService, type Service } from "./service.js";
+import { startService, withKeys, type Service } from "./service.js";
+
+const SECOND_MILLIS = 1_000;
 
 describe("two servers on one PostgreSQL", () => {
   let first: Service;
@@ -46,5 +51,25 @@ describe("two servers on one PostgreSQL", () => {
     expect(await availableOf(first, accountId)).to.equal("0.00");
     const { status, output } = await first.kesc("verify");
     expect(status, output).to.equal(0);
+  });
+
+  it("both stop taking a key within a second of its revocation, though both know it and are asked without a pause", async () => {
+    const { id, key } = await withKeys(first.environment, async (keys) => {
+      const organizationId = valid(parseOrganizationId(first.a.organizationId));
+      const made = await keys.createApiKey({ organizationId, name: "leaked", scopes: SCOPES, expiresAt: undefined });
+      return { id: made.key.id, key: made.secret };
+    });
+    const askBoth = async (): Promise<(string | undefined)[]> => {
+      const answers = [first, second].map((server) => server.grpc.call("ListAccounts", {}, { key }));
+      return (await Promise.all(answers)).map(({ reason }) => reason);
+    };
+    expect(await askBoth()).to.deep.equal([undefined, undefined]);
+
+    const { status, output } = await first.kesc("key", "revoke", id);
+    expect(status, output).to.equal(0);
+    // A use of what is remembered must not make it be remembered for longer.
+    const revokedAt = Date.now();
+    while (Date.now() < revokedAt + SECOND_MILLIS) await askBoth();
+    expect(await askBoth()).to.deep.equal(["INVALID_API_KEY", "INVALID_API_KEY"]);
   });
 });

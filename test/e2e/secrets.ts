@@ -1,0 +1,15 @@
+/** What nobody may ever find in what a program prints, says to a stranger, or is called with; by its shape. */
+const SHAPES = {
+  key: /kesc_[A-Za-z0-9_-]{20,}/g,
+  "phone number": /(?<![0-9A-Za-z.])(?:\+|00)?(?:254[17]|0[17]|1415|4420)[0-9]{7,8}(?![0-9A-Za-z])/g,
+  "e-mail address": /[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/g,
+  // Not the words with which `kesc help` explains the variable.
+  "password of a database": /postgres(?:ql)?:\/\/(?!USER:PASSWORD@)[^\s/@]*:[^\s/@]+@/g,
+} as const;
+
+/** Names every secret that the text holds; nothing when it holds none. */
+export function secretsIn(text: string): string[] {
+  return Object.entries(SHAPES).flatMap(([what, shape]) =>
+    Array.from(text.matchAll(shape), ([found]) => `${what}: ${found}`),
+  );
+}
