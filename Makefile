@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check lint contract coverage baseline bench profile clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench profile clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,11 @@ test: dist/.built ## install, build, and run every test, PostgreSQL included
 
 fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of each property, SEED=… repeats a failure
 	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/fuzz/*.test.js'
+
+audit: dist/.built ## known vulnerabilities: those that test/advisories.json lists, and then those that the registry knows
+	@$(BIN)/mocha dist/test/advisories.test.js
+	@if npm audit --json 2>/dev/null | grep -q '"auditReportVersion"'; then npm audit; else \
+		echo 'The registry could NOT be asked ("npm audit" says why): only the list in test/advisories.json was checked.'; fi
 
 check: lint contract coverage test ## everything that must hold before a commit lands
 

@@ -80,6 +80,7 @@ describe("the house is tidy", () => {
       "docs/api.md",
       "docs/errors.md",
       "docs/operations.md",
+      "docs/security.md",
       "docs/architecture.md",
       "docs/ledger.md",
       "docs/dependencies.md",

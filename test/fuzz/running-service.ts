@@ -8,7 +8,6 @@ import { startGrpcServer } from "../../src/grpc/server.js";
 import { Ledger } from "../../src/ledger/ledger.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
-import { query, run } from "../../src/storage/query.js";
 import { reads } from "../../src/storage/reads.js";
 import { verify } from "../../src/storage/verify.js";
 import { newAccountId, newTransactionId } from "../commands.js";
@@ -64,7 +63,7 @@ export async function startInProcess(
     ledger,
     reads: reads(database),
     keys: keys(database, now),
-    ping: () => run(database.read, "SELECT 1"),
+    ping: () => database.reader.rows("SELECT 1"),
     now,
     newAccountId,
     newTransactionId,
@@ -97,7 +96,7 @@ export async function startInProcess(
     rest,
     ledger,
     lines,
-    books: async () => (await query<Books>(database.read, BOOKS))[0] ?? {},
+    books: async () => (await database.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {
       grpc.close();
       rest.close();
