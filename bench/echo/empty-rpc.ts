@@ -5,7 +5,7 @@ import { BLANK_REFERENCE } from "../load/reference.js";
 /** The method of the empty handler. */
 export const EMPTY_PATH = "/kesc.bench.Empty/Call";
 
-const ANSWERED_AT = new Date("2026-01-02T03:04:05.678Z");
+const ANSWERED_AT = { seconds: 1_767_323_045n, nanos: 678_000_000 };
 
 /** A transaction as a mint answers it, every field as long as in a real one. */
 const SAMPLE_TRANSACTION = {

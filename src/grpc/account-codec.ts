@@ -2,6 +2,7 @@ import { ACCOUNT_STATUSES, type Account, type AccountStatus } from "../domain/ac
 import { formatCents } from "../domain/cents.js";
 import { parsed, unparsed, type Parsed } from "../domain/parsed.js";
 import { AccountStatus as AccountStatusMessage, type Account as AccountMessage } from "../gen/kesc/v1/account.js";
+import { toTimestamp } from "./timestamp.js";
 
 const STATUSES = {
   ACTIVE: AccountStatusMessage.ACCOUNT_STATUS_ACTIVE,
@@ -20,8 +21,8 @@ export function toAccountMessage(account: Account): AccountMessage {
     available_balance: formatCents(account.availableCents),
     held_balance: formatCents(account.heldCents),
     currency: "KESC",
-    created_at: new Date(account.createdAt),
-    updated_at: new Date(account.updatedAt),
+    created_at: toTimestamp(account.createdAt),
+    updated_at: toTimestamp(account.updatedAt),
   };
 }
 

@@ -1,6 +1,5 @@
 import { formatCents } from "../domain/cents.js";
 import { parsed, unparsed, type Parsed } from "../domain/parsed.js";
-import { toUnixMillis, type UnixMillis } from "../domain/time.js";
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
@@ -13,6 +12,7 @@ import {
   TransactionType as TransactionTypeMessage,
   type Transaction as TransactionMessage,
 } from "../gen/kesc/v1/transaction.js";
+import { toTimestamp } from "./timestamp.js";
 
 const TYPES = {
   MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
@@ -45,9 +45,9 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     rail: transaction.rail,
     rail_receipt: "",
     failure: undefined,
-    created_at: new Date(transaction.createdAt),
-    updated_at: new Date(transaction.updatedAt),
-    completed_at: transaction.completedAt === undefined ? undefined : new Date(transaction.completedAt),
+    created_at: toTimestamp(transaction.createdAt),
+    updated_at: toTimestamp(transaction.updatedAt),
+    completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
   };
 }
 
@@ -63,13 +63,4 @@ export function parseTransactionStatus(unchecked: TransactionStatusMessage): Par
   if (unchecked === TransactionStatusMessage.TRANSACTION_STATUS_UNSPECIFIED) return parsed(undefined);
   const status = TRANSACTION_STATUSES.find((known) => STATUSES[known] === unchecked);
   return status === undefined ? unparsed(`must be one of ${TRANSACTION_STATUSES.join(", ")}`) : parsed(status);
-}
-
-/** Parses a moment to filter by, to the millisecond. A Timestamp holds years that no clock shows. */
-export function parseMoment(unchecked: Date | undefined): Parsed<UnixMillis | undefined> {
-  if (unchecked === undefined) return parsed(undefined);
-  const year = unchecked.getUTCFullYear();
-  return year >= 1 && year <= 9999
-    ? parsed(toUnixMillis(unchecked.getTime()))
-    : unparsed("must be a time in the years 1 to 9999");
 }

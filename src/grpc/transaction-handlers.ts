@@ -1,7 +1,6 @@
 import { parseAmount, type Cents } from "../domain/cents.js";
 import type { MoveMoney } from "../domain/commands.js";
 import { parseAccountId, parseTransactionId, type AccountId, type TransactionId } from "../domain/ids.js";
-import { unparsed, type Parsed } from "../domain/parsed.js";
 import {
   parseDescription,
   parseMetadata,
@@ -11,7 +10,6 @@ import {
   type Metadata,
   type Reference,
 } from "../domain/text.js";
-import type { UnixMillis } from "../domain/time.js";
 import { DIRECT_RAIL } from "../domain/transaction.js";
 import type { Transaction as TransactionMessage } from "../gen/kesc/v1/transaction.js";
 import {
@@ -32,12 +30,8 @@ import { actorOf, answerOf, done } from "./answer.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "./call.js";
 import { given, ifGiven, parseFields } from "./fields.js";
 import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./page-token.js";
-import {
-  parseMoment,
-  parseTransactionStatus,
-  parseTransactionType,
-  toTransactionMessage,
-} from "./transaction-codec.js";
+import { parseEnd, parseMoment } from "./timestamp.js";
+import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "./transaction-codec.js";
 
 export interface TransactionHandlersOptions {
   readonly ledger: Pick<Ledger, "submit">;
@@ -173,11 +167,4 @@ function moveMoney(
       return answerOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   };
-}
-
-/** Parses the end of a span of time, which must be later than its start. */
-function parseEnd(start: Date | undefined, end: Date | undefined): Parsed<UnixMillis | undefined> {
-  const moment = parseMoment(end);
-  const empty = moment.ok && moment.value !== undefined && start !== undefined && start.getTime() >= moment.value;
-  return empty ? unparsed("must be later than created_after") : moment;
 }

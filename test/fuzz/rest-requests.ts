@@ -122,7 +122,7 @@ function queryOf(fields: readonly DescField[], known: Known): fc.Arbitrary<strin
     );
     return fc.option(
       value.map((text) => `${field.name}=${text}`),
-      { freq: 1 },
+      { freq: 2 },
     );
   });
   const more = fc.oneof(

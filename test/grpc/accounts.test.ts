@@ -1,8 +1,10 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { toUnixMillis } from "../../src/domain/time.js";
 import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../src/gen/kesc/v1/account_service.js";
 import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
+import { toTimestamp } from "../../src/grpc/timestamp.js";
 import type { AccountFilters } from "../../src/storage/read-port.js";
 import {
   account,
@@ -52,8 +54,8 @@ describe("grpc: AccountService", () => {
       available_balance: "1234.56",
       held_balance: "0.05",
       currency: "KESC",
-      created_at: new Date("2026-01-02T03:04:05.678Z"),
-      updated_at: new Date("2026-01-03T00:00:00Z"),
+      created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
+      updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
     });
   });
 

@@ -2,11 +2,13 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { MoveMoney } from "../../src/domain/commands.js";
+import { toUnixMillis } from "../../src/domain/time.js";
 import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import {
   TransactionServiceService as rpcs,
   type ListTransactionsRequest,
 } from "../../src/gen/kesc/v1/transaction_service.js";
+import { toTimestamp } from "../../src/grpc/timestamp.js";
 import type { PageRequest, TransactionFilters } from "../../src/storage/read-port.js";
 import {
   ACCOUNT_ID,
@@ -20,6 +22,8 @@ import {
   TRANSACTION_ID,
   type ServerUnderTest,
 } from "./harness.js";
+
+const AT = toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)));
 
 const MINT = {
   account_id: ACCOUNT_ID,
@@ -58,9 +62,9 @@ describe("grpc: TransactionService", () => {
         rail: "direct",
         rail_receipt: "",
         failure: undefined,
-        created_at: new Date("2026-01-02T03:04:05.678Z"),
-        updated_at: new Date("2026-01-02T03:04:05.678Z"),
-        completed_at: new Date("2026-01-02T03:04:05.678Z"),
+        created_at: AT,
+        updated_at: AT,
+        completed_at: AT,
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {
@@ -173,8 +177,8 @@ describe("grpc: TransactionService/ListTransactions", () => {
       type: TransactionType.TRANSACTION_TYPE_REDEEM,
       status: TransactionStatus.TRANSACTION_STATUS_FAILED,
       reference: "ref-1",
-      created_after: new Date("2026-01-01T00:00:00.001Z"),
-      created_before: new Date("2026-01-01T00:00:00.002Z"),
+      created_after: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 1) + 1)),
+      created_before: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 1) + 2)),
       page_size: 1000,
       page_token: "",
     });
@@ -199,7 +203,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
     expect(second.response?.next_page_token).to.equal("");
   });
 
-  const may = new Date("2026-05-01T00:00:00Z");
+  const may = toTimestamp(toUnixMillis(Date.UTC(2026, 4, 1)));
   for (const [name, change, field] of [
     ["an account id of another kind", { account_id: TRANSACTION_ID }, "account_id"],
     ["a type that it does not know", { type: TransactionType.UNRECOGNIZED }, "type"],
@@ -207,7 +211,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
     ["a negative page size", { page_size: -1 }, "page_size"],
     ["a page size of 1001", { page_size: 1001 }, "page_size"],
     ["a span that ends when it begins", { created_after: may, created_before: may }, "created_before"],
-    ["a year without a clock", { created_after: new Date(-8.64e15) }, "created_after"],
+    ["a year without a clock", { created_after: { seconds: 2n ** 62n, nanos: 0 } }, "created_after"],
     ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
   ] as const) {
     it(`refuses ${name}`, async () => {
