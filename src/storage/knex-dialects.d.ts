@@ -1,5 +1,6 @@
 // Knex publishes no types for the class of a dialect. What we override of it, as in knex 3.3's
-// lib/dialects/better-sqlite3/index.js and lib/dialects/sqlite3/execution/sqlite-transaction.js.
+// lib/dialects/better-sqlite3/index.js, lib/dialects/sqlite3/execution/sqlite-transaction.js and
+// lib/dialects/postgres/index.js.
 declare module "knex/lib/dialects/better-sqlite3/index.js" {
   import type { Knex } from "knex";
 
@@ -24,5 +25,19 @@ declare module "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js" {
     constructor(client: unknown, ...parameters: unknown[]);
     begin(connection: unknown): Promise<unknown>;
     query(connection: unknown, sql: string): Promise<unknown>;
+  }
+}
+
+declare module "knex/lib/dialects/postgres/index.js" {
+  import type { Knex } from "knex";
+  import type { Client } from "pg";
+
+  export interface QueryObject {
+    readonly sql: string;
+  }
+
+  export default class PostgresClient extends Knex.Client {
+    acquireRawConnection(): Promise<Client>;
+    _query(connection: Client, query: QueryObject): Promise<QueryObject>;
   }
 }

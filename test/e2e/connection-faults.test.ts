@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect } from "chai";
+
+import { openDatabase } from "../../src/storage/database.js";
+import { run } from "../../src/storage/query.js";
+import { sharedPostgres } from "../postgres.js";
+import { TcpForwarder } from "../tcp-forwarder.js";
+import type { GrpcAnswer } from "./grpc-caller.js";
+import { startService, type Service } from "./service.js";
+
+// Short, so that the test is: in the address, where an operator may set them too.
+const QUERY_MILLIS_MAX = 500;
+const LIMITS = `statement_timeout=400&query_timeout=${String(QUERY_MILLIS_MAX)}&idle_in_transaction_session_timeout=2500`;
+
+describe("a connection to PostgreSQL", () => {
+  let network: TcpForwarder;
+  let service: Service;
+  /** Past the network. */
+  let url: string;
+  let accountId: string;
+  let mints = 0;
+
+  before(async () => {
+    url = await (await sharedPostgres()).createDatabase();
+    network = await TcpForwarder.start(Number(new URL(url).port));
+    const forwarded = new URL(`${url}?${LIMITS}`);
+    forwarded.port = String(network.port);
+    service = await startService("postgres", { DATABASE_URL: forwarded.href });
+    const { response } = await service.grpc.call("CreateAccount", { user_id: "user", phone_number: "0712345678" });
+    accountId = (response["account"] as { id: string }).id;
+  });
+  after(async () => {
+    await service.dispose();
+    await network.stop();
+  });
+
+  function mint(reference = `mint${String((mints += 1))}`): Promise<GrpcAnswer> {
+    return service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference });
+  }
+
+  async function untilGood(): Promise<GrpcAnswer> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const answer = await mint("the same each time");
+      if (answer.code === 0) return answer;
+      expect(answer).to.include({ reason: "STORAGE_UNAVAILABLE" });
+      await sleep(50);
+    }
+    throw new Error(`did not recover: ${service.printed()}`);
+  }
+
+  async function expectMintsInBooks(count: number): Promise<void> {
+    const { status, output } = await service.kesc("verify");
+    expect(status, output).to.equal(0);
+    const { response } = await service.grpc.call("GetAccount", { account_id: accountId });
+    expect(response["account"]).to.include({ available_balance: `${String(count)}.00` });
+  }
+
+  it("that goes silent amid a batch: UNAVAILABLE in time, nothing of it happened, and others go on afterwards", async () => {
+    expect((await mint()).code).to.equal(0);
+    const silent = network.silenceAfter(/insert into transactions/i);
+    const hung = mint("hung");
+    await silent;
+    expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+    // Longer than whatever the driver may have left to say on that connection.
+    await sleep(3 * QUERY_MILLIS_MAX);
+    network.resume();
+    await untilGood();
+    for (let count = 0; count < 5; count += 1) expect((await mint()).code).to.equal(0);
+    const { response } = await service.grpc.call("ListTransactions", { reference: "hung" });
+    expect(response["transactions"]).to.deep.equal([]);
+    await expectMintsInBooks(7);
+  });
+
+  it("that is lost after COMMIT and before its answer: UNAVAILABLE, and the same call again tells the outcome", async () => {
+    const { response: before } = await service.grpc.call("ListTransactions", {});
+    await Promise.all([
+      network.loseAnswerTo(/COMMIT/),
+      mint("unknown").then((answer) => {
+        expect(answer).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+      }),
+    ]);
+    const again = await mint("unknown");
+    expect(again.code).to.equal(0);
+    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    const { response } = await service.grpc.call("ListTransactions", {});
+    expect(response["transactions"]).to.deep.equal([
+      again.response["transaction"],
+      ...(before["transactions"] as unknown[]),
+    ]);
+    await expectMintsInBooks(8);
+  });
+
+  it("that leads to a server which takes no writes: nothing is read there either, until it leads to the primary again", async () => {
+    const other = await openDatabase({ engine: "postgres", url, connectionsMax: 1 });
+    const name = new URL(url).pathname.slice(1);
+    const whatNewConnectionsFind = async (readOnly: "on" | "off"): Promise<void> => {
+      await run(other.write, `ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly}`);
+      network.cut();
+    };
+    try {
+      await whatNewConnectionsFind("on");
+      expect(await mint("on a standby")).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
+      const read = await service.grpc.call("GetAccount", { account_id: accountId });
+      expect(read).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
+      const { status, output } = await service.kesc("verify");
+      expect(status).to.equal(1);
+      expect(output).to.contain("this PostgreSQL takes no writes: it may be a standby");
+    } finally {
+      await whatNewConnectionsFind("off");
+      await other.close();
+    }
+    expect((await mint("on a standby")).code).to.equal(0);
+  });
+
+  it("that would not make commits safe is not used", async () => {
+    const other = await openDatabase({ engine: "postgres", url, connectionsMax: 1 });
+    try {
+      await run(other.write, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+      network.cut();
+      expect(await mint()).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
+      const { status, output } = await service.kesc("verify");
+      expect(status).to.equal(1);
+      expect(output).to.contain("PostgreSQL's synchronous_commit is off: commits would not be safe");
+    } finally {
+      await other.close();
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** A client's connection, and ours on its behalf. */
+class Pair {
+  readonly #client: Socket;
+  readonly #target: Socket;
+  /** What waits until the network is back, in order. */
+  readonly #held: { readonly to: Socket; readonly bytes: Buffer }[] = [];
+  #silent = false;
+  /** Instead of the next answer, the connection ends. */
+  #losesAnswer = false;
+
+  constructor(client: Socket, targetPort: number, onSent: (pair: Pair, text: string) => void) {
+    this.#client = client;
+    this.#target = connect(targetPort, "127.0.0.1");
+    client.on("data", (bytes: Buffer) => {
+      this.#pass(bytes, this.#target);
+      onSent(this, bytes.toString("latin1"));
+    });
+    this.#target.on("data", (bytes: Buffer) => {
+      if (this.#losesAnswer) this.cut();
+      else this.#pass(bytes, client);
+    });
+    for (const [end, other] of [
+      [client, this.#target],
+      [this.#target, client],
+    ] as const) {
+      // What goes wrong closes the socket, and that is passed on.
+      end.on("error", () => undefined);
+      end.on("close", () => {
+        if (!this.#silent) other.destroy();
+      });
+    }
+  }
+
+  silence(): void {
+    this.#silent = true;
+  }
+
+  resume(): void {
+    // Whoever hung up meanwhile was not heard, and is not heard any more: the other end waits on.
+    if (this.#client.destroyed || this.#target.destroyed) return;
+    this.#silent = false;
+    for (const { to, bytes } of this.#held.splice(0)) to.write(bytes);
+  }
+
+  loseAnswer(): void {
+    this.#losesAnswer = true;
+  }
+
+  cut(): void {
+    this.#client.destroy();
+    this.#target.destroy();
+  }
+
+  #pass(bytes: Buffer, to: Socket): void {
+    if (this.#silent) this.#held.push({ to, bytes });
+    else to.write(bytes);
+  }
+}
+
+/** A stable address in front of a server, which may move, and a network that a test can break. */
+export class TcpForwarder {
+  /** Where the next connections go: a port of the loopback interface. */
+  target: number;
+  readonly #server: Server;
+  readonly #pairs: Pair[] = [];
+  #silent = false;
+  #onSent: (pair: Pair, text: string) => void = () => undefined;
+
+  private constructor(target: number) {
+    this.target = target;
+    this.#server = createServer((client) => {
+      const pair = new Pair(client, this.target, (from, text) => {
+        this.#onSent(from, text);
+      });
+      if (this.#silent) pair.silence();
+      this.#pairs.push(pair);
+    });
+  }
+
+  static async start(target: number): Promise<TcpForwarder> {
+    const forwarder = new TcpForwarder(target);
+    forwarder.#server.listen(0, "127.0.0.1");
+    await once(forwarder.#server, "listening");
+    return forwarder;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** From now on nothing passes, and nobody hears that the other end hung up. */
+  silence(): void {
+    this.#silent = true;
+    for (const pair of this.#pairs) pair.silence();
+  }
+
+  /** What was held back arrives. A connection of which one end hung up meanwhile stays open at the other. */
+  resume(): void {
+    this.#silent = false;
+    for (const pair of this.#pairs) pair.resume();
+  }
+
+  /** Goes silent as soon as it has passed on what matches; resolves then. */
+  silenceAfter(sent: RegExp): Promise<void> {
+    return this.#once(sent, () => {
+      this.silence();
+    });
+  }
+
+  /** Passes on what matches, and then ends that connection in place of the answer to it; resolves at once. */
+  loseAnswerTo(sent: RegExp): Promise<void> {
+    return this.#once(sent, (pair) => {
+      pair.loseAnswer();
+    });
+  }
+
+  /** Ends all connections. */
+  cut(): void {
+    for (const pair of this.#pairs.splice(0)) pair.cut();
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+
+  #once(sent: RegExp, fault: (pair: Pair) => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onSent = (pair, text) => {
+        if (!sent.test(text)) return;
+        this.#onSent = () => undefined;
+        fault(pair);
+        resolve();
+      };
+    });
+  }
+}
