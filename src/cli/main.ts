@@ -3,6 +3,7 @@
 import { CommanderError } from "commander";
 
 import { StoreError } from "../ledger/store.js";
+import { isDamage, RESTORE } from "./damage.js";
 import { failureFacts } from "./failure-facts.js";
 import { endQuietlyWhenNobodyReads } from "./output.js";
 import { Problem } from "./problem.js";
@@ -37,6 +38,7 @@ function exitCodeOf(error: unknown): number {
 function wordsOn(error: unknown): string {
   const { code, message } = failureFacts(error);
   const words = message ?? code ?? "it does not say how";
+  if (isDamage(error)) return `The database's file can't be read: ${words}. ${RESTORE}`;
   // Drivers and the system give a code to what they report; a bug has none.
   return error instanceof StoreError || code !== undefined
     ? `The database failed: ${words}. See to it, then run this again.`

@@ -1,32 +1,52 @@
 import { openDatabase, type Database, type DatabaseAddress, type DatabaseOptions } from "../storage/database.js";
-import { pendingMigrations } from "../storage/migrate.js";
+import { migrationState } from "../storage/migrate.js";
+import { isDamage, RESTORE } from "./damage.js";
 import { failureFacts } from "./failure-facts.js";
 import { Problem } from "./problem.js";
 
-/** Opens the database, whatever its schema is. Throws a Problem when it can't be had. */
+/**
+ * Opens the database, also one that lacks migrations. Throws a Problem when it can't be had, or when a newer version
+ * of KESC has migrated it.
+ */
 export async function openAnyDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
+  return (await open(address, options)).database;
+}
+
+/** Opens the database for work. Throws a Problem when it can't be had or its schema is not this version's. */
+export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
+  const { database, pending } = await open(address, options);
+  if (pending.length === 0) return database;
+  await database.close();
+  throw new Problem(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
+}
+
+async function open(
+  address: DatabaseAddress,
+  options?: DatabaseOptions,
+): Promise<{ database: Database; pending: readonly string[] }> {
+  const database = await openDatabase(address, options).catch((error: unknown) => {
+    throw unopened(address, error);
+  });
   try {
-    return await openDatabase(address, options);
+    const { pending, unknown } = await migrationState(database);
+    if (unknown.length > 0) {
+      throw new Problem(
+        `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
+          "Run the version that made them, or restore a backup from before.",
+      );
+    }
+    return { database, pending };
   } catch (error) {
-    const { code, message } = failureFacts(error);
-    const reason = message ?? code ?? "it does not say why";
-    throw new Problem(`${nameOf(address)} can't be opened: ${reason}. ${adviceOn(address)}`, 1, { cause: error });
+    await database.close();
+    throw error instanceof Problem ? error : unopened(address, error);
   }
 }
 
-/** Opens the database for work. Throws a Problem when it can't be had or its schema is not up to date. */
-export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
-  const database = await openAnyDatabase(address, options);
-  try {
-    const pending = await pendingMigrations(database);
-    if (pending.length > 0) {
-      throw new Problem(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
-    }
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+function unopened(address: DatabaseAddress, error: unknown): Problem {
+  const { code, message } = failureFacts(error);
+  const reason = message ?? code ?? "it does not say why";
+  const advice = isDamage(error) ? RESTORE : adviceOn(address);
+  return new Problem(`${nameOf(address)} can't be opened: ${reason}. ${advice}`, 1, { cause: error });
 }
 
 /** Opens the database for work, and closes it afterwards. */

@@ -9,6 +9,7 @@ import { PostgresClient } from "./postgres-client.js";
 import { postgresEngine } from "./postgres-engine.js";
 import { PostgresReader } from "./postgres-reader.js";
 import { sqliteEngine } from "./sqlite-engine.js";
+import { refuseForeignFile } from "./sqlite-file.js";
 import type { Reader } from "./reader.js";
 import { SqliteReader } from "./sqlite-reader.js";
 import { SqliteThreadClient } from "./sqlite-thread-client.js";
@@ -50,7 +51,8 @@ const COMMON = {
 
 /**
  * Opens the database and checks that its commits are durable. An SQLite file that does not exist is created, readable by
- * its owner alone. Rejects, in words that say what is wrong, when it can't be reached or its settings are not safe.
+ * its owner alone. Rejects, in words that say what is wrong, when it can't be reached or its settings are not safe, and
+ * with a ForeignFileError when the file is not ours.
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -61,6 +63,7 @@ export function openDatabase(
 
 async function openSqlite(filename: string): Promise<Database> {
   mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
+  refuseForeignFile(filename);
   // Made here, so that the file never exists with a wider mode; SQLite gives the same one to its -wal and -shm files.
   closeSync(openSync(filename, "a", OWNER_ONLY_FILE));
 

@@ -28,10 +28,19 @@ export async function migrate({ write, engine }: Database): Promise<string[]> {
   return names;
 }
 
-/** The migrations that the database has not run yet. */
-export async function pendingMigrations({ write, engine }: Database): Promise<string[]> {
-  const [, pending] = (await write.migrate.list(configOf(engine))) as [unknown[], string[]];
-  return pending;
+/** What of the migrations the database has run. */
+export interface MigrationState {
+  /** Those that it has not run yet. */
+  readonly pending: readonly string[];
+  /** Those that it ran and that we have never heard of: a newer version of KESC, or another program, made them. */
+  readonly unknown: readonly string[];
+}
+
+export async function migrationState({ write, engine }: Database): Promise<MigrationState> {
+  const config = { ...configOf(engine), disableMigrationsListValidation: true };
+  const [ran, pending] = (await write.migrate.list(config)) as [{ name: string }[], string[]];
+  const unknown = ran.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  return { pending, unknown };
 }
 
 function configOf(engine: Engine): Knex.MigratorConfig {

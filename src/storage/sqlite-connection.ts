@@ -1,5 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 
+import { APPLICATION_ID } from "./sqlite-file.js";
+
 // What durability hangs on, first of all. better-sqlite3 is compiled so that WAL mode does not sync on each commit unless it is told.
 const SYNCHRONOUS_FULL = 2;
 const SETTINGS = [
@@ -15,6 +17,10 @@ const SETTINGS = [
 /** Opens the file for writing, sets what durability hangs on, and reads it back. Throws when a setting did not take. */
 export function openSqliteForWriting(filename: string): BetterSqlite3.Database {
   const connection = new BetterSqlite3(filename);
+  // Before there is a log, so that it stands in the file itself. Only once: setting it is a write, even to what it is.
+  if (connection.pragma("application_id", { simple: true }) === 0) {
+    connection.pragma(`application_id = ${String(APPLICATION_ID)}`);
+  }
   for (const { pragma, set, is } of SETTINGS) {
     connection.pragma(`${pragma} = ${set}`);
     const found: unknown = connection.pragma(pragma, { simple: true });

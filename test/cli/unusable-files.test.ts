@@ -1,0 +1,204 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import BetterSqlite3 from "better-sqlite3";
+import { expect } from "chai";
+
+import { migrateDatabase } from "../../src/cli/migrate.js";
+import { openAnyDatabase, openCurrentDatabase } from "../../src/cli/open-database.js";
+import { Problem } from "../../src/cli/problem.js";
+import type { DatabaseAddress } from "../../src/storage/database.js";
+import { run } from "../../src/storage/query.js";
+import { openTestDatabase } from "../databases.js";
+import { kesc } from "./kesc.js";
+
+const FOREIGN_APPLICATION = 0x0f055112;
+
+describe("a database file that is not KESC's, or no longer whole", () => {
+  let folder: string;
+  let ours: string;
+  let files = 0;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "kesc-files-"));
+    ours = newFile();
+    await migrateDatabase({ engine: "sqlite", filename: ours });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function newFile(): string {
+    files += 1;
+    return join(folder, `file${String(files)}.db`);
+  }
+
+  function edit(filename: string, sql: string): void {
+    const connection = new BetterSqlite3(filename);
+    connection.exec(sql);
+    connection.close();
+  }
+
+  function copyOfOurs(filename: string): void {
+    copyFileSync(ours, filename);
+  }
+
+  async function wordsOf(opening: Promise<unknown>): Promise<string> {
+    const thrown: unknown = await opening.catch((error: unknown) => error);
+    if (!(thrown instanceof Problem)) throw new Error(`not a Problem: ${String(thrown)}`);
+    expect(thrown.exitCode).to.equal(1);
+    return thrown.message;
+  }
+
+  /** Of a folder, what is in it. */
+  function contentOf(path: string): string {
+    const bytes = statSync(path).isDirectory() ? readdirSync(path).join() : readFileSync(path);
+    return createHash("sha256").update(bytes).digest("hex");
+  }
+
+  const DAMAGED =
+    /Check DATABASE_URL; if the file is the right one, it is damaged: .* put the last backup in its place/;
+  const FOREIGN = /it is the database of another application/;
+  for (const [name, make, says, advises] of [
+    [
+      "random bytes",
+      (file: string) => {
+        writeFileSync(file, randomBytes(20_000));
+      },
+      /it is not a database of SQLite/,
+      DAMAGED,
+    ],
+    [
+      "a text",
+      (file: string) => {
+        writeFileSync(file, "SQLite format 3, they say");
+      },
+      /it is not a database of SQLite/,
+      DAMAGED,
+    ],
+    [
+      "a folder",
+      (file: string) => {
+        mkdirSync(file);
+      },
+      /it is not a file/,
+      DAMAGED,
+    ],
+    [
+      "another application's database, which does not say whose it is",
+      (file: string) => {
+        edit(file, "CREATE TABLE notes (words TEXT)");
+      },
+      FOREIGN,
+      DAMAGED,
+    ],
+    [
+      "another application's database, which does",
+      (file: string) => {
+        edit(file, `PRAGMA application_id = ${String(FOREIGN_APPLICATION)}; CREATE TABLE notes (words TEXT)`);
+      },
+      FOREIGN,
+      DAMAGED,
+    ],
+    [
+      "another application's database, which Knex made as it makes ours",
+      (file: string) => {
+        edit(file, "CREATE TABLE knex_migrations (name TEXT); INSERT INTO knex_migrations VALUES ('1-notes')");
+      },
+      FOREIGN,
+      DAMAGED,
+    ],
+    [
+      "half of our own",
+      (file: string) => {
+        copyOfOurs(file);
+        truncateSync(file, statSync(file).size / 2);
+      },
+      /malformed|SQLITE_CORRUPT/,
+      DAMAGED,
+    ],
+    [
+      "nothing, with the log that belonged to it",
+      (file: string) => {
+        writeFileSync(file, "");
+        writeFileSync(`${file}-wal`, randomBytes(5_000));
+      },
+      /it is empty or gone, but .*-wal, which belongs to it, is not/,
+      DAMAGED,
+    ],
+    [
+      "our own, which a newer version has migrated",
+      (file: string) => {
+        copyOfOurs(file);
+        edit(file, "INSERT INTO knex_migrations (name, batch) VALUES ('9999-of-the-future', 99)");
+      },
+      /the migrations 9999-of-the-future, which this version of kesc does not know/,
+      /Run the version that made them, or restore a backup from before/,
+    ],
+  ] as const) {
+    it(`that is ${name}: is refused in words that help, and stays as it is`, async () => {
+      const filename = newFile();
+      make(filename);
+      const address: DatabaseAddress = { engine: "sqlite", filename };
+      const before = contentOf(filename);
+      for (const open of [openCurrentDatabase, openAnyDatabase, migrateDatabase]) {
+        expect(await wordsOf(open(address)))
+          .to.match(says)
+          .and.match(advises)
+          .and.contain(filename);
+      }
+      expect(contentOf(filename)).to.equal(before);
+    });
+  }
+
+  it("stops every command that opens it with 1", async () => {
+    const filename = newFile();
+    edit(filename, "PRAGMA journal_mode = WAL; CREATE TABLE notes (words TEXT); INSERT INTO notes VALUES ('keep')");
+    const before = contentOf(filename);
+    const variables = { DATABASE_URL: `sqlite:${filename}`, KESC_GRPC_ADDRESS: "127.0.0.1:0" };
+    await Promise.all(
+      ["server", "serve", "migrate", "verify"].map(async (command) => {
+        const { code, stdout, stderr } = await kesc([command], variables);
+        expect({ code, stdout }, command).to.deep.equal({ code: 1, stdout: "" });
+        expect(stderr).to.match(FOREIGN).and.match(DAMAGED).and.contain(filename);
+      }),
+    );
+    expect(contentOf(filename)).to.equal(before);
+  });
+
+  it("that is ours, from before it said so, goes on and says so from then on", async () => {
+    const filename = newFile();
+    copyOfOurs(filename);
+    edit(filename, "PRAGMA application_id = 0");
+    await (await openCurrentDatabase({ engine: "sqlite", filename })).close();
+    expect(readFileSync(filename).toString("latin1", 68, 72)).to.equal("KESC");
+  });
+});
+
+describe("a database of PostgreSQL that a newer version has migrated", () => {
+  it("is refused in words that help", async () => {
+    const test = await openTestDatabase("postgres");
+    try {
+      const sql = "INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('9999-of-the-future', 99, now())";
+      await run(test.database.write, sql);
+      for (const open of [openCurrentDatabase, migrateDatabase]) {
+        const thrown = await open(test.address).catch((error: unknown) => error);
+        expect(thrown).to.be.instanceOf(Problem);
+        expect((thrown as Problem).message).to.match(/9999-of-the-future, which this version of kesc does not know/);
+      }
+    } finally {
+      await test.dispose();
+    }
+  });
+});
