@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import {
+  chmodSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -22,7 +24,7 @@ import { Problem } from "../../src/cli/problem.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { run } from "../../src/storage/query.js";
 import { openTestDatabase } from "../databases.js";
-import { kesc } from "./kesc.js";
+import { KESC, kesc } from "./kesc.js";
 
 const FOREIGN_APPLICATION = 0x0f055112;
 
@@ -174,6 +176,23 @@ describe("a database file that is not KESC's, or no longer whole", () => {
         expect(stderr).to.match(FOREIGN).and.match(DAMAGED).and.contain(filename);
       }),
     );
+    expect(contentOf(filename)).to.equal(before);
+  });
+
+  it("that may only be read stops the server with 1, and stays as it is", function () {
+    if (process.platform !== "linux") this.skip();
+    const filename = newFile();
+    copyOfOurs(filename);
+    chmodSync(filename, 0o400);
+    const before = contentOf(filename);
+    const command = [process.execPath, KESC, "server"];
+    // Root may write anything, unless that is taken from it.
+    if (process.getuid?.() === 0) command.unshift("setpriv", "--inh-caps=-all", "--bounding-set=-all");
+    const [program = "", ...args] = command;
+    const env = { PATH: process.env["PATH"], DATABASE_URL: `sqlite:${filename}` };
+    const { status, stderr } = spawnSync(program, args, { env, encoding: "utf8" });
+    expect(status, stderr).to.equal(1);
+    expect(stderr).to.match(/can't be opened: EACCES.* Check DATABASE_URL, and that this user may write the file/);
     expect(contentOf(filename)).to.equal(before);
   });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
@@ -117,7 +117,7 @@ describe("a fault of the storage", () => {
 
   it("of SQLite, held by another process: the caller's deadline counts, and the same call again tells the outcome", async () => {
     const service = await startService("sqlite");
-    const other = new BetterSqlite3((service.environment["DATABASE_URL"] ?? "").replace("sqlite:", ""));
+    const other = new BetterSqlite3(fileOf(service));
     try {
       const accountId = await createAccount(service);
       other.exec("BEGIN IMMEDIATE");
@@ -142,9 +142,65 @@ describe("a fault of the storage", () => {
     }
   });
 
+  it("of SQLite, held by another process for longer than a commit waits: UNAVAILABLE, and works again when it lets go", async () => {
+    const service = await startService("sqlite");
+    const other = new BetterSqlite3(fileOf(service));
+    try {
+      const accountId = await createAccount(service);
+      const request = { account_id: accountId, amount: "1.00", reference: "waited" };
+      other.exec("BEGIN IMMEDIATE");
+      const waited = service.grpc.call("Mint", request, { deadlineMillis: 30_000 });
+      expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
+      expect(await waited).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+      other.exec("COMMIT");
+      const again = await service.grpc.call("Mint", request);
+      expect(again.code).to.equal(0);
+      expect(again.metadata.get("idempotent-replayed")).to.deep.equal([]);
+    } finally {
+      other.close();
+      await service.dispose();
+    }
+  });
+
+  it("of SQLite, a damaged page: what needs it is UNAVAILABLE, the rest goes on, and a backup in its place heals all", async () => {
+    const service = await startService("sqlite");
+    try {
+      const accountId = await createAccount(service);
+      const minted = await mint(service, accountId);
+      const transaction = `/transactions/${String(minted.json["id"])}`;
+      expect(await service.stop()).to.equal(0);
+      const backup = readFileSync(fileOf(service));
+      writeFileSync(fileOf(service), withDamage(backup, pageOf(fileOf(service), "transactions")));
+
+      await service.start();
+      expect(problemOf(await service.rest("GET", transaction))).to.include({
+        status: 503,
+        code: "STORAGE_UNAVAILABLE",
+      });
+      await expectUnavailable(service, accountId);
+      const account = await service.rest("GET", `/accounts/${accountId}`);
+      expect(account.text).to.contain('"available_balance":1.00');
+      const found = await service.kesc("verify");
+      expect(found.status).to.equal(1);
+      expect(found.output)
+        .to.match(/malformed|SQLITE_CORRUPT/)
+        .and.contain("put the last backup in its place");
+
+      expect(await service.stop()).to.equal(0);
+      writeFileSync(fileOf(service), backup);
+      await service.start();
+      expect((await service.rest("GET", transaction)).status).to.equal(200);
+      await expectRecovery(service, accountId);
+      const { status, output } = await service.kesc("verify");
+      expect(status, output).to.equal(0);
+    } finally {
+      await service.dispose();
+    }
+  });
+
   it("that is a bug: answers INTERNAL with the request id and nothing from inside, and writes nothing", async () => {
     const service = await startService("sqlite");
-    const other = new BetterSqlite3((service.environment["DATABASE_URL"] ?? "").replace("sqlite:", ""));
+    const other = new BetterSqlite3(fileOf(service));
     try {
       const accountId = await createAccount(service);
       other.exec("DELETE FROM journal_head");
@@ -186,6 +242,26 @@ describe("a fault of the storage", () => {
     }
   });
 });
+
+function fileOf(service: Service): string {
+  return (service.environment["DATABASE_URL"] ?? "").replace("sqlite:", "");
+}
+
+/** The number of the table's first page; pages count from 1. */
+function pageOf(filename: string, table: string): number {
+  const connection = new BetterSqlite3(filename, { readonly: true });
+  try {
+    const select = connection.prepare("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    return select.pluck().get(table) as number;
+  } finally {
+    connection.close();
+  }
+}
+
+function withDamage(database: Buffer, page: number): Buffer {
+  const pageBytes = database.readUInt16BE(16); // https://www.sqlite.org/fileformat.html#page_size
+  return Buffer.from(database).fill(0xa5, (page - 1) * pageBytes, page * pageBytes);
+}
 
 /** The process of `kesc server` among the children of `kesc serve`. */
 function serverPid(servePid: number): number {
