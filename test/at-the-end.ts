@@ -5,9 +5,16 @@ export function atTheEnd(takeDown: () => Promise<void>): void {
   waiting.push(takeDown);
 }
 
-/** Called by mocha. Takes all down, whatever one of them says; what the first says fails the run. */
-export async function mochaGlobalTeardown(): Promise<void> {
+/** Takes all of it down, once, whatever one of them says; rejects with what the first says. */
+export async function takeDownAll(): Promise<void> {
   const failures: unknown[] = [];
-  for (const takeDown of waiting.reverse()) await takeDown().catch((error: unknown) => failures.push(error));
+  for (const takeDown of waiting.splice(0).reverse()) {
+    await takeDown().catch((error: unknown) => failures.push(error));
+  }
   if (failures.length > 0) throw failures[0];
+}
+
+/** Called by mocha. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  await takeDownAll();
 }

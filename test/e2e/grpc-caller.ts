@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 
-import { credentials, loadPackageDefinition, Metadata, type Client, type ServiceError } from "@grpc/grpc-js";
+import {
+  credentials,
+  loadPackageDefinition,
+  Metadata,
+  type ChannelOptions,
+  type Client,
+  type ServiceError,
+} from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
 import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.js";
@@ -46,7 +53,7 @@ type Caller = (
 ) => { on(event: "metadata", listener: (metadata: Metadata) => void): void };
 
 /** A client as an integrator would write it: the proto files, loaded at run time, and no generated code. */
-export function grpcCaller(address: string, ownKey: string): GrpcCaller {
+export function grpcCaller(address: string, ownKey: string, channelOptions: ChannelOptions = {}): GrpcCaller {
   const contract = loadSync(["kesc/v1/account_service.proto", "kesc/v1/transaction_service.proto"], {
     includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
     keepCase: true,
@@ -54,12 +61,12 @@ export function grpcCaller(address: string, ownKey: string): GrpcCaller {
     defaults: true,
   });
   const loaded = loadPackageDefinition(contract) as unknown as {
-    kesc: { v1: Record<string, new (address: string, credentials: object) => Client> };
+    kesc: { v1: Record<string, new (address: string, credentials: object, options: ChannelOptions) => Client> };
   };
   const clients = SERVICES.map((name) => {
     const Service = loaded.kesc.v1[name];
     if (Service === undefined) throw new Error(`the contract has no ${name}`);
-    return new Service(address, credentials.createInsecure());
+    return new Service(address, credentials.createInsecure(), channelOptions);
   });
 
   const callerOf = (method: string): Caller => {

@@ -13,7 +13,7 @@ import { ROUTES } from "../routes.js";
 import { describeEachEngine, fresh } from "./each-engine.js";
 import { restRequest, RestCaller, type RestReply } from "./rest-caller.js";
 import { bytesOf, RpcCaller, type RpcAnswer } from "./rpc-caller.js";
-import { withKeys } from "./service.js";
+import { withKeys } from "./tenants.js";
 
 // Every rpc that the contract has, by itself: who calls without the right key gets nothing, and learns nothing.
 
@@ -93,7 +93,7 @@ describeEachEngine("each rpc of the contract", (service) => {
     rest = new RestCaller(service().environment["KESC_HTTP_ADDRESS"] ?? "");
     theirs = await makeThings(service().a.key);
     await makeThings(service().b.key);
-    await withKeys(service().environment, async (keys) => {
+    await withKeys(service().environment["DATABASE_URL"], async (keys) => {
       const organizationId = valid(parseOrganizationId(service().a.organizationId));
       const create = (scopes: readonly Scope[], expiresAt?: number) =>
         keys.createApiKey({

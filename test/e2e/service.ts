@@ -5,17 +5,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { readConfig } from "../../src/config.js";
-import { SCOPES } from "../../src/domain/api-key.js";
-import { toUnixMillis } from "../../src/domain/time.js";
-import { openDatabase } from "../../src/storage/database.js";
-import type { Keys } from "../../src/storage/key-port.js";
-import { keys } from "../../src/storage/keys.js";
-import { migrate } from "../../src/storage/migrate.js";
 import { atTheEnd } from "../at-the-end.js";
-import { freePort, sharedPostgres } from "../postgres.js";
+import { sharedPostgres } from "../postgres.js";
+import { freePort } from "../postgres-node.js";
 import { grpcCaller, type GrpcCaller } from "./grpc-caller.js";
 import { secretsIn } from "./secrets.js";
+import { makeTenants, type Tenant } from "./tenants.js";
 
 const KESC = resolve("dist/src/cli/main.js");
 const START_MILLIS_MAX = 20_000;
@@ -33,12 +28,6 @@ export interface RestCall {
   readonly body?: string | object;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** An organization with a key that may do everything. */
-export interface Tenant {
-  readonly organizationId: string;
-  readonly key: string;
 }
 
 /** The service as it runs in production: `kesc serve`, two processes, real sockets, a database of its own. */
@@ -95,10 +84,7 @@ export async function startService(
   const base = `http://127.0.0.1:${String(httpPort)}`;
 
   const kesc: Service["kesc"] = (...words) => runKesc(folder, environment, words);
-  const [a, b] = await withKeys(
-    environment,
-    async (own) => [await makeTenant(own, "A"), await makeTenant(own, "B")] as const,
-  );
+  const [a, b] = await makeTenants(environment["DATABASE_URL"]);
 
   let running: ChildProcess | undefined;
   let grpc: GrpcCaller | undefined;
@@ -201,26 +187,4 @@ async function runKesc(
   command.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [status] = (await once(command, "close")) as [number | null];
   return { status, output };
-}
-
-/** Works with the organizations and keys of a service, as the `kesc` command would, without starting a process for each. */
-export async function withKeys<Result>(
-  environment: NodeJS.ProcessEnv,
-  work: (keys: Keys) => Promise<Result>,
-): Promise<Result> {
-  const config = readConfig({ DATABASE_URL: environment["DATABASE_URL"] });
-  if (!config.ok) throw new Error(config.problems.join());
-  const database = await openDatabase(config.config.database);
-  try {
-    await migrate(database);
-    return await work(keys(database, () => toUnixMillis(Date.now())));
-  } finally {
-    await database.close();
-  }
-}
-
-async function makeTenant(own: Keys, name: string): Promise<Tenant> {
-  const { id: organizationId } = await own.createOrganization(name);
-  const { secret } = await own.createApiKey({ organizationId, name, scopes: SCOPES, expiresAt: undefined });
-  return { organizationId, key: secret };
 }

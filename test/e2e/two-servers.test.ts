@@ -4,7 +4,8 @@ import { SCOPES } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/ids.js";
 import { valid } from "../commands.js";
 import { availableOf, newAccount } from "./each-engine.js";
-import { startService, withKeys, type Service } from "./service.js";
+import { startService, type Service } from "./service.js";
+import { withKeys } from "./tenants.js";
 
 const SECOND_MILLIS = 1_000;
 
@@ -54,7 +55,7 @@ describe("two servers on one PostgreSQL", () => {
   });
 
   it("both stop taking a key within a second of its revocation, though both know it and are asked without a pause", async () => {
-    const { id, key } = await withKeys(first.environment, async (keys) => {
+    const { id, key } = await withKeys(first.environment["DATABASE_URL"], async (keys) => {
       const organizationId = valid(parseOrganizationId(first.a.organizationId));
       const made = await keys.createApiKey({ organizationId, name: "leaked", scopes: SCOPES, expiresAt: undefined });
       return { id: made.key.id, key: made.secret };

@@ -1,0 +1,39 @@
+import { readConfig } from "../../src/config.js";
+import { SCOPES } from "../../src/domain/api-key.js";
+import { toUnixMillis } from "../../src/domain/time.js";
+import { openDatabase } from "../../src/storage/database.js";
+import type { Keys } from "../../src/storage/key-port.js";
+import { keys } from "../../src/storage/keys.js";
+import { migrate } from "../../src/storage/migrate.js";
+
+/** An organization with a key that may do everything. */
+export interface Tenant {
+  readonly organizationId: string;
+  readonly key: string;
+}
+
+/** Works with the organizations and keys of a database, as the `kesc` command would, without a process for each step. */
+export async function withKeys<Result>(
+  url: string | undefined,
+  work: (keys: Keys) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig({ DATABASE_URL: url });
+  if (!config.ok) throw new Error(config.problems.join());
+  const database = await openDatabase(config.config.database);
+  try {
+    await migrate(database);
+    return await work(keys(database, () => toUnixMillis(Date.now())));
+  } finally {
+    await database.close();
+  }
+}
+
+export function makeTenants(url: string | undefined): Promise<readonly [Tenant, Tenant]> {
+  return withKeys(url, async (keys) => [await makeTenant(keys, "A"), await makeTenant(keys, "B")]);
+}
+
+async function makeTenant(keys: Keys, name: string): Promise<Tenant> {
+  const { id: organizationId } = await keys.createOrganization(name);
+  const { secret } = await keys.createApiKey({ organizationId, name, scopes: SCOPES, expiresAt: undefined });
+  return { organizationId, key: secret };
+}

