@@ -117,6 +117,11 @@ export class TcpForwarder {
     });
   }
 
+  /** What is connected hears nothing any more, for good, as when the machine at the other end is gone. */
+  strand(): void {
+    for (const pair of this.#pairs) pair.silence();
+  }
+
   /** Ends all connections. */
   cut(): void {
     for (const pair of this.#pairs.splice(0)) pair.cut();

@@ -27,9 +27,10 @@ interface Pair {
 
 /**
  * A primary that commits nothing before its standby has it on disk is killed with -9 under load; the standby is promoted,
- * and found at the same address. The server lives through it.
+ * and found at the same address. The server lives through it. Where the loss is silent, nobody tells the server that its
+ * connections are gone, as when the primary's whole machine is.
  */
-export async function failover(random: Random): Promise<Result> {
+export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
   const [{ key }] = await makeTenants(databaseUrl);
   const server = await Victim.create(databaseUrl);
@@ -39,15 +40,16 @@ export async function failover(random: Random): Promise<Result> {
   await clients.start();
   await sleep(random.between(MILLIS_BEFORE_KILL_MIN, MILLIS_BEFORE_KILL_MAX));
 
+  if (silent) address.strand();
   await primary.kill();
   const killedAt = performance.now();
   const firstGoodAnswer = clients.firstGoodAnswer();
   // Before it is promoted, as it may happen: until then it is there, and answers, and must not be asked.
   address.target = standby.port;
-  address.cut();
+  if (!silent) address.cut();
   await standby.query("SELECT pg_promote()");
-  const untilPromoted = performance.now() - killedAt;
-  const untilFirstGoodAnswer = await firstGoodAnswer;
+  const millisToPromotion = performance.now() - killedAt;
+  const millisToGoodAnswer = await firstGoodAnswer;
 
   await sleep(MILLIS_AFTER_FAILOVER);
   await clients.stop();
@@ -58,7 +60,10 @@ export async function failover(random: Random): Promise<Result> {
   await server.kill();
   await address.stop();
   await standby.kill();
-  return { ...resultOf(1, { clients, audit: audited, died }), failover: { untilPromoted, untilFirstGoodAnswer } };
+  return {
+    ...resultOf(1, { clients, audit: audited, died }),
+    failover: { silent, millisToPromotion, millisToGoodAnswer },
+  };
 }
 
 async function startPair(): Promise<Pair> {

@@ -9,8 +9,16 @@ export interface Result {
   readonly audit: Audit;
   /** What must not happen to a client or a server. */
   readonly violations: readonly string[];
-  /** After the kill of a primary; milliseconds. */
-  readonly failover?: { readonly untilPromoted: number; readonly untilFirstGoodAnswer: number };
+  /** From the end of a primary on. */
+  readonly failover?: Failover;
+}
+
+export interface Failover {
+  /** Whether nobody told the server that its connections were gone. */
+  readonly silent: boolean;
+  readonly millisToPromotion: number;
+  /** To the first good answer to a call that began after the primary's end. */
+  readonly millisToGoodAnswer: number;
 }
 
 export function resultOf(
