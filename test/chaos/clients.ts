@@ -172,7 +172,7 @@ export class Clients implements Account {
         return undefined;
       }
       this.retries += 1;
-      await sleep(this.#random.between(5, 100));
+      await sleep(this.#random.between(20, 200));
     }
   }
 }

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 
 import BetterSqlite3 from "better-sqlite3";
@@ -113,6 +114,36 @@ describe("a fault of the storage", () => {
       const { status, output } = await service.kesc("verify");
       expect(status, output).to.equal(0);
     });
+  });
+
+  (hasStrace() ? describe : describe.skip)("of SQLite, a disk that fails", () => {
+    let service: Service;
+    let accountId: string;
+    before(async () => {
+      service = await startService("sqlite");
+      accountId = await createAccount(service);
+    });
+    after(() => service.dispose());
+
+    for (const [name, calls, error] of [
+      ["that can't be written to", "pwrite64", "EIO"],
+      ["that has become read-only", "pwrite64", "EROFS"],
+      ["that can't say whether what was written is safe", "fsync,fdatasync", "EIO"],
+    ] as const) {
+      it(`${name} (${error}): UNAVAILABLE, nothing happened, and works again when the fault ends`, async () => {
+        const { text: before } = await service.rest("GET", `/accounts/${accountId}`);
+        const heal = await failingCalls(serverPid(service.pid()), { calls, error, file: `${fileOf(service)}-wal` });
+        try {
+          expect(problemOf(await mint(service, accountId))).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
+          expect((await service.rest("GET", `/accounts/${accountId}`)).text).to.equal(before);
+        } finally {
+          await heal();
+        }
+        await expectRecovery(service, accountId);
+        const { status, output } = await service.kesc("verify");
+        expect(status, output).to.equal(0);
+      });
+    }
   });
 
   it("of SQLite, held by another process: the caller's deadline counts, and the same call again tells the outcome", async () => {
@@ -242,6 +273,27 @@ describe("a fault of the storage", () => {
     }
   });
 });
+
+/** Of Linux; it makes the kernel's answers to a process what one likes. */
+function hasStrace(): boolean {
+  return spawnSync("strace", ["-e", "inject=getpid:error=EIO", "true"]).status === 0;
+}
+
+/** Has these calls of a process fail on the file until the answer is called. */
+async function failingCalls(
+  pid: number,
+  { calls, error, file }: { calls: string; error: string; file: string },
+): Promise<() => Promise<void>> {
+  const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`, "-P", file, "-o", "/dev/null"];
+  const strace = spawn("strace", ["-f", "-p", String(pid), ...inject], { stdio: ["ignore", "ignore", "pipe"] });
+  // Its first words: it is there.
+  await once(strace.stderr, "data");
+  return async () => {
+    const exited = once(strace, "exit");
+    strace.kill("SIGINT");
+    await exited;
+  };
+}
 
 function fileOf(service: Service): string {
   return (service.environment["DATABASE_URL"] ?? "").replace("sqlite:", "");
