@@ -4,7 +4,7 @@ import { failureFacts } from "./failure-facts.js";
 /** What to do about a file that is not ours, or no longer whole. */
 export const RESTORE =
   "Check DATABASE_URL; if the file is the right one, it is damaged: stop the servers, " +
-  "keep a copy of it and of its -wal file, and put the last backup in its place (docs/operations.md).";
+  "move it away with its -wal and -shm files, and put the last backup in its place (docs/operations.md).";
 
 /** Whether an error says that the database's file is not ours, or no longer whole. */
 export function isDamage(error: unknown): boolean {
