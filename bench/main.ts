@@ -1,13 +1,13 @@
 /** `make bench`: starts everything, measures in rounds, checks the books, prints a table and writes bench/out/latest.json. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cpuTimeOf } from "./cpu-time.js";
-import { load } from "./load-process.js";
+import { runCommand } from "./command-line.js";
 import { thisMachine } from "./machine.js";
+import { measuredLoad } from "./measured-load.js";
 import { type Options, readOptions, REPOSITORY, USAGE } from "./options.js";
 import { type Measurement, planFor, type Target } from "./plan.js";
 import { comparisonsOf, type Measured, type Report, type Round, rowsOf, textOf } from "./report.js";
-import { AMOUNT, problemsInBooks, problemsInJournal, type Service, startGateway, startService } from "./service.js";
+import { problemsInBooks, problemsInJournal, type Service, startGateway, startService } from "./service.js";
 import { type Program, start, stop } from "./servers.js";
 
 const OUT = join(REPOSITORY, "bench/out");
@@ -89,25 +89,15 @@ async function measure(stage: Stage, options: Options): Promise<{ measured: Meas
   return { measured, problems: [...problems].map(([problem, count]) => `${problem} (${String(count)} times)`) };
 }
 
-/** Has the load process measure once, and books what it did to the service. */
-async function measureOnce(stage: Stage, measurement: Measurement, seconds: number): Promise<Round> {
+/** Has the load process measure once. */
+function measureOnce(stage: Stage, measurement: Measurement, seconds: number): Promise<Round> {
   const { transport, call, inFlight, connections, target } = measurement;
   const service = target === "serverOneByOne" ? stage.serverOneByOne : stage.server;
-  const { address, process: server } = stage.programs[target];
-  const { apiKey, accountIds, nextSerial: firstSerial } = service;
-  const calls = { transport, call, inFlight, connections, address, apiKey, accountIds, amount: AMOUNT, firstSerial };
-  const before = cpuTimeOf(server.pid);
-  const result = await load(stage.loader, { ...calls, rampSeconds: RAMP_SECONDS, seconds });
-  const after = cpuTimeOf(server.pid);
-  service.nextSerial += result.started;
-  if (call === "mint" && target !== "expressEcho") {
-    service.acknowledged = service.acknowledged.map((count, i) => count + (result.acknowledged[i] ?? 0));
-  }
-  return {
-    ...result,
-    mainThreadMicrosecondsPerCall: (after.mainThread - before.mainThread) / result.started,
-    otherThreadsMicrosecondsPerCall: (after.otherThreads - before.otherThreads) / result.started,
-  };
+  const booked = call === "mint" && target !== "expressEcho";
+  return measuredLoad(
+    { loader: stage.loader, service, programs: [stage.programs[target]], booked },
+    { transport, call, inFlight, connections, rampSeconds: RAMP_SECONDS, seconds },
+  );
 }
 
 function publish(report: Report): void {
@@ -125,24 +115,4 @@ async function stopAll(running: Program[]): Promise<void> {
   for (const program of running.splice(0).reverse()) await stop(program);
 }
 
-function optionsOrUsage(): Options | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n\n${USAGE}\n`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-const options = optionsOrUsage();
-if (options !== undefined) {
-  await main(options).catch((error: unknown) => {
-    process.stderr.write(`${messageOf(error)}\n`);
-    process.exitCode = 1;
-  });
-}
+await runCommand({ usage: USAGE, readOptions, main });

@@ -1,6 +1,8 @@
+import { median, medianRatio, rounded } from "./figures.js";
 import type { LoadResult } from "./load/job.js";
 import type { Machine } from "./machine.js";
 import { COMPARISONS, type Measurement } from "./plan.js";
+import { aligned } from "./table.js";
 
 /** What the load process saw, and what it cost the program that answered. */
 export interface Round extends LoadResult {
@@ -108,7 +110,7 @@ function ratioOf(all: Measured[], of: string, to: string): number | null {
     all.find(({ measurement }) => measurement.name === wanted)?.rounds.map(({ callsPerSecond }) => callsPerSecond);
   const [above, below] = [ratesOf(of), ratesOf(to)];
   if (above === undefined || below === undefined) return null;
-  return rounded(median(above.map((rate, round) => rate / (below[round] ?? NaN))), 3);
+  return rounded(medianRatio(above, below), 3);
 }
 
 type Figure = {
@@ -117,25 +119,4 @@ type Figure = {
 
 function medianOf(rounds: Round[], figure: Figure): number {
   return median(rounds.map((round) => round[figure]));
-}
-
-/** The middle value; of an even number of values the mean of the two in the middle. */
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
-}
-
-function rounded(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
-}
-
-/** The cells as lines, the first column to the left, the others to the right. */
-function aligned(cells: string[][]): string[] {
-  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0))) ?? [];
-  return cells.map((line) =>
-    line
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join("  "),
-  );
 }

@@ -1,15 +1,25 @@
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import type { Account } from "../src/gen/kesc/v1/account.js";
 import { AccountServiceService } from "../src/gen/kesc/v1/account_service.js";
-import { TransactionServiceService } from "../src/gen/kesc/v1/transaction_service.js";
+import { type ListTransactionsResponse, TransactionServiceService } from "../src/gen/kesc/v1/transaction_service.js";
 
-const PAGE_SIZE = 1000;
+/** The most transactions that a page can have. */
+export const PAGE_SIZE_MAX = 1000;
 
 /** How an rpc goes over the wire: what the generated service definitions hold. */
 interface Rpc<Request, Response> {
   path: string;
   requestSerialize: (request: Request) => Buffer;
   responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** Which page of which list. */
+export interface TransactionsPage {
+  /** Empty for the list of the organization. */
+  accountId: string;
+  pageSize: number;
+  /** Empty for the first page. */
+  pageToken: string;
 }
 
 /** An ordinary client, for the calls before and after the measuring. */
@@ -48,20 +58,25 @@ export class ServiceClient {
     const ids: string[] = [];
     let pageToken = "";
     do {
-      const page = await this.#call(TransactionServiceService.listTransactions, {
-        account_id: accountId,
-        type: 0,
-        status: 0,
-        reference: "",
-        created_after: undefined,
-        created_before: undefined,
-        page_size: PAGE_SIZE,
-        page_token: pageToken,
-      });
+      const page = await this.transactionsPage({ accountId, pageSize: PAGE_SIZE_MAX, pageToken });
       ids.push(...page.transactions.map(({ id }) => id));
       pageToken = page.next_page_token;
     } while (pageToken !== "");
     return ids;
+  }
+
+  /** One page of the transactions of an account, or of the whole organization; newest first. */
+  transactionsPage(page: TransactionsPage): Promise<ListTransactionsResponse> {
+    return this.#call(TransactionServiceService.listTransactions, {
+      account_id: page.accountId,
+      type: 0,
+      status: 0,
+      reference: "",
+      created_after: undefined,
+      created_before: undefined,
+      page_size: page.pageSize,
+      page_token: page.pageToken,
+    });
   }
 
   close(): void {

@@ -14,6 +14,8 @@ const WRONG_ACCOUNTS_SHOWN_MAX = 3;
 /** A service with a database of its own, and what the benchmark has done to it. */
 export interface Service {
   program: Program;
+  /** How its server was started: more can be started the same way. */
+  startOptions: StartOptions;
   kesc: string;
   databaseUrl: string;
   apiKey: string;
@@ -24,29 +26,33 @@ export interface Service {
   nextSerial: number;
 }
 
-/** Makes a database in `folder` with an organization, a key and accounts, and starts a server on it. */
+/** Makes a SQLite database in `folder`, or fills an empty one, with an organization, a key and accounts, and starts a server on it. */
 export async function startService(options: {
   name: string;
   kesc: string;
   /** How its server is started, when that is not the command itself. */
   entry?: StartOptions["entry"];
   folder: string;
+  /** An empty database; absent: a new one in `folder`. */
+  databaseUrl?: string;
   env: Record<string, string>;
   /** Hears of the server as soon as it runs, and sees to it that it is stopped. */
   keep: (program: Program) => Program;
 }): Promise<Service> {
   const { name, kesc, entry = [kesc], folder, keep } = options;
-  const databaseUrl = `sqlite:${join(folder, `${name}.db`)}`;
+  const { databaseUrl = `sqlite:${join(folder, `${name}.db`)}` } = options;
   const env = { DATABASE_URL: databaseUrl, KESC_LOG_LEVEL: "info", KESC_GRPC_ADDRESS: "127.0.0.1:0", ...options.env };
   await runKesc(kesc, ["migrate"], env);
   const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--json"], env);
   const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
-  const program = keep(await start({ name, entry, args: ["server"], env, logFolder: folder }));
+  const startOptions = { name, entry, args: ["server"], env, logFolder: folder };
+  const program = keep(await start(startOptions));
   const client = new ServiceClient(program.address, apiKey);
   const accountIds = await client.createAccounts(ACCOUNTS);
   client.close();
-  return { program, kesc, databaseUrl, apiKey, accountIds, acknowledged: accountIds.map(() => 0), nextSerial: 1 };
+  const acknowledged = accountIds.map(() => 0);
+  return { program, startOptions, kesc, databaseUrl, apiKey, accountIds, acknowledged, nextSerial: 1 };
 }
 
 /** Starts a gateway in front of the service. */

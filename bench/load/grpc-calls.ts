@@ -1,7 +1,11 @@
 import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
 import { AccountServiceService, GetAccountRequest } from "../../src/gen/kesc/v1/account_service.js";
 import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
-import { MintRequest, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
+import {
+  GetTransactionRequest,
+  MintRequest,
+  TransactionServiceService,
+} from "../../src/gen/kesc/v1/transaction_service.js";
 import { EMPTY_ANSWER, EMPTY_PATH } from "../echo/empty-rpc.js";
 import { FieldScan, sameBytes } from "./field-scan.js";
 import type { CallName, Job } from "./job.js";
@@ -35,6 +39,11 @@ const makers: Record<CallName, (job: Job) => GrpcCall> = {
     path: AccountServiceService.getAccount.path,
     messages: job.accountIds.map((account_id) => GetAccountRequest.encode({ account_id }).finish()),
     check: accountCheck(job),
+  }),
+  getTransaction: (job) => ({
+    path: TransactionServiceService.getTransaction.path,
+    messages: transactionIdsOf(job).map((transaction_id) => GetTransactionRequest.encode({ transaction_id }).finish()),
+    check: transactionCheck(job),
   }),
   empty: (job) => ({ path: EMPTY_PATH, messages: mintMessages(job), check: emptyCheck }),
 };
@@ -108,6 +117,29 @@ function accountCheck(job: Job): AnswerCheck {
     }
     return right === 2 ? undefined : "an answer with the wrong account or status";
   };
+}
+
+/** A transaction's answer is right when it is the one asked for, of the account that it belongs to. */
+function transactionCheck(job: Job): AnswerCheck {
+  const accountIds = job.accountIds.map((id) => Buffer.from(id));
+  const transactionIds = transactionIdsOf(job).map((id) => Buffer.from(id));
+  const fields = new FieldScan();
+  return (bytes, start, end, call) => {
+    if (!enterFirstField(fields, bytes, start, end)) return "an answer without a transaction";
+    const expected = [transactionIds[call.account], accountIds[call.account]];
+    let right = 0;
+    while (fields.next()) {
+      const id = expected[fields.field - 1];
+      if (id && sameBytes(bytes, fields.start, fields.end, id)) right += 1;
+    }
+    return right === 2 ? undefined : "an answer with the wrong transaction or account";
+  };
+}
+
+function transactionIdsOf({ accountIds, transactionIds = [] }: Job): string[] {
+  if (transactionIds.length !== accountIds.length)
+    throw new Error("getTransaction needs a transaction of each account");
+  return transactionIds;
 }
 
 /** Goes into the message that is field 1 of the answer; false when there is none. */

@@ -9,14 +9,18 @@ import type { CallInFlight, Tally } from "./tally.js";
  * is closed and the last call has been settled; what goes wrong is booked, never thrown.
  */
 export async function driveHttp1(job: Job, tally: Tally): Promise<void> {
-  const { address, apiKey, amount } = job;
+  const { addresses, apiKey, amount } = job;
+  const [address] = addresses;
   const requests = job.accountIds.map((id) => new RestRequest({ authority: address, apiKey, accountId: id, amount }));
-  await Promise.all(Array.from({ length: job.connections }, () => driveConnection(job, requests, tally)));
+  await Promise.all(Array.from({ length: job.connections }, () => driveConnection(job, { address, requests, tally })));
 }
 
-function driveConnection(job: Job, requests: RestRequest[], tally: Tally): Promise<void> {
+function driveConnection(
+  job: Job,
+  { address, requests, tally }: { address: string; requests: RestRequest[]; tally: Tally },
+): Promise<void> {
   return new Promise((resolve) => {
-    const socket = connectTo(job.address);
+    const socket = connectTo(address);
     let call: CallInFlight | undefined;
     const sendNext = (): void => {
       if (!tally.open) return void socket.destroy();

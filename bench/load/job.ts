@@ -1,25 +1,37 @@
 /** What the orchestrator asks of the load process, and what it hears back. Both travel as JSON over the IPC channel. */
 
 /** Which request a job repeats. `empty` is a mint's request to the handler that does nothing. */
-export type CallName = "mint" | "getAccount" | "empty";
+export type CallName = "mint" | "getAccount" | "getTransaction" | "empty";
 
 /** One measurement: as many calls as fit, with never more and rarely fewer than `inFlight` waiting for their answer. */
 export interface Job {
   transport: "grpc" | "rest";
   call: CallName;
 
-  /** "host:port". */
-  address: string;
+  /** Each "host:port". The connections of gRPC go to these in turn, those of REST to the first. */
+  addresses: readonly [string, ...string[]];
 
   /** Connections over which the calls in flight are spread evenly. REST needs one for each call in flight. */
   connections: number;
   inFlight: number;
+
+  /**
+   * Calls are started at this rate, however long the answers take; `inFlight` is then only the most that may wait. Absent:
+   * a call is started as soon as another is answered. For gRPC only.
+   */
+  ratePerSecond?: number;
+
+  /** The job ends early when so many calls have been started. Absent: it does not. */
+  callsMax?: number;
 
   /** Sent as `x-api-key`. */
   apiKey: string;
 
   /** The calls go to these accounts in turn. */
   accountIds: string[];
+
+  /** For `getTransaction`: a transaction of each account, in the order of the accounts. */
+  transactionIds?: string[];
 
   /** What each mint mints, with two fraction digits. */
   amount: string;

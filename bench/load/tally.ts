@@ -31,15 +31,15 @@ export class Tally {
 
   /** Whether more calls may be started. */
   get open(): boolean {
-    return this.#windowTo === Infinity;
+    return this.#windowTo === Infinity && this.#started < (this.#job.callsMax ?? Infinity);
   }
 
-  /** The next call, with a serial number that no other call of the run has. */
-  next(now: number): CallInFlight {
+  /** The next call, with a serial number that no other call of the run has; its time counts from `startedAt`. */
+  next(startedAt: number): CallInFlight {
     const serial = this.#job.firstSerial + this.#started;
     const account = this.#started % this.#acknowledged.length;
     this.#started += 1;
-    return { serial, account, startedAt: now };
+    return { serial, account, startedAt };
   }
 
   /** Books the answer to `call`: right when there is no `problem`, counted as a latency if it arrived in the window. */

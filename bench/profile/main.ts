@@ -8,6 +8,7 @@ import { thisMachine } from "../machine.js";
 import { REPOSITORY } from "../options.js";
 import { start, stop, type Program } from "../servers.js";
 import { AMOUNT, startGateway, startService } from "../service.js";
+import { aligned } from "../table.js";
 import { eachSample, readProfiles, type Span } from "./cpu-profile.js";
 import { phaseOf } from "./phases.js";
 
@@ -49,10 +50,10 @@ function phasesIn(folder: string, span: Span, calls: number): Map<string, number
 /** Loads the program, ends it, and reads what its threads did meanwhile. */
 async function profile(
   { name, loader, program, folder }: { name: string; loader: Program; program: Program; folder: string },
-  job: Omit<Job, "inFlight" | "rampSeconds" | "seconds" | "address" | "amount" | "firstSerial">,
+  job: Omit<Job, "inFlight" | "rampSeconds" | "seconds" | "addresses" | "amount" | "firstSerial">,
 ): Promise<Profiled> {
-  const { address } = program;
-  const whole = { ...job, address, inFlight: IN_FLIGHT, amount: AMOUNT, rampSeconds: 0 };
+  const addresses: Job["addresses"] = [program.address];
+  const whole = { ...job, addresses, inFlight: IN_FLIGHT, amount: AMOUNT, rampSeconds: 0 };
   const warmUp = await load(loader, { ...whole, firstSerial: 1, seconds: WARM_UP_SECONDS });
   const from = nowMicroseconds();
   const { started, problems } = await load(loader, { ...whole, firstSerial: warmUp.started + 1, seconds: SECONDS });
@@ -134,13 +135,7 @@ function print(results: readonly Profiled[]): void {
       .map((phase) => [phase, ...results.map(({ phases }) => phases.get(phase)?.toFixed(1) ?? "")]),
     ["total", ...results.map((result) => total(result).toFixed(1))],
   ];
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
-  for (const line of lines) {
-    const cells = line.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    process.stdout.write(`${cells.join("  ")}\n`);
-  }
+  for (const line of aligned(lines)) process.stdout.write(`${line}\n`);
 }
 
 await main();
