@@ -11,7 +11,7 @@ import { runs } from "./runs.js";
 import type { Known } from "./values.js";
 import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";
 
-const RUNS = 30;
+const RUNS = 20;
 
 describe("fuzz: JSON, paths and queries", function () {
   this.timeout(0);

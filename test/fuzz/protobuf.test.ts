@@ -12,7 +12,7 @@ import { runs } from "./runs.js";
 import type { Known } from "./values.js";
 import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";
 
-const RUNS = 30;
+const RUNS = 20;
 
 // Neither a bug nor a hang. RESOURCE_EXHAUSTED is for what is larger than the server takes.
 const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED"];
