@@ -90,7 +90,7 @@ export const VARIABLES = {
     schema: hostAndPortOrSocket.optional(),
   },
   KESC_BATCH_MAX: variable("64", "most commands in one commit", wholeNumber(1, 10_000)),
-  KESC_QUEUE_MAX: variable("10000", "most commands that wait for a commit", wholeNumber(1, 1_000_000)),
+  KESC_QUEUE_MAX: variable("10000", "most commands that wait for a commit, of one organization half of it", wholeNumber(1, 1_000_000)),
   KESC_CALL_SECONDS_MAX: variable("30", "most seconds that a call has", seconds(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Account } from "../domain/account.js";
 import type { Command, ResourceOf } from "../domain/commands.js";
+import type { OrganizationId } from "../domain/ids.js";
 import type { UnixMillis } from "../domain/time.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { BatchAnswer, Committer } from "./batch.js";
+import { FairQueue } from "./fair-queue.js";
+import { Fifo } from "./fifo.js";
 import type { LedgerRefusal, Outcome } from "./outcome.js";
 import { StoreError } from "./store.js";
 
@@ -22,7 +25,7 @@ export interface LedgerOptions {
   readonly now: () => UnixMillis;
   /** The most commands in one commit. */
   readonly batchMax: number;
-  /** The most commands that may wait; one more is refused. */
+  /** The most commands that may wait, and of one organization half of it; one more is refused. */
   readonly queueMax: number;
   /** Hears of each batch that the database did not take. */
   readonly onStoreError: (error: StoreError, batchSize: number) => void;
@@ -32,37 +35,42 @@ export interface LedgerOptions {
 const CONFLICT_TRIES_MAX = 8;
 const CONFLICT_PAUSE_MILLIS_MAX = 20;
 
+// Telling a caller "no" costs about as much as a command does, and a caller who is told so at once is back at once: the
+// service would do nothing else. So refusals are given at a sixteenth of the rate of commits, and callers wait.
+const COMMITS_PER_REFUSAL = 16;
+
 /**
  * The one way to change state: a queue in front of the committer. Whatever arrived while the last commit was being
  * written is the next batch; only after its commit does anyone hear "yes".
+ *
+ * The queue is shared fairly: organizations take turns, and none can fill it.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
-  #queue: Waiting[] = [];
+  readonly #queue: FairQueue<OrganizationId, Waiting>;
+  /** Those who found no room in the queue, and have not been told yet. */
+  readonly #refused = new Fifo<Waiting["answer"]>();
   #batches = 0;
   #gathering = false;
   #closed: PromiseWithResolvers | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#queue = new FairQueue(options.queueMax);
   }
 
   /**
    * Queues a command; answers when it is on disk, or refused. A command whose deadline passes while it waits is never
-   * started. Rejects only on a bug.
+   * started, and neither is one that finds no room. Rejects only on a bug.
    */
   submit<C extends Command>(command: C, deadline: UnixMillis): Promise<Outcome<ResourceOf<C>>> {
     if (this.#closed !== undefined) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
-    if (this.#queue.length >= this.#options.queueMax) return Promise.resolve(refused({ reason: "QUEUE_FULL" }));
     return new Promise((resolve, reject) => {
-      this.#queue.push({
-        command,
-        deadline,
-        // The decision for a command answers with the command's own resource: see decide().
-        answer: resolve as (outcome: Outcome<Account | Transaction>) => void,
-        fail: reject,
-      });
-      this.#gather();
+      // The decision for a command answers with the command's own resource: see decide().
+      const answer = resolve as Waiting["answer"];
+      const taken = this.#queue.push(command.organizationId, { command, deadline, answer, fail: reject });
+      if (taken) this.#gather();
+      else this.#refused.push(answer);
     });
   }
 
@@ -94,24 +102,35 @@ export class Ledger {
       const batch = this.#takeBatch();
       if (batch.length > 0) void this.#commit(batch);
     }
+    // Nobody's command waits longer for it.
+    if (this.#queue.length === 0) this.#refuse(this.#refused.length);
     this.#resolveIfClosed();
   }
 
   #takeBatch(): Waiting[] {
-    const now = this.#options.now();
-    const taken = this.#queue.splice(0, this.#options.batchMax);
-    return taken.filter((waiting) => {
-      const live = waiting.deadline > now;
-      if (!live) waiting.answer(refused({ reason: "DEADLINE_EXCEEDED" }));
-      return live;
-    });
+    const { batchMax, now } = this.#options;
+    const startedAt = now();
+    const batch: Waiting[] = [];
+    while (batch.length < batchMax) {
+      const waiting = this.#queue.shift();
+      if (waiting === undefined) break;
+      if (waiting.deadline > startedAt) batch.push(waiting);
+      else waiting.answer(refused({ reason: "DEADLINE_EXCEEDED" }));
+    }
+    return batch;
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
     this.#batches += 1;
     await this.#answer(batch);
     this.#batches -= 1;
+    this.#refuse(batch.length / COMMITS_PER_REFUSAL);
     this.#startBatches();
+  }
+
+  /** Tells so many of those who found no room, rounded up, those first who have waited longest. */
+  #refuse(count: number): void {
+    for (let told = 0; told < count; told += 1) this.#refused.shift()?.(refused({ reason: "QUEUE_FULL" }));
   }
 
   async #answer(batch: readonly Waiting[]): Promise<void> {
@@ -148,6 +167,8 @@ export class Ledger {
     this.#options.onStoreError(error, batch.length);
     if (error.kind !== "rejected") {
       for (const { answer } of batch) answer(refused({ reason: "STORAGE_UNAVAILABLE" }));
+      // There are no commits to protect, and may be none for long.
+      this.#refuse(this.#refused.length);
     } else if (batch.length === 1) {
       first?.fail(error);
     } else {

@@ -252,7 +252,7 @@ describe("a fault of the storage", () => {
     }
   });
 
-  it("answers QUEUE_FULL at once where more wait than may, with a time to come back", async () => {
+  it("answers QUEUE_FULL where more wait than may, with a time to come back", async () => {
     const service = await startService("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
     try {
       const accountId = await createAccount(service);
