@@ -1,13 +1,14 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
+import { Admission } from "./admission.js";
 import { sendProblem } from "./answer.js";
 import type { CallDependencies } from "./call-handler.js";
 import type { Contract } from "./contract.js";
 import { beginExchange, exchangeOf } from "./exchange.js";
 import { MessageWriters } from "./json-write.js";
 import { serveProbes } from "./probes.js";
-import { internalProblem, invalidFields, noSuchRoute } from "./problem.js";
+import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problem.js";
 import { refusalReader } from "./refusal.js";
 import { logRequest } from "./request-log.js";
 import { createRouter } from "./routes.js";
@@ -20,7 +21,7 @@ export type AppDependencies = {
   readonly isStopping: () => boolean;
 };
 
-export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "callMsMax">;
+export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "callMsMax"> & { readonly requestsMax: number };
 
 /** The whole REST API: the contract's routes, at the root and under /v1, and the probes. */
 export function createApp(deps: AppDependencies, limits: AppLimits): Express {
@@ -34,6 +35,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
 
   app.use(begin(deps.log), helmet(), refuseMalformedPath);
   serveProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
+  app.use(admit(new Admission(limits.requestsMax)));
   const { contract } = deps;
   const router = createRouter(
     {
@@ -60,6 +62,24 @@ function begin(log: Logger): RequestHandler {
     logRequest(log, exchange, req, res);
     res.setHeader("X-Request-Id", exchange.requestId);
     res.setHeader("Cache-Control", "no-store");
+    next();
+  };
+}
+
+/** Takes a request further when there is room for its caller; whoever sends the same key is the same caller. */
+function admit(admission: Admission): RequestHandler {
+  return async (req, res, next) => {
+    const text = String(req.headers["x-api-key"] ?? req.headers.authorization ?? "");
+    // "Bearer" may be written in many ways, with any number of blanks.
+    const caller = text.slice(text.lastIndexOf(" ") + 1);
+    const admitted = admission.enter(caller);
+    if (admitted !== true && !(await admitted)) {
+      sendProblem(res, queueFull());
+      return;
+    }
+    res.once("close", () => {
+      admission.leave(caller);
+    });
     next();
   };
 }

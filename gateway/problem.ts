@@ -45,6 +45,12 @@ export function bodyTooLarge(bytesMax: number): Problem {
   return { status: 413, code: "BODY_TOO_LARGE", detail: `The body must be at most ${String(bytesMax)} bytes.` };
 }
 
+/** Nothing of the request was done. */
+export function queueFull(): Problem {
+  const detail = "Too many requests wait already; nothing was done, try again.";
+  return { status: 429, code: "QUEUE_FULL", detail, headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) } };
+}
+
 export function noSuchRoute(): Problem {
   return { status: 404, code: "NO_SUCH_ROUTE", detail: "There is nothing at this path." };
 }

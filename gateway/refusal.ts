@@ -2,7 +2,7 @@ import { fromBinary, type DescMessage, type FileRegistry } from "@bufbuild/proto
 import { status } from "@grpc/grpc-js";
 import { messageOf } from "./contract.js";
 import type { FieldProblem } from "./parsed.js";
-import { internalProblem, RETRY_AFTER_SECONDS_MIN, type Problem } from "./problem.js";
+import { internalProblem, queueFull, RETRY_AFTER_SECONDS_MIN, type Problem } from "./problem.js";
 import type { Refused } from "./upstream.js";
 
 /** A refused call in the words of google.rpc: what of its details the gateway understands. */
@@ -92,6 +92,8 @@ function transportProblem(grpcCode: status): Problem {
       headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) },
     };
   }
+  // What a server says to a connection that holds too much already.
+  if (grpcCode === status.RESOURCE_EXHAUSTED) return queueFull();
   if (grpcCode === status.DEADLINE_EXCEEDED) {
     return {
       status: HTTP_STATUS[grpcCode],

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract.js";
+import { answerMalformedRequests } from "./malformed-request.js";
 import { createUpstream } from "./upstream.js";
 
 export type Gateway = {
@@ -29,6 +30,8 @@ const SERVER_OPTIONS = {
 };
 const HEADERS_MAX = 100;
 const SILENT_SECONDS_MAX = 30;
+// Requests that are sent before the answer to the first. No browser and hardly any client does it.
+const PIPELINED_REQUESTS_MAX = 16;
 
 /** Starts the gateway. Rejects when the contract cannot be served or the address not be listened on. */
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Gateway> {
@@ -37,12 +40,13 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
     { contract, upstream, log, isStopping: () => stopping !== undefined },
-    { bodyBytesMax: config.bodyBytesMax, callMsMax: config.callSecondsMax * 1_000 },
+    { bodyBytesMax: config.bodyBytesMax, requestsMax: config.requestsMax, callMsMax: config.callSecondsMax * 1_000 },
   );
   const server = createServer(SERVER_OPTIONS);
-  const traffic = watchTraffic(server, () => stopping !== undefined);
-  server.on("request", app);
+  const traffic = watchTraffic(server, app, () => stopping !== undefined);
+  answerMalformedRequests(server, traffic.openAnswers, log);
   server.maxHeadersCount = HEADERS_MAX;
+  server.maxConnections = config.connectionsMax;
   // A client that reads nothing of its answer is let go, but never one that waits for the slowest call.
   server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
   try {
@@ -63,18 +67,31 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
 /** What the server is busy with, as far as stopping must know it. */
 type Traffic = { readonly unusedSockets: ReadonlySet<Socket>; readonly openAnswers: ReadonlySet<ServerResponse> };
 
-function watchTraffic(server: Server, isStopping: () => boolean): Traffic {
+function watchTraffic(server: Server, app: RequestListener, isStopping: () => boolean): Traffic {
   const unusedSockets = new Set<Socket>();
   const openAnswers = new Set<ServerResponse>();
+  const requestsOn = new WeakMap<Socket, number>();
   server.on("connection", (socket) => {
     unusedSockets.add(socket);
     socket.once("close", () => unusedSockets.delete(socket));
   });
   server.on("request", (req, res) => {
-    unusedSockets.delete(req.socket);
+    const { socket } = req;
+    const requests = (requestsOn.get(socket) ?? 0) + 1;
+    // Node reads on and on: one connection could bring more requests than all others together.
+    if (requests > PIPELINED_REQUESTS_MAX) {
+      socket.destroy();
+      return;
+    }
+    requestsOn.set(socket, requests);
+    unusedSockets.delete(socket);
     openAnswers.add(res);
-    res.once("close", () => openAnswers.delete(res));
+    res.once("close", () => {
+      openAnswers.delete(res);
+      requestsOn.set(socket, (requestsOn.get(socket) ?? 0) - 1);
+    });
     if (isStopping()) res.setHeader("Connection", "close");
+    app(req, res);
   });
   return { unusedSockets, openAnswers };
 }

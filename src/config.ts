@@ -90,7 +90,11 @@ export const VARIABLES = {
     schema: hostAndPortOrSocket.optional(),
   },
   KESC_BATCH_MAX: variable("64", "most commands in one commit", wholeNumber(1, 10_000)),
-  KESC_QUEUE_MAX: variable("10000", "most commands that wait for a commit, of one organization half of it", wholeNumber(1, 1_000_000)),
+  KESC_QUEUE_MAX: variable(
+    "10000",
+    "most commands that wait, of one organization half as many",
+    wholeNumber(1, 1_000_000),
+  ),
   KESC_CALL_SECONDS_MAX: variable("30", "most seconds that a call has", seconds(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",
@@ -103,9 +107,20 @@ export const VARIABLES = {
     z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
   ),
   KESC_HTTP_BODY_BYTES_MAX: variable("262144", "most bytes of a REST body", wholeNumber(1_024, 16_777_216)),
+  KESC_HTTP_CONNECTIONS_MAX: variable("20000", "most connections to the gateway", wholeNumber(1, 1_000_000)),
+  KESC_HTTP_REQUESTS_MAX: variable(
+    "2000",
+    "most REST requests at a time, with one key half as many",
+    wholeNumber(1, 100_000),
+  ),
   KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "most bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
   KESC_GRPC_REQUEST_SECONDS_MAX: variable("10", "most seconds that a gRPC request takes to arrive", seconds(1, 3_600)),
   KESC_GRPC_CONCURRENT_CALLS_MAX: variable("1000", "most calls in flight on one connection", wholeNumber(1, 100_000)),
+  KESC_GRPC_CALLS_MAX: variable(
+    "50000",
+    "most gRPC calls in flight, with one key half as many",
+    wholeNumber(1, 1_000_000),
+  ),
   KESC_GRPC_KEEPALIVE_SECONDS: variable("60", "quiet seconds until a connection is pinged", seconds(1, 86_400)),
   KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS: variable("10", "seconds that a ping waits for its answer", seconds(1, 3_600)),
   KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX: variable(
@@ -166,6 +181,7 @@ function configOf(values: z.output<typeof ENVIRONMENT>): Config {
       requestMillisMax: values.KESC_GRPC_REQUEST_SECONDS_MAX,
       callMillisMax: values.KESC_CALL_SECONDS_MAX,
       concurrentCallsMax: values.KESC_GRPC_CONCURRENT_CALLS_MAX,
+      callsMax: values.KESC_GRPC_CALLS_MAX,
       keepaliveMillis: values.KESC_GRPC_KEEPALIVE_SECONDS,
       keepaliveTimeoutMillis: values.KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS,
       connectionIdleMillisMax: values.KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX,

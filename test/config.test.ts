@@ -133,6 +133,8 @@ describe("config", () => {
       target: VARIABLES.KESC_GRPC_ADDRESS.fallback,
       logLevel: VARIABLES.KESC_LOG_LEVEL.fallback,
       bodyBytesMax: Number(VARIABLES.KESC_HTTP_BODY_BYTES_MAX.fallback),
+      connectionsMax: Number(VARIABLES.KESC_HTTP_CONNECTIONS_MAX.fallback),
+      requestsMax: Number(VARIABLES.KESC_HTTP_REQUESTS_MAX.fallback),
       callSecondsMax: Number(VARIABLES.KESC_CALL_SECONDS_MAX.fallback),
       shutdownGraceSeconds: Number(VARIABLES.KESC_SHUTDOWN_GRACE_SECONDS.fallback),
     });

@@ -5,6 +5,8 @@ import {
   type ServerInterceptor,
 } from "@grpc/grpc-js";
 
+import type { CallsInFlight } from "./calls-in-flight.js";
+import { HEALTH_SERVICE } from "./health.js";
 import { statusOf } from "./status.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
@@ -12,83 +14,114 @@ type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 export interface HalfOpenCallsOptions {
   /** How long a call may take to send its one request. */
   readonly requestMillisMax: number;
-  /** Hears of each call that took longer, by its path. */
-  readonly onExpired: (path: string) => void;
+  readonly calls: CallsInFlight;
+  /** Hears of each call that was ended here, by its path. */
+  readonly onEnded: (path: string, reason: EndReason) => void;
 }
 
+type EndReason = "DEADLINE_EXCEEDED" | "QUEUE_FULL";
+
 const SWEEPS_PER_LIMIT = 10;
+const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
 
 /**
  * Ends calls whose one request never comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever, and holds
- * the stream. Their handlers never run.
+ * the stream. Ends calls that are too many with QUEUE_FULL. Their handlers never run.
  *
  * One timer for all of them: a timer a call would cost more than the rest of what is done here.
  */
 export class HalfOpenCalls {
-  readonly #options: HalfOpenCallsOptions;
-  // In the order in which they came: the oldest first.
-  readonly #waiting = new Set<WatchedCall>();
+  readonly #requestMillisMax: number;
+  readonly #watch: Watch;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(options: HalfOpenCallsOptions) {
-    this.#options = options;
+  constructor({ requestMillisMax, calls, onEnded }: HalfOpenCallsOptions) {
+    this.#requestMillisMax = requestMillisMax;
+    this.#watch = { waiting: new Set(), calls, onEnded };
     this.#sweeping = setInterval(() => {
       this.#sweep();
-    }, options.requestMillisMax / SWEEPS_PER_LIMIT);
+    }, requestMillisMax / SWEEPS_PER_LIMIT);
     this.#sweeping.unref();
   }
 
   /** Goes into the server's `interceptors`. Leaves calls with a stream of requests alone. */
   readonly interceptor: ServerInterceptor = ({ requestStream, path }, call) =>
-    requestStream ? new ServerInterceptingCall(call) : new WatchedCall(call, { path, waiting: this.#waiting });
+    requestStream ? new ServerInterceptingCall(call) : new WatchedCall(call, path, this.#watch);
 
   stop(): void {
     clearInterval(this.#sweeping);
   }
 
   #sweep(): void {
-    const lastStart = performance.now() - this.#options.requestMillisMax;
-    for (const call of this.#waiting) {
+    const lastStart = performance.now() - this.#requestMillisMax;
+    for (const call of this.#watch.waiting) {
       if (call.startedAt > lastStart) return;
-      this.#waiting.delete(call);
-      call.sendStatus(statusOf({ reason: "DEADLINE_EXCEEDED" }));
-      this.#options.onExpired(call.path);
+      call.end("DEADLINE_EXCEEDED");
     }
   }
 }
 
-/** A call that is in `waiting` from its headers to the end of its request. */
+/** What all calls share. */
+interface Watch {
+  /** Those whose request has not ended, in the order in which they came: the oldest first. */
+  readonly waiting: Set<WatchedCall>;
+  readonly calls: CallsInFlight;
+  readonly onEnded: HalfOpenCallsOptions["onEnded"];
+}
+
+/** A call that is counted from its headers to the end of its answer, and waits from its headers to the end of its request. */
 class WatchedCall extends ServerInterceptingCall {
   readonly startedAt = performance.now();
-  readonly path: string;
+  readonly #path: string;
   readonly #inner: ServerInterceptingCallInterface;
-  readonly #waiting: Set<WatchedCall>;
+  readonly #watch: Watch;
+  #caller: string | undefined;
 
-  constructor(inner: ServerInterceptingCallInterface, { path, waiting }: { path: string; waiting: Set<WatchedCall> }) {
+  constructor(inner: ServerInterceptingCallInterface, path: string, watch: Watch) {
     super(inner);
-    this.path = path;
+    this.#path = path;
     this.#inner = inner;
-    this.#waiting = waiting;
+    this.#watch = watch;
+  }
+
+  /** Ends the call before its handler has run. */
+  end(reason: EndReason): void {
+    this.#watch.waiting.delete(this);
+    this.#inner.sendStatus(statusOf({ reason }));
+    this.#watch.onEnded(this.#path, reason);
   }
 
   override start(listener: Listener): void {
-    this.#waiting.add(this);
+    const { waiting } = this.#watch;
+    waiting.add(this);
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
-        listener.onReceiveMetadata(metadata);
+        if (this.#begin(metadata)) listener.onReceiveMetadata(metadata);
+        else this.end("QUEUE_FULL");
       },
       onReceiveMessage: (message) => {
         listener.onReceiveMessage(message);
       },
       onReceiveHalfClose: () => {
         // An end that comes after the answer would start the handler all the same.
-        if (this.#waiting.delete(this)) listener.onReceiveHalfClose();
+        if (waiting.delete(this)) listener.onReceiveHalfClose();
       },
+      // However the call ended, once nothing of it is left.
       onCancel: () => {
-        this.#waiting.delete(this);
+        waiting.delete(this);
+        if (this.#caller !== undefined) this.#watch.calls.end(this.#caller);
         listener.onCancel();
       },
     });
+  }
+
+  /** Counts the call, save those that ask how we are: they are answered whatever else there is. */
+  #begin(metadata: Metadata): boolean {
+    if (this.#path.startsWith(HEALTH_PATH)) return true;
+    const caller = callerOf(metadata);
+    if (!this.#watch.calls.begin(caller)) return false;
+    this.#caller = caller;
+    return true;
   }
 
   // The way out is not ours: past the inherited methods, which would wrap each step once more.
@@ -103,4 +136,11 @@ class WatchedCall extends ServerInterceptingCall {
   override sendStatus(status: Parameters<ServerInterceptingCall["sendStatus"]>[0]): void {
     this.#inner.sendStatus(status);
   }
+}
+
+/** Whoever sends the same key is the same caller; whether it is a good one is not known yet. */
+function callerOf(metadata: Metadata): string {
+  const text = (metadata.get("x-api-key")[0] ?? metadata.get("authorization")[0] ?? "").toString();
+  // "Bearer" may be written in many ways, with any number of blanks.
+  return text.slice(text.lastIndexOf(" ") + 1);
 }

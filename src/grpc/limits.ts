@@ -10,6 +10,8 @@ export interface GrpcLimits {
   readonly callMillisMax: number;
   /** The most calls in flight on one connection; a client keeps the others back. */
   readonly concurrentCallsMax: number;
+  /** The most calls in flight on all connections, and of one caller half of it; one more is QUEUE_FULL. */
+  readonly callsMax: number;
   /** A connection is pinged when it has been quiet for this long … */
   readonly keepaliveMillis: number;
   /** … and closed when the answer takes longer than this. */
@@ -31,6 +33,8 @@ export const DEFAULT_LIMITS: GrpcLimits = {
   // The gateway sends everything over one connection: fewer would queue in the client while the server has time. What a
   // call can hold before it is read is bounded by HTTP/2's window of 64 KiB.
   concurrentCallsMax: 1_000,
+  // Some 15 KB each while they wait.
+  callsMax: 50_000,
   keepaliveMillis: 60_000,
   keepaliveTimeoutMillis: 10_000,
   connectionIdleMillisMax: 300_000,
@@ -38,6 +42,10 @@ export const DEFAULT_LIMITS: GrpcLimits = {
   connectionAgeGraceMillis: 60_000,
   lameDuckMillis: 0,
 };
+
+// Answers that a client asks for and does not read stay in memory: past so many, its next calls are refused, and after a
+// hundred of those its connection is closed. Several of the largest pages, for a client that reads.
+const CONNECTION_MEGABYTES_MAX = 128;
 
 export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
   return {
@@ -48,6 +56,7 @@ export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
     "grpc.max_connection_idle_ms": limits.connectionIdleMillisMax,
     "grpc.max_connection_age_ms": limits.connectionAgeMillisMax,
     "grpc.max_connection_age_grace_ms": limits.connectionAgeGraceMillis,
+    "grpc-node.max_session_memory": CONNECTION_MEGABYTES_MAX,
     // Counts every call of every connection, for a service that we do not offer.
     "grpc.enable_channelz": 0,
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
+import { Server, ServerCredentials, status as Status, type ServiceDefinition } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import type { AccountId, TransactionId } from "../domain/ids.js";
@@ -11,6 +11,7 @@ import type { Reads } from "../storage/read-port.js";
 import { accountHandlers } from "./account-handlers.js";
 import { ApiKeyAuthenticator } from "./api-key-authenticator.js";
 import type { CallDependencies, UnaryRoute } from "./call.js";
+import { CallsInFlight } from "./calls-in-flight.js";
 import { readContract, type Contract, type ServiceContract } from "./contract.js";
 import { HalfOpenCalls } from "./half-open-calls.js";
 import { Health, HEALTH_SERVICE } from "./health.js";
@@ -19,6 +20,7 @@ import { DEFAULT_LIMITS, serverOptionsOf, type GrpcLimits } from "./limits.js";
 import { REFLECTION_SERVICES, ReflectionService } from "./reflection-service.js";
 import { Reflection } from "./reflection.js";
 import { boundAddress, removeStaleSocket } from "./server-address.js";
+import { statusCodeOf } from "./status.js";
 import { transactionHandlers } from "./transaction-handlers.js";
 
 export interface GrpcServerOptions {
@@ -58,9 +60,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   const halfOpenCalls = new HalfOpenCalls({
     requestMillisMax: limits.requestMillisMax,
-    onExpired: (path) => {
+    calls: new CallsInFlight(limits.callsMax),
+    onEnded: (path, reason) => {
       const method = path.split(".").at(-1);
-      logger.info({ method, code: "DEADLINE_EXCEEDED", reason: "DEADLINE_EXCEEDED" }, "a call never sent its request");
+      logger.info({ method, code: Status[statusCodeOf(reason)], reason }, "a call was ended before it began");
     },
   });
   const server = new Server({ ...serverOptionsOf(limits), interceptors: [halfOpenCalls.interceptor] });

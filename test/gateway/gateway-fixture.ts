@@ -73,6 +73,8 @@ export class GatewayFixture {
       target: this.server.target,
       logLevel: "info",
       bodyBytesMax: 4_096,
+      connectionsMax: 1_000,
+      requestsMax: 1_000,
       callSecondsMax: 5,
       shutdownGraceSeconds: 5,
     };

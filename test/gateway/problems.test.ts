@@ -104,7 +104,7 @@ describe("a refusal of the server", () => {
     [status.UNAVAILABLE, 503, "SERVER_UNREACHABLE", "1"],
     [status.DEADLINE_EXCEEDED, 504, "DEADLINE_EXCEEDED", undefined],
     [status.UNIMPLEMENTED, 500, "INTERNAL", undefined],
-    [status.RESOURCE_EXHAUSTED, 500, "INTERNAL", undefined],
+    [status.RESOURCE_EXHAUSTED, 429, "QUEUE_FULL", "1"],
     [status.UNAUTHENTICATED, 500, "INTERNAL", undefined],
     [status.UNKNOWN, 500, "INTERNAL", undefined],
   ] as const) {
