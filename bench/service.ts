@@ -11,7 +11,7 @@ const AMOUNT_CENTS = 125_000;
 const ACCOUNTS = 100;
 const WRONG_ACCOUNTS_SHOWN_MAX = 3;
 
-/** A service with a database of its own, and what the benchmark has done to it. */
+/** A service with a database of its own, an organization on it, and what the benchmark has done to that. */
 export interface Service {
   program: Program;
   /** How its server was started: more can be started the same way. */
@@ -43,11 +43,20 @@ export async function startService(options: {
   const { databaseUrl = `sqlite:${join(folder, `${name}.db`)}` } = options;
   const env = { DATABASE_URL: databaseUrl, KESC_LOG_LEVEL: "info", KESC_GRPC_ADDRESS: "127.0.0.1:0", ...options.env };
   await runKesc(kesc, ["migrate"], env);
+  const startOptions = { name, entry, args: ["server"], env, logFolder: folder };
+  const program = keep(await start(startOptions));
+  return newTenant({ program, startOptions, kesc, databaseUrl });
+}
+
+/** Makes another organization, with a key and accounts, on a service that runs. */
+export async function newTenant(
+  on: Pick<Service, "program" | "startOptions" | "kesc" | "databaseUrl">,
+): Promise<Service> {
+  const { program, startOptions, kesc, databaseUrl } = on;
+  const env = { DATABASE_URL: databaseUrl };
   const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--json"], env);
   const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
-  const startOptions = { name, entry, args: ["server"], env, logFolder: folder };
-  const program = keep(await start(startOptions));
   const client = new ServiceClient(program.address, apiKey);
   const accountIds = await client.createAccounts(ACCOUNTS);
   client.close();

@@ -30,6 +30,8 @@ const SERVER_OPTIONS = {
 };
 const HEADERS_MAX = 100;
 const SILENT_SECONDS_MAX = 30;
+// Connections that may wait to be taken; the system may allow fewer. Those that find no room are reset.
+const BACKLOG = 4_096;
 // Requests that are sent before the answer to the first. No browser and hardly any client does it.
 const PIPELINED_REQUESTS_MAX = 16;
 
@@ -50,7 +52,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   // A client that reads nothing of its answer is let go, but never one that waits for the slowest call.
   server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
   try {
-    server.listen(config.listen.port, config.listen.host);
+    server.listen({ ...config.listen, backlog: BACKLOG });
     await once(server, "listening");
   } catch (error) {
     upstream.close();

@@ -26,14 +26,15 @@ export type Outcome = Answered | Refused;
 export type Upstream = {
   /** Calls an rpc. A refusal, a lost connection too, is an outcome and never throws. */
   call(rpc: Rpc, request: Message, options: CallOptions): Promise<Outcome>;
-  /** Whether the server says, within a second, that it serves. */
+  /** Whether the server says, within five seconds, that it serves. */
   isServing(): Promise<boolean>;
   close(): void;
 };
 
 const REPLAYED = "idempotent-replayed";
 const STATUS_DETAILS = "grpc-status-details-bin";
-const HEALTH_MILLISECONDS_MAX = 1_000;
+// Longer than the server is busy with a storm of calls: it serves them.
+const HEALTH_MILLISECONDS_MAX = 5_000;
 const HEALTH_SERVING = 1;
 
 const CHANNEL_OPTIONS = {

@@ -32,7 +32,8 @@ export class RestRequest {
 
 /** Says what is wrong with the answer to a mint, or undefined when it is 201 and names what was sent. */
 export function problemInMint(job: Job, call: CallInFlight, status: number, body: string): string | undefined {
-  if (status !== 201) return `HTTP ${String(status)}: ${body.slice(0, 200)}`;
+  // The code, where there is one: the whole problem differs from answer to answer.
+  if (status !== 201) return `HTTP ${String(status)}: ${/"code":"([A-Z_]+)"/.exec(body)?.[1] ?? body.slice(0, 200)}`;
   const answer: unknown = JSON.parse(body);
   const expected = {
     account_id: job.accountIds[call.account],

@@ -1,0 +1,197 @@
+/** `make overload`: ten times the load of the peak, and a greedy organization beside a modest one. Fails when a promise is broken. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { load } from "../load-process.js";
+import type { Job, LoadResult } from "../load/job.js";
+import { thisMachine } from "../machine.js";
+import { REPOSITORY } from "../options.js";
+import {
+  AMOUNT,
+  newTenant,
+  problemsInBooks,
+  problemsInJournal,
+  type Service,
+  startGateway,
+  startService,
+} from "../service.js";
+import { type Program, start, stop } from "../servers.js";
+import { Promises } from "./promises.js";
+import { watch } from "./watch.js";
+
+const OUT = join(REPOSITORY, "bench/out");
+const SECONDS = Number(process.env["OVERLOAD_SECONDS"] ?? 20);
+const PEAK_SECONDS = Math.min(5, SECONDS);
+/** So long takes the storm of the first calls, until the load is steady. */
+const RAMP_SECONDS = 3;
+
+/** As many as the service needs at its best, and ten times as many; whoever is refused is back at once. */
+const GRPC_PEAK: Load = { transport: "grpc", inFlight: 1_000, connections: 10 };
+const GRPC_OVERLOAD: Load = { transport: "grpc", inFlight: 10_000, connections: 20 };
+const REST_PEAK: Load = { transport: "rest", inFlight: 200, connections: 200 };
+const REST_OVERLOAD: Load = { transport: "rest", inFlight: 2_000, connections: 2_000 };
+const MODEST: Load = { transport: "grpc", inFlight: 10, connections: 1 };
+
+const GOOD_SHARE_MIN = 0.9;
+const RECOVERY_SECONDS_MAX = 5;
+const MEMORY_GROWTH_MAX = 1.25;
+
+type Load = Pick<Job, "transport" | "inFlight" | "connections">;
+
+/** Everything that runs. */
+interface Stage {
+  loader: Program;
+  modestLoader: Program;
+  gateway: Program;
+  greedy: Service;
+  modest: Service;
+}
+
+const promises = new Promises((line) => process.stdout.write(`${line}\n`));
+
+async function main(): Promise<void> {
+  mkdirSync(OUT, { recursive: true });
+  const folder = mkdtempSync(join(OUT, "overload-"));
+  const running: Program[] = [];
+  try {
+    const { processor, cores, node, commit, loadBefore } = thisMachine(REPOSITORY);
+    promises.note(`${processor}, ${String(cores)} cores, Node ${node}, commit ${commit}, load ${String(loadBefore)}`);
+    const stage = await setUp(folder, running);
+    await overload(stage, "gRPC", GRPC_PEAK, GRPC_OVERLOAD);
+    await overload(stage, "REST", REST_PEAK, REST_OVERLOAD);
+    await greedyAndModest(stage);
+    const wrong = [...(await problemsInBooks(stage.greedy)), ...(await problemsInBooks(stage.modest))];
+    await stopAll(running);
+    wrong.push(...(await problemsInJournal(stage.greedy)));
+    promises.note("\nthe books");
+    promises.check("every mint that was answered, and no other, is in them", wrong.length === 0, wrong.join("; "));
+  } finally {
+    await stopAll(running);
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (promises.broken) process.exitCode = 1;
+}
+
+async function setUp(folder: string, running: Program[]): Promise<Stage> {
+  const keep = (program: Program): Program => {
+    running.push(program);
+    return program;
+  };
+  const entry: [string, string] = [process.execPath, join(import.meta.dirname, "../load/main.js")];
+  const kesc = join(REPOSITORY, "dist/src/cli/main.js");
+  const loader = keep(await start({ name: "load", entry, logFolder: folder }));
+  const modestLoader = keep(await start({ name: "modest-load", entry, logFolder: folder }));
+  const greedy = await startService({ name: "server", kesc, folder, env: {}, keep });
+  const modest = await newTenant(greedy);
+  const gateway = keep(await startGateway(greedy, folder));
+  return { loader, modestLoader, gateway, greedy, modest };
+}
+
+/** The peak, ten times its load, and the peak again. */
+async function overload(stage: Stage, name: string, peakLoad: Load, tenfold: Load): Promise<void> {
+  const { greedy, gateway } = stage;
+  promises.note(`\n${name}: ${String(tenfold.inFlight)} mints in flight, ${String(SECONDS)} s`);
+  const peak = (): Promise<LoadResult> =>
+    mints(stage.loader, greedy, gateway, { ...peakLoad, seconds: PEAK_SECONDS, rampSeconds: 1 });
+  const before = await peak();
+  const storm = mints(stage.loader, greedy, gateway, { ...tenfold, seconds: SECONDS, rampSeconds: RAMP_SECONDS });
+  const { result, seen } = await watch({ server: greedy.program, gateway }, storm);
+  const recovery = await mints(stage.loader, greedy, gateway, { ...MODEST, seconds: 1, rampSeconds: 0 });
+  const after = await peak();
+
+  // The machine has moods: the peak is what it was before and after.
+  const share = result.callsPerSecond / ((before.callsPerSecond + after.callsPerSecond) / 2);
+  promises.figure("good answers a second: before, during, after", [before, result, after].map(rateOf).join(", "));
+  promises.check(
+    `good answers, of the peak: at least ${String(GOOD_SHARE_MIN)}`,
+    share >= GOOD_SHARE_MIN,
+    share.toFixed(2),
+  );
+  promises.figure(
+    "p50 and p99 of good answers, ms",
+    `${result.p50Milliseconds.toFixed(0)}, ${result.p99Milliseconds.toFixed(0)}`,
+  );
+  checkRefusals(result);
+  const { unhealthy, slowestHealthMilliseconds, healthChecks, memoryMegabytes } = seen;
+  promises.check(
+    `${String(healthChecks)} health checks say that all is well`,
+    unhealthy.length === 0,
+    unhealthy.join("; "),
+  );
+  promises.figure("the slowest of them, ms", slowestHealthMilliseconds.toFixed(0));
+  const [first, second] = memoryMegabytes;
+  promises.check(
+    "the server's memory does not go on growing, MB",
+    !(second > first * MEMORY_GROWTH_MAX),
+    `${first.toFixed(0)}, then ${second.toFixed(0)}`,
+  );
+  promises.check(
+    `works as ever ${String(RECOVERY_SECONDS_MAX)} s later: slowest of ${String(recovery.callsInWindow)} calls at once, ms`,
+    recovery.callsInWindow > 0 && recovery.p99Milliseconds < RECOVERY_SECONDS_MAX * 1_000,
+    recovery.p99Milliseconds.toFixed(0),
+  );
+}
+
+/** One organization with ten times the peak's load, one with a few calls at a time. */
+async function greedyAndModest(stage: Stage): Promise<void> {
+  const { greedy, modest, gateway } = stage;
+  promises.note(
+    `\ngRPC: a greedy organization (${String(GRPC_OVERLOAD.inFlight)} in flight) and a modest one (${String(MODEST.inFlight)})`,
+  );
+  const alone = await mints(stage.modestLoader, modest, gateway, { ...MODEST, seconds: PEAK_SECONDS, rampSeconds: 1 });
+  const [greedyResult, modestResult] = await Promise.all([
+    mints(stage.loader, greedy, gateway, { ...GRPC_OVERLOAD, seconds: SECONDS, rampSeconds: RAMP_SECONDS }),
+    mints(stage.modestLoader, modest, gateway, { ...MODEST, seconds: SECONDS, rampSeconds: RAMP_SECONDS }),
+  ]);
+  promises.figure("good answers a second: greedy, modest", [greedyResult, modestResult].map(rateOf).join(", "));
+  const refused = Object.entries(modestResult.problems).map(
+    ([problem, count]) => `${problem} (${String(count)} times)`,
+  );
+  promises.check("the modest one is never refused", refused.length === 0, refused.join("; "));
+  promises.check(
+    "its p99 is below the greedy one's p50, ms",
+    modestResult.p99Milliseconds < greedyResult.p50Milliseconds,
+    `${modestResult.p99Milliseconds.toFixed(0)}, ${greedyResult.p50Milliseconds.toFixed(0)} (${alone.p99Milliseconds.toFixed(0)} when it is alone)`,
+  );
+  checkRefusals(greedyResult);
+}
+
+/** Whoever is not served must hear that there is no room, and nothing else. */
+function checkRefusals({ problems }: LoadResult): void {
+  const isRefusal = ([problem]: [string, number]): boolean =>
+    /^(grpc-status 8: Too many|HTTP 429: QUEUE_FULL)/.test(problem);
+  const all = Object.entries(problems);
+  const refusals = all.filter(isRefusal).reduce((sum, [, count]) => sum + count, 0);
+  const others = all
+    .filter((problem) => !isRefusal(problem))
+    .map(([problem, count]) => `${problem} (${String(count)} times)`);
+  promises.figure("refused: RESOURCE_EXHAUSTED or 429", String(refusals));
+  promises.check("nobody hears anything else", others.length === 0, others.join("; "));
+}
+
+/** Has a load process mint for the organization, and books what it was answered. */
+async function mints(
+  loader: Program,
+  tenant: Service,
+  gateway: Program,
+  job: Load & Pick<Job, "seconds" | "rampSeconds">,
+): Promise<LoadResult> {
+  const { apiKey, accountIds, nextSerial: firstSerial } = tenant;
+  const { address } = job.transport === "grpc" ? tenant.program : gateway;
+  const result = await load(loader, { ...job, call: "mint", address, apiKey, accountIds, amount: AMOUNT, firstSerial });
+  tenant.nextSerial += result.started;
+  tenant.acknowledged = tenant.acknowledged.map((count, i) => count + (result.acknowledged[i] ?? 0));
+  return result;
+}
+
+function rateOf({ callsPerSecond }: LoadResult): string {
+  return callsPerSecond.toFixed(0);
+}
+
+async function stopAll(running: Program[]): Promise<void> {
+  for (const program of running.splice(0).reverse()) await stop(program);
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
