@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos overload clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos overload hostile clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,7 +55,10 @@ chaos: dist/.built ## kill the service and its database under load, and count wh
 	@node dist/test/chaos/main.js $(ARGS)
 
 overload: dist/.built ## ten times what the service can do, and a greedy organization beside a modest one; OVERLOAD_SECONDS=20
-	@node dist/bench/overload/main.js $(ARGS)
+	@node dist/bench/overload/main.js
+
+hostile: dist/.built ## callers who keep to no rules, with ten thousand idle connections (as many as ulimit -n allows)
+	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/*/hostile*.test.js'
 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb

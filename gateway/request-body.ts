@@ -20,7 +20,10 @@ const NOT_UTF_8 = "The body is not valid UTF-8.";
 export async function readBody(req: IncomingMessage, bytesMax: number): Promise<BodyResult> {
   // A compressed body could be a thousand times larger than its limit.
   const encoding = req.headers["content-encoding"] ?? "identity";
-  if (encoding.toLowerCase() !== "identity") return { ok: false, problem: unsupportedMediaType(COMPRESSED) };
+  const transfer = req.headers["transfer-encoding"] ?? "chunked";
+  if (encoding.toLowerCase() !== "identity" || transfer.toLowerCase() !== "chunked") {
+    return { ok: false, problem: unsupportedMediaType(COMPRESSED) };
+  }
 
   const type = req.headers["content-type"];
   if (type !== undefined && !JSON_TYPE.test(type)) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };

@@ -28,7 +28,6 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
-const HEADERS_MAX = 100;
 const SILENT_SECONDS_MAX = 30;
 // Connections that may wait to be taken; the system may allow fewer. Those that find no room are reset.
 const BACKLOG = 4_096;
@@ -47,7 +46,8 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   const server = createServer(SERVER_OPTIONS);
   const traffic = watchTraffic(server, app, () => stopping !== undefined);
   answerMalformedRequests(server, traffic.openAnswers, log);
-  server.maxHeadersCount = HEADERS_MAX;
+  // Node leaves out those past a number, silently, and one of them may be a key. Their size is limited above.
+  server.maxHeadersCount = 0;
   server.maxConnections = config.connectionsMax;
   // A client that reads nothing of its answer is let go, but never one that waits for the slowest call.
   server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
