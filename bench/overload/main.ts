@@ -1,6 +1,7 @@
 /** `make overload`: ten times the load of the peak, and a greedy organization beside a modest one. Fails when a promise is broken. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { cpuTimeOf } from "../cpu-time.js";
 import { load } from "../load-process.js";
 import type { Job, LoadResult } from "../load/job.js";
 import { thisMachine } from "../machine.js";
@@ -90,7 +91,7 @@ async function setUp(folder: string, running: Program[]): Promise<Stage> {
 async function overload(stage: Stage, name: string, peakLoad: Load, tenfold: Load): Promise<void> {
   const { greedy, gateway } = stage;
   promises.note(`\n${name}: ${String(tenfold.inFlight)} mints in flight, ${String(SECONDS)} s`);
-  const peak = (): Promise<LoadResult> =>
+  const peak = (): Promise<Minted> =>
     mints(stage.loader, greedy, gateway, { ...peakLoad, seconds: PEAK_SECONDS, rampSeconds: 1 });
   const before = await peak();
   const storm = mints(stage.loader, greedy, gateway, { ...tenfold, seconds: SECONDS, rampSeconds: RAMP_SECONDS });
@@ -101,6 +102,8 @@ async function overload(stage: Stage, name: string, peakLoad: Load, tenfold: Loa
   // The machine has moods: the peak is what it was before and after.
   const share = result.callsPerSecond / ((before.callsPerSecond + after.callsPerSecond) / 2);
   promises.figure("good answers a second: before, during, after", [before, result, after].map(rateOf).join(", "));
+  const costs = [before, result, after].map(({ mainThreadMicroseconds }) => mainThreadMicroseconds.toFixed(0));
+  promises.figure("main thread's time for each of them, µs", costs.join(", "));
   promises.check(
     `good answers, of the peak: at least ${String(GOOD_SHARE_MIN)}`,
     share >= GOOD_SHARE_MIN,
@@ -168,19 +171,27 @@ function checkRefusals({ problems }: LoadResult): void {
   promises.check("nobody hears anything else", others.length === 0, others.join("; "));
 }
 
+interface Minted extends LoadResult {
+  /** Processor time of the main thread of the program that was called for each good answer, whatever else it did. */
+  mainThreadMicroseconds: number;
+}
+
 /** Has a load process mint for the organization, and books what it was answered. */
 async function mints(
   loader: Program,
   tenant: Service,
   gateway: Program,
   job: Load & Pick<Job, "seconds" | "rampSeconds">,
-): Promise<LoadResult> {
+): Promise<Minted> {
   const { apiKey, accountIds, nextSerial: firstSerial } = tenant;
-  const { address } = job.transport === "grpc" ? tenant.program : gateway;
+  const { address, process: called } = job.transport === "grpc" ? tenant.program : gateway;
+  const before = cpuTimeOf(called.pid);
   const result = await load(loader, { ...job, call: "mint", address, apiKey, accountIds, amount: AMOUNT, firstSerial });
+  const { mainThread } = cpuTimeOf(called.pid);
   tenant.nextSerial += result.started;
   tenant.acknowledged = tenant.acknowledged.map((count, i) => count + (result.acknowledged[i] ?? 0));
-  return result;
+  const answers = result.acknowledged.reduce((sum, count) => sum + count, 0);
+  return { ...result, mainThreadMicroseconds: (mainThread - before.mainThread) / answers };
 }
 
 function rateOf({ callsPerSecond }: LoadResult): string {
