@@ -186,7 +186,15 @@ async function mints(
   const { apiKey, accountIds, nextSerial: firstSerial } = tenant;
   const { address, process: called } = job.transport === "grpc" ? tenant.program : gateway;
   const before = cpuTimeOf(called.pid);
-  const result = await load(loader, { ...job, call: "mint", address, apiKey, accountIds, amount: AMOUNT, firstSerial });
+  const result = await load(loader, {
+    ...job,
+    call: "mint",
+    addresses: [address],
+    apiKey,
+    accountIds,
+    amount: AMOUNT,
+    firstSerial,
+  });
   const { mainThread } = cpuTimeOf(called.pid);
   tenant.nextSerial += result.started;
   tenant.acknowledged = tenant.acknowledged.map((count, i) => count + (result.acknowledged[i] ?? 0));

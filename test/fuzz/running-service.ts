@@ -75,6 +75,8 @@ export async function startInProcess(
       target: server.address,
       logLevel: "info",
       bodyBytesMax: 262_144,
+      connectionsMax: 1_000,
+      requestsMax: 1_000,
       callSecondsMax: CALL_SECONDS_MAX,
       shutdownGraceSeconds: CALL_SECONDS_MAX,
     },
