@@ -1,5 +1,7 @@
 // Refusing costs about as much as a quick answer, and whoever is refused at once is back at once.
 const ANSWERS_PER_REFUSAL = 16;
+// Past so many the next is told at once: who has hung up since still waits here, in memory.
+const REFUSALS_WAITING_MAX = 20_000;
 
 /**
  * Lets in so many requests at a time, and of each caller no more than there is room left: one alone gets half of it, and
@@ -20,6 +22,7 @@ export class Admission {
   enter(caller: string): Promise<boolean> | true {
     const own = this.#requestsOf.get(caller) ?? 0;
     if (own >= this.#requestsMax - this.#requests) {
+      if (this.#refused.length >= REFUSALS_WAITING_MAX) return Promise.resolve(false);
       return new Promise((resolve) => {
         this.#refused.push(() => {
           resolve(false);

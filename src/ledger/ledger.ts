@@ -38,6 +38,8 @@ const CONFLICT_PAUSE_MILLIS_MAX = 20;
 // Telling a caller "no" costs about as much as a command does, and a caller who is told so at once is back at once: the
 // service would do nothing else. So refusals are given at a sixteenth of the rate of commits, and callers wait.
 const COMMITS_PER_REFUSAL = 16;
+// Past so many the next is told at once: who has hung up since still waits here, in memory.
+const REFUSALS_WAITING_MAX = 50_000;
 
 /**
  * The one way to change state: a queue in front of the committer. Whatever arrived while the last commit was being
@@ -70,7 +72,8 @@ export class Ledger {
       const answer = resolve as Waiting["answer"];
       const taken = this.#queue.push(command.organizationId, { command, deadline, answer, fail: reject });
       if (taken) this.#gather();
-      else this.#refused.push(answer);
+      else if (this.#refused.length < REFUSALS_WAITING_MAX) this.#refused.push(answer);
+      else answer(refused({ reason: "QUEUE_FULL" }));
     });
   }
 

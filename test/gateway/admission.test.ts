@@ -35,6 +35,13 @@ describe("the gateway's room for requests", () => {
     expect(left.slice(0, 2)).to.deep.equal([15, 31]);
     expect(left).to.have.length(10);
   });
+
+  it("tells them at once when too many wait to be told", async () => {
+    const admission = new Admission(2);
+    expect(admission.enter("a")).to.equal(true);
+    for (let waiting = 0; waiting < 20_000; waiting += 1) void admission.enter("a");
+    expect(await admission.enter("a")).to.equal(false);
+  });
 });
 
 describe("a gateway with more requests than it has room for", () => {

@@ -110,6 +110,14 @@ describe("the ledger under more than it can do", () => {
     expect(heard).to.have.length(300);
   });
 
+  it("refuses at once when too many wait to be told", async () => {
+    const ledger = ledgerWith({ queueMax: 2 });
+    const calls = submit(ledger, { organizationId: greedy, count: 50_002, prefix: "g" });
+    expect(await calls[50_001]).to.equal("QUEUE_FULL");
+    open();
+    await Promise.all(calls);
+  });
+
   it("gives all refusals at once when the database takes nothing", async () => {
     const down: Committer = {
       batchesMax: 1,
