@@ -111,6 +111,35 @@ describe("the ledger's queue", () => {
     expect(gate.batches).to.deep.equal([1, 20, 20, 5]);
   });
 
+  it("lets what comes in bulk take turns with the single calls of the same organization", async () => {
+    const gate = gated();
+    const ledger = ledgerOver(gate.committer, { batchMax: 20 });
+    const first = ledger.submit(mintOne(), NO_DEADLINE);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const done: string[] = [];
+    const bulk = Array.from({ length: 100 }, () =>
+      ledger.submit(mintOne(), NO_DEADLINE, { bulk: true }).then(() => done.push("bulk")),
+    );
+    const single = ledger.submit(mintOne(), NO_DEADLINE).then(() => done.push("single"));
+    gate.open();
+    await Promise.all([first, single, ...bulk]);
+    expect(done.indexOf("single")).to.be.lessThan(20);
+  });
+
+  it("takes 64 of a few that wait, so that callers and committer need not wait for each other, and a quarter of many", async () => {
+    const gate = gated();
+    const ledger = ledgerOver(gate.committer, { batchMax: 200, queueMax: 2_000 });
+    const first = ledger.submit(mintOne(), NO_DEADLINE);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const later = Array.from({ length: 1_000 }, () => ledger.submit(mintOne(), NO_DEADLINE));
+    gate.open();
+    await Promise.all([first, ...later]);
+    expect(gate.batches.slice(0, 6)).to.deep.equal([1, 200, 200, 150, 112, 84]);
+    expect(gate.batches.slice(6)).to.deep.equal([64, 64, 64, 62]);
+  });
+
   it("refuses more than may wait, and does the others", async () => {
     const ledger = ledgerOver(committer, { queueMax: 5 });
     const before = await availableCents();
