@@ -9,7 +9,7 @@ import { beginExchange, exchangeOf } from "./exchange.js";
 import { MessageWriters } from "./json-write.js";
 import { serveProbes } from "./probes.js";
 import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problem.js";
-import { refusalReader } from "./refusal.js";
+import { problemMemberJson, refusalReaders } from "./refusal.js";
 import { logRequest } from "./request-log.js";
 import { createRouter } from "./routes.js";
 import type { Upstream } from "./upstream.js";
@@ -21,7 +21,9 @@ export type AppDependencies = {
   readonly isStopping: () => boolean;
 };
 
-export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "callMsMax"> & { readonly requestsMax: number };
+export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMsMax"> & {
+  readonly requestsMax: number;
+};
 
 /** The whole REST API: the contract's routes, at the root and under /v1, and the probes. */
 export function createApp(deps: AppDependencies, limits: AppLimits): Express {
@@ -37,12 +39,13 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   serveProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
   app.use(admit(new Admission(limits.requestsMax)));
   const { contract } = deps;
+  const readers = refusalReaders(contract.registry);
   const router = createRouter(
     {
       upstream: deps.upstream,
-      writers: new MessageWriters(contract.isDecimal),
+      writers: new MessageWriters(contract.isDecimal, (status) => problemMemberJson(readers.ofMessage(status))),
       isDecimal: contract.isDecimal,
-      readRefusal: refusalReader(contract.registry),
+      readRefusal: readers.ofCall,
       ...limits,
     },
     contract.routes,

@@ -21,6 +21,8 @@ export type CallDependencies = {
   readonly isDecimal: (field: DescField) => boolean;
   readonly readRefusal: (refused: Refused) => Refusal;
   readonly bodyBytesMax: number;
+  /** The same for a route that takes many at once. */
+  readonly bulkBytesMax: number;
   readonly callMsMax: number;
 };
 
@@ -42,7 +44,8 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     if (!res.writableFinished) gone.abort();
   });
 
-  const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, deps.bodyBytesMax));
+  const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
+  const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, bytesMax));
   if (body?.ok === false) {
     const call = { message: emptyRequest(route), headers, signal: gone.signal };
     sendProblem(res, await problemAfterKey(deps, route, call, { whole: body.problem }));

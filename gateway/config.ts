@@ -9,6 +9,8 @@ export type GatewayConfig = {
   readonly target: string;
   readonly logLevel: LogLevel;
   readonly bodyBytesMax: number;
+  /** The same for a body that holds many requests. */
+  readonly bulkBytesMax: number;
   readonly connectionsMax: number;
   /** The most requests at a time, and of one caller half of it. */
   readonly requestsMax: number;
@@ -63,6 +65,7 @@ const ENVIRONMENT = z.object({
   KESC_GRPC_ADDRESS: target.default("127.0.0.1:50051"),
   KESC_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
   KESC_HTTP_BODY_BYTES_MAX: wholeNumber(1_024, 16_777_216, 262_144),
+  KESC_BULK_BYTES_MAX: wholeNumber(1_024, 16_777_216, 1_048_576),
   KESC_HTTP_CONNECTIONS_MAX: wholeNumber(1, 1_000_000, 20_000),
   KESC_HTTP_REQUESTS_MAX: wholeNumber(1, 100_000, 2_000),
   KESC_CALL_SECONDS_MAX: wholeNumber(1, 3_600, 30),
@@ -88,6 +91,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       target: variables.KESC_GATEWAY_TARGET ?? variables.KESC_GRPC_ADDRESS,
       logLevel: variables.KESC_LOG_LEVEL,
       bodyBytesMax: variables.KESC_HTTP_BODY_BYTES_MAX,
+      bulkBytesMax: variables.KESC_BULK_BYTES_MAX,
       connectionsMax: variables.KESC_HTTP_CONNECTIONS_MAX,
       requestsMax: variables.KESC_HTTP_REQUESTS_MAX,
       callSecondsMax: variables.KESC_CALL_SECONDS_MAX,

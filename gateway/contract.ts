@@ -37,6 +37,8 @@ export type Route = {
   readonly rpc: Rpc;
   /** Where the answer, a new resource, is found afterwards. */
   readonly location: Location | undefined;
+  /** Whether its body may be larger than that of others. */
+  readonly bulk: boolean;
 };
 
 /** A path whose fields are fields of the resource that is answered. */
@@ -57,7 +59,12 @@ type HttpRule = {
   readonly additionalBindings: readonly HttpRule[];
 };
 
-type Options = { readonly http: DescExtension; readonly location: DescExtension; readonly decimal: DescExtension };
+type Options = {
+  readonly http: DescExtension;
+  readonly location: DescExtension;
+  readonly bulk: DescExtension;
+  readonly decimal: DescExtension;
+};
 
 const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
   ["get", "GET"],
@@ -76,6 +83,7 @@ export function readContract(descriptorSet: Uint8Array): Contract {
   const options = {
     http: extensionOf(registry, "google.api.http"),
     location: extensionOf(registry, "kesc.v1.location"),
+    bulk: extensionOf(registry, "kesc.v1.bulk"),
     decimal: extensionOf(registry, "kesc.v1.decimal"),
   };
   const routes: Route[] = [];
@@ -122,17 +130,18 @@ function routesOf(method: DescMethod, options: Options): Route[] {
   if (!hasOption(method, options.http)) return [];
   try {
     if (method.methodKind !== "unary") throw new Error("the gateway serves unary rpcs only");
-    refuseUnmappable(method.input);
-    refuseUnmappable(method.output);
+    refuseUnmappable(method.input, "request");
+    refuseUnmappable(method.output, "answer");
     const rule = getOption(method, options.http) as HttpRule;
     const location = getOption(method, options.location) as string;
-    return [rule, ...rule.additionalBindings].map((binding) => routeOf(method, binding, location));
+    const bulk = getOption(method, options.bulk) === true;
+    return [rule, ...rule.additionalBindings].map((binding) => ({ ...routeOf(method, binding, location), bulk }));
   } catch (error) {
     throw new Error(`${method.parent.typeName}/${method.name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function routeOf(method: DescMethod, rule: HttpRule, location: string): Route {
+function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk"> {
   const httpMethod = METHODS.get(rule.pattern.case ?? "");
   if (httpMethod === undefined) throw new Error("its HTTP rule has none of get, post, put, patch and delete");
   const path = parsePathTemplate(rule.pattern.value as string);

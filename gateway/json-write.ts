@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
-import { TIMESTAMP } from "./mappable.js";
+import { RPC_STATUS, TIMESTAMP } from "./mappable.js";
 import { enumName } from "./scalar-read.js";
 import { formatTimestamp, type TimestampFields } from "./timestamp.js";
 
@@ -26,16 +26,20 @@ const JSON_DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
  */
 export class MessageWriters {
   readonly #isDecimal: (field: DescField) => boolean;
+  readonly #writeStatus: MessageWriter;
   readonly #writers = new Map<DescMessage, MessageWriter>();
 
-  constructor(isDecimal: (field: DescField) => boolean) {
+  /** `writeStatus` writes a google.rpc.Status inside an answer. */
+  constructor(isDecimal: (field: DescField) => boolean, writeStatus: MessageWriter) {
     this.#isDecimal = isDecimal;
+    this.#writeStatus = writeStatus;
   }
 
   /** A writer of whole messages. */
   ofMessage(desc: DescMessage): MessageWriter {
     const known = this.#writers.get(desc);
     if (known !== undefined) return known;
+    if (desc.typeName === RPC_STATUS) return this.#writeStatus;
     const fields: { readonly key: string; readonly write: MessageWriter }[] = [];
     const write: MessageWriter = (message) => {
       let text = "";

@@ -79,13 +79,18 @@ const MONEY = /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/;
 
 /** Writes the problem as application/problem+json. `type` is stable and relative to wherever the API is. */
 export function problemJson(problem: Problem, requestId: string): string {
+  return problemMembers(problem, new Map([["request_id", JSON.stringify(requestId)]]));
+}
+
+/** Writes the problem's members; `more`, already JSON, comes before the facts, which never replace a member. */
+export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>): string {
   const members = new Map<string, string>([
     ["type", JSON.stringify(`/errors/${problem.code.toLowerCase().replaceAll("_", "-")}`)],
     ["title", JSON.stringify(titleOf(problem.code))],
     ["status", String(problem.status)],
     ["detail", JSON.stringify(problem.detail)],
     ["code", JSON.stringify(problem.code)],
-    ["request_id", JSON.stringify(requestId)],
+    ...more,
   ]);
   for (const [name, fact] of problem.facts ?? []) {
     if (name !== "errors" && !members.has(name)) members.set(name, MONEY.test(fact) ? fact : JSON.stringify(fact));

@@ -1,8 +1,8 @@
-import { fromBinary, type DescMessage, type FileRegistry } from "@bufbuild/protobuf";
+import { fromBinary, type DescMessage, type FileRegistry, type Message } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import { messageOf } from "./contract.js";
 import type { FieldProblem } from "./parsed.js";
-import { internalProblem, queueFull, RETRY_AFTER_SECONDS_MIN, type Problem } from "./problem.js";
+import { internalProblem, problemMembers, queueFull, RETRY_AFTER_SECONDS_MIN, type Problem } from "./problem.js";
 import type { Refused } from "./upstream.js";
 
 /** A refused call in the words of google.rpc: what of its details the gateway understands. */
@@ -16,7 +16,11 @@ export type Refusal = {
 };
 
 // The messages of google.rpc, as far as they are read here.
-type RpcStatus = { readonly details: readonly { readonly typeUrl: string; readonly value: Uint8Array }[] };
+type RpcStatus = {
+  readonly code: status;
+  readonly message: string;
+  readonly details: readonly { readonly typeUrl: string; readonly value: Uint8Array }[];
+};
 type ErrorInfo = { readonly reason: string; readonly metadata: Readonly<Record<string, string>> };
 type BadRequest = { readonly fieldViolations: readonly { readonly field: string; readonly description: string }[] };
 type RetryInfo = { readonly retryDelay?: { readonly seconds: bigint; readonly nanos: number } };
@@ -42,14 +46,20 @@ const HTTP_STATUS: Readonly<Record<status, number>> = {
   [status.UNAUTHENTICATED]: 401,
 };
 
-/** Makes the reader of refusals out of the contract's own google.rpc messages. */
-export function refusalReader(registry: FileRegistry): (refused: Refused) => Refusal {
+/** Reads refusals: of a whole call, and of a part of an answer. */
+export type RefusalReaders = {
+  readonly ofCall: (refused: Refused) => Refusal;
+  /** Takes a google.rpc.Status. */
+  readonly ofMessage: (message: Message) => Refusal;
+};
+
+/** Makes the readers of refusals out of the contract's own google.rpc messages. */
+export function refusalReaders(registry: FileRegistry): RefusalReaders {
   const [statusDesc, errorInfo, badRequest, retryInfo] = ["Status", "ErrorInfo", "BadRequest", "RetryInfo"].map(
     (name) => messageOf(registry, `google.rpc.${name}`),
   ) as [DescMessage, DescMessage, DescMessage, DescMessage];
 
-  return ({ code, text, statusBytes = new Uint8Array() }) => {
-    const { details } = fromBinary(statusDesc, statusBytes) as unknown as RpcStatus;
+  const read = (code: status, text: string, { details }: Pick<RpcStatus, "details">): Refusal => {
     const find = (desc: DescMessage): unknown => {
       const detail = details.find(({ typeUrl }) => typeUrl.endsWith(`/${desc.typeName}`));
       return detail && fromBinary(desc, detail.value);
@@ -64,6 +74,14 @@ export function refusalReader(registry: FileRegistry): (refused: Refused) => Ref
       errors: violations.map(({ field, description }) => ({ field, message: description })),
       retryAfterSeconds: delay && Math.ceil(Number(delay.seconds) + delay.nanos / 1e9),
     };
+  };
+  return {
+    ofCall: ({ code, text, statusBytes = new Uint8Array() }) =>
+      read(code, text, fromBinary(statusDesc, statusBytes) as unknown as RpcStatus),
+    ofMessage: (message) => {
+      const { code, message: text, details } = message as unknown as RpcStatus;
+      return read(code, text, { details });
+    },
   };
 }
 
@@ -80,6 +98,20 @@ export function problemOf(refusal: Refusal): Problem {
     ...(refusal.errors.length > 0 ? { errors: refusal.errors } : {}),
     headers: headersOf(refusal),
   };
+}
+
+/**
+ * A refusal inside an answer, in the members of the problem that the same refusal of a whole call is. When to come back,
+ * for which a whole answer has a header, is the member `retry_after`, in seconds.
+ */
+export function problemMemberJson(refusal: Refusal): string {
+  const problem = problemOf(refusal);
+  const more = new Map<string, string>();
+  const requestId = refusal.info?.facts.get("request_id");
+  if (requestId !== undefined) more.set("request_id", JSON.stringify(requestId));
+  const retryAfter = problem.headers?.["Retry-After"];
+  if (retryAfter !== undefined) more.set("retry_after", retryAfter);
+  return problemMembers(problem, more);
 }
 
 /** A refusal that carries no reason comes from the connection, or from a server that does not keep the contract. */

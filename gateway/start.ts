@@ -41,7 +41,12 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
     { contract, upstream, log, isStopping: () => stopping !== undefined },
-    { bodyBytesMax: config.bodyBytesMax, requestsMax: config.requestsMax, callMsMax: config.callSecondsMax * 1_000 },
+    {
+      bodyBytesMax: config.bodyBytesMax,
+      bulkBytesMax: config.bulkBytesMax,
+      requestsMax: config.requestsMax,
+      callMsMax: config.callSecondsMax * 1_000,
+    },
   );
   const server = createServer(SERVER_OPTIONS);
   const traffic = watchTraffic(server, app, () => stopping !== undefined);

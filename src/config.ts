@@ -89,7 +89,7 @@ export const VARIABLES = {
     meaning: "where the gateway finds the server, if not at KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
-  KESC_BATCH_MAX: variable("64", "most commands in one commit", wholeNumber(1, 10_000)),
+  KESC_BATCH_MAX: variable("256", "most commands in one commit", wholeNumber(1, 10_000)),
   KESC_QUEUE_MAX: variable(
     "10000",
     "most commands that wait, of one organization half as many",
@@ -114,6 +114,7 @@ export const VARIABLES = {
     wholeNumber(1, 100_000),
   ),
   KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "most bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
+  KESC_BULK_BYTES_MAX: variable("1048576", "most bytes of a batch, over REST or gRPC", wholeNumber(1_024, 16_777_216)),
   KESC_GRPC_REQUEST_SECONDS_MAX: variable("10", "most seconds that a gRPC request takes to arrive", seconds(1, 3_600)),
   KESC_GRPC_CONCURRENT_CALLS_MAX: variable("1000", "most calls in flight on one connection", wholeNumber(1, 100_000)),
   KESC_GRPC_CALLS_MAX: variable(
@@ -143,7 +144,7 @@ type Schemas = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]["sche
 const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>][];
 const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
 
-// The one variable that is ours and says nothing to us: where the examples keep a caller's key.
+// The one variable that is ours and says nothing to a server: where callers keep their key, `kesc import` among them.
 const OF_CALLERS = "KESC_API_KEY";
 
 /** The configuration, or one sentence for every variable that is wrong. */
@@ -178,6 +179,7 @@ function configOf(values: z.output<typeof ENVIRONMENT>): Config {
     logLevel: values.KESC_LOG_LEVEL,
     grpcLimits: {
       requestBytesMax: values.KESC_GRPC_REQUEST_BYTES_MAX,
+      bulkBytesMax: values.KESC_BULK_BYTES_MAX,
       requestMillisMax: values.KESC_GRPC_REQUEST_SECONDS_MAX,
       callMillisMax: values.KESC_CALL_SECONDS_MAX,
       concurrentCallsMax: values.KESC_GRPC_CONCURRENT_CALLS_MAX,

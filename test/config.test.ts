@@ -24,7 +24,7 @@ describe("config", () => {
       grpcAddress: "127.0.0.1:50051",
       httpAddress: "127.0.0.1:8080",
       gatewayTarget: undefined,
-      batchMax: 64,
+      batchMax: 256,
       queueMax: 10_000,
       shutdownGraceSeconds: 20,
       logLevel: "info",

@@ -4,6 +4,8 @@ import type { ServerOptions } from "@grpc/grpc-js";
 export interface GrpcLimits {
   /** The largest request, in bytes; a larger one is RESOURCE_EXHAUSTED. */
   readonly requestBytesMax: number;
+  /** The same for an rpc that takes many at once. */
+  readonly bulkBytesMax: number;
   /** How long a call may take to send its request; then it is DEADLINE_EXCEEDED. */
   readonly requestMillisMax: number;
   /** The most time that a call has, however far away its own deadline is. */
@@ -28,6 +30,7 @@ export interface GrpcLimits {
 
 export const DEFAULT_LIMITS: GrpcLimits = {
   requestBytesMax: 262_144,
+  bulkBytesMax: 1_048_576,
   requestMillisMax: 10_000,
   callMillisMax: 30_000,
   // The gateway sends everything over one connection: fewer would queue in the client while the server has time. What a
@@ -49,7 +52,8 @@ const CONNECTION_MEGABYTES_MAX = 128;
 
 export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
   return {
-    "grpc.max_receive_message_length": limits.requestBytesMax,
+    // One for all rpcs. Those that must keep to less are held to it when their request is there: see half-open-calls.ts.
+    "grpc.max_receive_message_length": Math.max(limits.requestBytesMax, limits.bulkBytesMax),
     "grpc.max_concurrent_streams": limits.concurrentCallsMax,
     "grpc.keepalive_time_ms": limits.keepaliveMillis,
     "grpc.keepalive_timeout_ms": limits.keepaliveTimeoutMillis,

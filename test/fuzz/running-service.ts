@@ -75,6 +75,7 @@ export async function startInProcess(
       target: server.address,
       logLevel: "info",
       bodyBytesMax: 262_144,
+      bulkBytesMax: 1_048_576,
       connectionsMax: 1_000,
       requestsMax: 1_000,
       callSecondsMax: CALL_SECONDS_MAX,

@@ -10,6 +10,7 @@ describe("the gateway's configuration", () => {
         target: "127.0.0.1:50051",
         logLevel: "info",
         bodyBytesMax: 262_144,
+        bulkBytesMax: 1_048_576,
         connectionsMax: 20_000,
         requestsMax: 2_000,
         callSecondsMax: 30,

@@ -22,7 +22,7 @@ describe("a contract that the gateway has never heard of", () => {
     const log = pino({ enabled: false });
     const app = createApp(
       { contract, upstream, log, isStopping: () => false },
-      { bodyBytesMax: 4_096, requestsMax: 10, callMsMax: 5_000 },
+      { bodyBytesMax: 4_096, bulkBytesMax: 4_096, requestsMax: 10, callMsMax: 5_000 },
     );
     http = createServer(app).listen(0, "127.0.0.1");
     await once(http, "listening");

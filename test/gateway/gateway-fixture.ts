@@ -73,6 +73,7 @@ export class GatewayFixture {
       target: this.server.target,
       logLevel: "info",
       bodyBytesMax: 4_096,
+      bulkBytesMax: 8_192,
       connectionsMax: 1_000,
       requestsMax: 1_000,
       callSecondsMax: 5,

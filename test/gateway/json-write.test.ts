@@ -1,13 +1,16 @@
-import { create, fromBinary, fromJson, toBinary, type JsonValue } from "@bufbuild/protobuf";
+import { create, fromBinary, fromJson, toBinary, type DescMessage, type JsonValue } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect } from "chai";
 import { messageOf, readContract } from "../../gateway/contract.js";
 import { MessageWriters } from "../../gateway/json-write.js";
+import { problemMemberJson, refusalReaders } from "../../gateway/refusal.js";
 import { toysContract } from "./toys-contract.js";
 
 const contract = readContract(toysContract());
 const toy = messageOf(contract.registry, "toys.v1.Toy");
-const writers = new MessageWriters(contract.isDecimal);
+const report = messageOf(contract.registry, "toys.v1.Report");
+const { ofMessage: readStatus } = refusalReaders(contract.registry);
+const writers = new MessageWriters(contract.isDecimal, (status) => problemMemberJson(readStatus(status)));
 
 describe("an answer's JSON", () => {
   it("has every field, in the order of the contract, when nothing is set", () => {
@@ -69,11 +72,63 @@ describe("an answer's JSON", () => {
     expect(writers.ofField(inner)(create(toy))).to.equal("null");
     expect(writers.ofField(tags)(fromJson(toy, { tags: ["a"] }))).to.equal('["a"]');
   });
+
+  describe("shows why a part of it was refused in the members of a problem:", () => {
+    const info = (reason: string, metadata: Record<string, string> = {}): JsonValue => ({
+      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+      reason,
+      domain: "toys",
+      metadata,
+    });
+    for (const [name, status, members] of [
+      [
+        "the reason and the facts",
+        { code: 9, message: "Too few", details: [info("TOO_FEW", { available: "1.00", box: "big" })] },
+        '{"type":"/errors/too-few","title":"Too few","status":422,"detail":"Too few","code":"TOO_FEW",' +
+          '"available":1.00,"box":"big"}',
+      ],
+      [
+        "the bad fields",
+        {
+          code: 3,
+          message: "No",
+          details: [
+            info("INVALID_FIELD"),
+            {
+              "@type": "type.googleapis.com/google.rpc.BadRequest",
+              fieldViolations: [{ field: "toys[3].price", description: "is required" }],
+            },
+          ],
+        },
+        '{"type":"/errors/invalid-field","title":"Invalid field","status":400,"detail":"No","code":"INVALID_FIELD",' +
+          '"errors":[{"field":"toys[3].price","message":"is required"}]}',
+      ],
+      [
+        "when to come back",
+        {
+          code: 8,
+          message: "Full",
+          details: [info("FULL"), { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.2s" }],
+        },
+        '{"type":"/errors/full","title":"Full","status":429,"detail":"Full","code":"FULL","retry_after":2}',
+      ],
+      [
+        "of a bug its request id, and nothing from inside",
+        { code: 13, message: "SELECT", details: [info("INTERNAL", { request_id: "r1", table: "toys" })] },
+        '{"type":"/errors/internal","title":"Internal","status":500,"detail":"Something went wrong inside. Whoever ' +
+          'operates this service finds it in the log by the request_id.","code":"INTERNAL","request_id":"r1"}',
+      ],
+    ] satisfies [string, JsonValue, string][]) {
+      it(name, () => {
+        expect(write({ troubles: [status] }, report)).to.equal(`{"troubles":[${members}]}`);
+      });
+    }
+  });
 });
 
 /** Through the wire, so that the message is as a server's is. */
-function write(message: JsonValue): string {
-  return writers.ofMessage(toy)(
-    fromBinary(toy, toBinary(toy, fromJson(toy, message, { registry: contract.registry }))),
+function write(message: JsonValue, desc: DescMessage = toy): string {
+  return writers.ofMessage(desc)(
+    fromBinary(desc, toBinary(desc, fromJson(desc, message, { registry: contract.registry }))),
   );
 }

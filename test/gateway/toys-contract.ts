@@ -108,6 +108,7 @@ const MESSAGES: JsonObject[] = [
   },
   { name: "FindToysRequest", field: [scalar("box", 1, "string"), scalar("count", 2, "uint32")] },
   { name: "FindToysResponse", field: [ref("toys", 1, ".toys.v1.Toy", REPEATED)] },
+  { name: "Report", field: [ref("troubles", 1, ".google.rpc.Status", REPEATED)] },
   { name: "Slow", field: [ref("delay", 1, ".google.protobuf.Duration")] },
 ];
 
@@ -132,6 +133,7 @@ export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
       "google/api/annotations.proto",
       "google/protobuf/timestamp.proto",
       "google/protobuf/duration.proto",
+      "google/rpc/status.proto",
       "kesc/v1/options.proto",
     ],
     messageType: MESSAGES,
