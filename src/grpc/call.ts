@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Metadata, status as Status, type handleUnaryCall, type ServerUnaryCall } from "@grpc/grpc-js";
+import { Metadata, status as Status, type Deadline, type handleUnaryCall, type ServerUnaryCall } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import type { ApiKey } from "../domain/api-key.js";
@@ -18,15 +18,24 @@ import { statusOf, type RefusalStatus } from "./status.js";
 import { checkWireFormat } from "./wire-format.js";
 
 /** Who calls, and how. */
-interface Caller {
+export interface Caller {
   readonly key: ApiKey;
+  readonly requestId: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** What has not begun by then is not begun. */
   readonly deadline: UnixMillis;
 }
 
+/** What the log says of a call that does many things at once. */
+export interface ItemTally {
+  readonly items: number;
+  readonly refused: number;
+  /** The first bug among them. */
+  readonly thrown: unknown;
+}
+
 export type Answer<Response> =
-  | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean }
+  | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean; readonly items?: ItemTally }
   | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
 /** An rpc in two halves: `parse` looks at the shape of the request and at nothing else; `run` does it. */
@@ -45,6 +54,8 @@ export interface CallDependencies {
   /** The most time that a call has, however far away its own deadline is. */
   readonly callMillisMax: number;
   readonly logger: Logger;
+  /** Has `stop` called when new calls are turned away from now on; answers what forgets it again. */
+  readonly onStopping: (stop: () => void) => () => void;
   /** Hears of each call when it begins (+1) and when it has been answered (-1). */
   readonly onInFlight: (change: 1 | -1) => void;
 }
@@ -53,16 +64,22 @@ export interface CallDependencies {
 type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
 export type UnaryRoute = (contract: RpcContract, dependencies: CallDependencies) => UnaryHandler;
 
-type Reply =
-  | { readonly kind: "done"; readonly bytes: Buffer; readonly replayed: boolean }
-  | { readonly kind: "refused"; readonly refusal: AnyRefusal; readonly status: RefusalStatus };
+interface Refused {
+  readonly kind: "refused";
+  readonly refusal: AnyRefusal;
+  readonly status: RefusalStatus;
+}
+type Reply = { readonly kind: "done"; readonly bytes: Buffer; readonly replayed: boolean } | Refused;
+/** How a call ended, as far as the log says it. */
+export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Refused;
 
 /** What is known of a call by the time that it is logged. */
-interface CallRecord {
+export interface CallRecord {
   readonly requestId: string;
   readonly startedAt: number;
   key: ApiKey | undefined;
   thrown: unknown;
+  items: ItemTally | undefined;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -92,7 +109,7 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
       }
       try {
         send(call, callback, { reply, requestId: record.requestId });
-        log(logger, contract, { record, reply, cancelled: call.cancelled });
+        logCall(logger, contract, { record, reply, cancelled: call.cancelled });
       } catch (error) {
         logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
       } finally {
@@ -101,18 +118,19 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
     };
 
     const replyTo = async (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord): Promise<Reply> => {
-      if (dependencies.isStopping()) return refused({ reason: "SHUTTING_DOWN" });
-      const authenticating = dependencies.authenticate(call.metadata);
+      const admitting = admit(contract, dependencies, { metadata: call.metadata, record });
       // A key that is remembered costs no turn of the event loop.
-      const key = authenticating instanceof Promise ? await authenticating : authenticating;
+      const key = admitting instanceof Promise ? await admitting : admitting;
       if ("reason" in key) return refused(key);
-      record.key = key;
-      if (!key.scopes.includes(contract.requiredScope)) {
-        return refused({ reason: "SCOPE_REQUIRED", scope: contract.requiredScope });
-      }
 
+      const { requestId } = record;
       const options = optionsOf(call.metadata);
-      const caller = { key, idempotencyKey: options.idempotencyKey, deadline: deadlineOf(call, dependencies) };
+      const caller = {
+        key,
+        requestId,
+        idempotencyKey: options.idempotencyKey,
+        deadline: deadlineOf(call, dependencies),
+      };
       const input = parseRequest(rpc, contract, call.request, caller);
       if (!input.ok || options.problems.length > 0) {
         return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...options.problems] });
@@ -121,6 +139,7 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
 
       const answer = await rpc.run(input.value, caller);
       if (answer.kind === "refused") return refused(answer.refusal);
+      record.items = answer.items;
       return { kind: "done", bytes: encode(rpc.response, answer.response), replayed: answer.replayed };
     };
 
@@ -128,13 +147,32 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
   };
 }
 
-function recordOf(metadata: Metadata): CallRecord {
-  const [sent] = metadata.get("x-request-id");
-  const requestId = typeof sent === "string" && REQUEST_ID.test(sent) ? sent : randomUUID();
-  return { requestId, startedAt: performance.now(), key: undefined, thrown: undefined };
+/**
+ * Whether a call may begin: the key, or the refusal. Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY,
+ * INVALID_API_KEY, SCOPE_REQUIRED.
+ */
+export function admit(
+  { requiredScope }: Pick<RpcContract, "requiredScope">,
+  dependencies: Pick<CallDependencies, "isStopping" | "authenticate">,
+  { metadata, record }: { metadata: Metadata; record: CallRecord },
+): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
+  if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
+  const admitKey = (key: Authentication): Authentication | AnyRefusal => {
+    if ("reason" in key) return key;
+    record.key = key;
+    return key.scopes.includes(requiredScope) ? key : { reason: "SCOPE_REQUIRED", scope: requiredScope };
+  };
+  const authenticating = dependencies.authenticate(metadata);
+  return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
 }
 
-interface CallOptions {
+export function recordOf(metadata: Metadata): CallRecord {
+  const [sent] = metadata.get("x-request-id");
+  const requestId = typeof sent === "string" && REQUEST_ID.test(sent) ? sent : randomUUID();
+  return { requestId, startedAt: performance.now(), key: undefined, thrown: undefined, items: undefined };
+}
+
+export interface CallOptions {
   readonly idempotencyKey: IdempotencyKey | undefined;
   readonly validateOnly: boolean;
   readonly problems: readonly FieldProblem[];
@@ -142,7 +180,7 @@ interface CallOptions {
 
 const NO_OPTIONS: CallOptions = { idempotencyKey: undefined, validateOnly: false, problems: [] };
 
-function optionsOf(metadata: Metadata): CallOptions {
+export function optionsOf(metadata: Metadata): CallOptions {
   const [sentKey] = metadata.get("idempotency-key");
   const [validateOnly] = metadata.get("kesc-validate-only");
   if (sentKey === undefined && validateOnly === undefined) return NO_OPTIONS;
@@ -157,16 +195,19 @@ function optionsOf(metadata: Metadata): CallOptions {
   return { idempotencyKey: key?.ok === true ? key.value : undefined, validateOnly: validateOnly === "true", problems };
 }
 
-function deadlineOf(
-  call: ServerUnaryCall<Buffer, Buffer>,
+export function deadlineOf(
+  call: { getDeadline(): Deadline },
   { now, callMillisMax }: Pick<CallDependencies, "now" | "callMillisMax">,
 ): UnixMillis {
   return toUnixMillis(Math.min(Number(call.getDeadline()), now() + callMillisMax));
 }
 
-function parseRequest<Request, Input, Response>(
-  rpc: UnaryRpc<Request, Input, Response>,
-  { input }: RpcContract,
+export function parseRequest<Request, Input>(
+  rpc: {
+    readonly request: { decode(bytes: Uint8Array): Request };
+    parse(request: Request, caller: Caller): ParsedFields<Input>;
+  },
+  { input }: Pick<RpcContract, "input">,
   bytes: Buffer,
   caller: Caller,
 ): ParsedFields<Input> {
@@ -183,11 +224,11 @@ function parseRequest<Request, Input, Response>(
   return rpc.parse(request, caller);
 }
 
-function refused(refusal: AnyRefusal): Reply {
+export function refused(refusal: AnyRefusal): Refused {
   return { kind: "refused", refusal, status: statusOf(refusal) };
 }
 
-function refusalOfThrown(error: unknown, requestId: string): AnyRefusal {
+export function refusalOfThrown(error: unknown, requestId: string): AnyRefusal {
   const storeFailed = error instanceof StoreError && error.kind !== "rejected";
   return storeFailed ? { reason: "STORAGE_UNAVAILABLE" } : { reason: "INTERNAL", requestId };
 }
@@ -205,12 +246,14 @@ function send(
   else callback(reply.status);
 }
 
-function log(
+/** Writes the one line of a call. */
+export function logCall(
   logger: Logger,
   contract: RpcContract,
-  { record, reply, cancelled }: { record: CallRecord; reply: Reply; cancelled: boolean },
+  { record, reply, cancelled }: { record: CallRecord; reply: Ending; cancelled: boolean },
 ): void {
-  const { requestId, startedAt, key, thrown } = record;
+  const { requestId, startedAt, key, items } = record;
+  const thrown = record.thrown ?? items?.thrown;
   // Never what the caller wrote: no phone number, e-mail address or secret gets into a log this way. Pino leaves out
   // what is undefined.
   const line = {
@@ -222,6 +265,8 @@ function log(
     organization_id: key?.organizationId,
     key_id: key?.id,
     replayed: reply.kind === "done" && reply.replayed ? true : undefined,
+    items: items?.items,
+    items_refused: items?.refused,
     cancelled: cancelled ? true : undefined,
     trace: thrown === undefined ? undefined : traceOf(thrown),
   };

@@ -23,6 +23,10 @@ export interface RpcContract {
   readonly requiredScope: Scope;
   /** The type of its request. */
   readonly input: DescMessage;
+  /** Whether its request may be larger than that of others. */
+  readonly bulk: boolean;
+  /** Whether both sides stream; otherwise neither does. */
+  readonly streaming: boolean;
 }
 
 export interface ServiceContract {
@@ -41,11 +45,12 @@ export interface Contract {
 
 const PACKAGE = "kesc.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
+const BULK = "kesc.v1.bulk";
 
 // Made by `npm run generate`; the build copies it, so that the path is the same one from src/grpc and from dist/src/grpc.
 const DESCRIPTOR_SET = new URL("../../proto/kesc.binpb", import.meta.url);
 
-/** Reads the contract from its descriptor set. Throws when an rpc does not say which scope it needs. */
+/** Reads the contract from its descriptor set. Throws when an rpc does not say which scope it needs, or half streams. */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
   const services = [...files.files]
@@ -61,15 +66,23 @@ export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR
 
 function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
   const { parent, name, localName } = method;
-  const option = files.getExtension(REQUIRED_SCOPE);
-  const value = option === undefined ? "" : getOption(method, option);
+  const optionOf = (option: string): unknown => {
+    const extension = files.getExtension(option);
+    return extension === undefined ? undefined : getOption(method, extension);
+  };
+  const value = optionOf(REQUIRED_SCOPE);
   const scope = parseScope(typeof value === "string" ? value : "");
   if (!scope.ok) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
+  const streaming = method.methodKind === "bidi_streaming";
+  if (!streaming && method.methodKind !== "unary")
+    throw new Error(`${parent.typeName}.${name}: it streams one way only`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
     localName,
     requiredScope: scope.value,
     input: method.input,
+    bulk: optionOf(BULK) === true,
+    streaming,
   };
 }

@@ -1,9 +1,6 @@
-import type { status as Status } from "@grpc/grpc-js";
-
 import { formatCents } from "../domain/cents.js";
 import type { Any } from "../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../gen/google/rpc/error_details.js";
-import { Status as RpcStatus } from "../gen/google/rpc/status.js";
 import type { AnyRefusal, Reason } from "./call-refusal.js";
 import { encode } from "./encode.js";
 
@@ -12,12 +9,8 @@ const DOMAIN = "kesc";
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set(["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"]);
 
-/** Encodes a google.rpc.Status with ErrorInfo and, where they say more, BadRequest or RetryInfo. */
-export function encodeErrorDetails(refusal: AnyRefusal, { code, message }: { code: Status; message: string }): Buffer {
-  return encode(RpcStatus, { code, message, details: detailsOf(refusal) });
-}
-
-function detailsOf(refusal: AnyRefusal): Any[] {
+/** What a google.rpc.Status says in its details: an ErrorInfo and, where they say more, a BadRequest or RetryInfo. */
+export function detailsOf(refusal: AnyRefusal): Any[] {
   const { reason } = refusal;
   const metadata = new Map(Object.entries(factsOf(refusal)));
   const info = any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }));

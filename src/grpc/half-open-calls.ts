@@ -1,5 +1,6 @@
 import {
   ServerInterceptingCall,
+  status as Status,
   type Metadata,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
@@ -14,6 +15,8 @@ type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 export interface HalfOpenCallsOptions {
   /** How long a call may take to send its one request. */
   readonly requestMillisMax: number;
+  /** How large the request of an rpc may be, by its path. */
+  readonly requestBytesMaxOf: (path: string) => number;
   readonly calls: CallsInFlight;
   /** Hears of each call that was ended here, by its path. */
   readonly onEnded: (path: string, reason: EndReason) => void;
@@ -26,7 +29,8 @@ const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
 
 /**
  * Ends calls whose one request never comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever, and holds
- * the stream. Ends calls that are too many with QUEUE_FULL. Their handlers never run.
+ * the stream. Ends calls that are too many with QUEUE_FULL, and those whose request is too large as grpc-js does, whose own
+ * limit is the same for all rpcs. Their handlers never run.
  *
  * One timer for all of them: a timer a call would cost more than the rest of what is done here.
  */
@@ -35,9 +39,9 @@ export class HalfOpenCalls {
   readonly #watch: Watch;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor({ requestMillisMax, calls, onEnded }: HalfOpenCallsOptions) {
+  constructor({ requestMillisMax, ...shared }: HalfOpenCallsOptions) {
     this.#requestMillisMax = requestMillisMax;
-    this.#watch = { waiting: new Set(), calls, onEnded };
+    this.#watch = { waiting: new Set(), ...shared };
     this.#sweeping = setInterval(() => {
       this.#sweep();
     }, requestMillisMax / SWEEPS_PER_LIMIT);
@@ -62,11 +66,9 @@ export class HalfOpenCalls {
 }
 
 /** What all calls share. */
-interface Watch {
+interface Watch extends Omit<HalfOpenCallsOptions, "requestMillisMax"> {
   /** Those whose request has not ended, in the order in which they came: the oldest first. */
   readonly waiting: Set<WatchedCall>;
-  readonly calls: CallsInFlight;
-  readonly onEnded: HalfOpenCallsOptions["onEnded"];
 }
 
 /** A call that is counted from its headers to the end of its answer, and waits from its headers to the end of its request. */
@@ -99,8 +101,10 @@ class WatchedCall extends ServerInterceptingCall {
         if (this.#begin(metadata)) listener.onReceiveMetadata(metadata);
         else this.end("QUEUE_FULL");
       },
-      onReceiveMessage: (message) => {
-        listener.onReceiveMessage(message);
+      onReceiveMessage: (message: unknown) => {
+        if (Buffer.isBuffer(message) && message.length > this.#watch.requestBytesMaxOf(this.#path))
+          this.#endAsTooLarge();
+        else listener.onReceiveMessage(message);
       },
       onReceiveHalfClose: () => {
         // An end that comes after the answer would start the handler all the same.
@@ -113,6 +117,11 @@ class WatchedCall extends ServerInterceptingCall {
         listener.onCancel();
       },
     });
+  }
+
+  #endAsTooLarge(): void {
+    this.#watch.waiting.delete(this);
+    this.#inner.sendStatus({ code: Status.RESOURCE_EXHAUSTED, details: "Received message larger than max" });
   }
 
   /** Counts the call, save those that ask how we are: they are answered whatever else there is. */

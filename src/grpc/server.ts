@@ -21,6 +21,7 @@ import { REFLECTION_SERVICES, ReflectionService } from "./reflection-service.js"
 import { Reflection } from "./reflection.js";
 import { boundAddress, removeStaleSocket } from "./server-address.js";
 import { statusCodeOf } from "./status.js";
+import type { StreamRoute } from "./stream-call.js";
 import { transactionHandlers } from "./transaction-handlers.js";
 
 export interface GrpcServerOptions {
@@ -58,8 +59,12 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const serviceNames = contract.services.map(({ name }) => name);
   logLibraryTo(logger);
 
+  const bulkPaths = new Set(
+    contract.services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path),
+  );
   const halfOpenCalls = new HalfOpenCalls({
     requestMillisMax: limits.requestMillisMax,
+    requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
     calls: new CallsInFlight(limits.callsMax),
     onEnded: (path, reason) => {
       const method = path.split(".").at(-1);
@@ -69,6 +74,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const server = new Server({ ...serverOptionsOf(limits), interceptors: [halfOpenCalls.interceptor] });
 
   const calls = { inFlight: 0, stopping: false };
+  const stopListeners = new Set<() => void>();
   const authenticator = new ApiKeyAuthenticator(options);
   addServices(server, contract, {
     routes: routesOf(options),
@@ -78,6 +84,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       isStopping: () => calls.stopping,
       callMillisMax: limits.callMillisMax,
       logger,
+      onStopping: (stop) => {
+        stopListeners.add(stop);
+        return () => stopListeners.delete(stop);
+      },
       onInFlight: (change) => {
         calls.inFlight += change;
       },
@@ -105,6 +115,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       calls.stopping = true;
       health.endWatches();
       reflection.endStreams();
+      for (const stop of stopListeners) stop();
       await closeConnections(server, { address, graceMillis: graceMillis - lameDuckMillis });
       halfOpenCalls.stop();
       if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls were cut without an answer`);
@@ -112,7 +123,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute>>>>;
+type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute>>>>;
 
 function routesOf(options: GrpcServerOptions): Routes {
   return {
@@ -140,12 +151,12 @@ function addServices(
 /** Bytes in, bytes out: what they mean is the handlers' business. */
 function definitionOf(service: ServiceContract): ServiceDefinition {
   const bytes = (value: Buffer): Buffer => value;
-  const definitions = service.rpcs.map(({ localName, path }) => [
+  const definitions = service.rpcs.map(({ localName, path, streaming }) => [
     localName,
     {
       path,
-      requestStream: false,
-      responseStream: false,
+      requestStream: streaming,
+      responseStream: streaming,
       requestSerialize: bytes,
       requestDeserialize: bytes,
       responseSerialize: bytes,

@@ -2,8 +2,10 @@ import { toUSVString } from "node:util";
 
 import { Metadata, status as Status } from "@grpc/grpc-js";
 
+import { Status as StatusMessage } from "../gen/google/rpc/status.js";
 import type { AnyRefusal, Reason } from "./call-refusal.js";
-import { encodeErrorDetails } from "./error-details.js";
+import { encode } from "./encode.js";
+import { detailsOf } from "./error-details.js";
 
 const STATUSES = {
   INVALID_FIELD: Status.INVALID_ARGUMENT,
@@ -65,12 +67,17 @@ export function statusCodeOf(reason: Reason): Status {
 
 /** The status of a refusal, with a google.rpc.Status in `grpc-status-details-bin`. */
 export function statusOf(refusal: AnyRefusal): RefusalStatus {
-  const code = STATUSES[refusal.reason];
-  // grpc-js puts the text through encodeURI, which throws on half a surrogate pair and takes the process down.
-  const details = toUSVString(messageOf(refusal));
+  const message = statusMessageOf(refusal);
   const metadata = new Metadata();
-  metadata.set("grpc-status-details-bin", encodeErrorDetails(refusal, { code, message: details }));
-  return { code, details, metadata };
+  metadata.set("grpc-status-details-bin", encode(StatusMessage, message));
+  return { code: STATUSES[refusal.reason], details: message.message, metadata };
+}
+
+/** The same as a message, for the answer to one of many requests. */
+export function statusMessageOf(refusal: AnyRefusal): StatusMessage {
+  // grpc-js puts the text through encodeURI, which throws on half a surrogate pair and takes the process down.
+  const message = toUSVString(messageOf(refusal));
+  return { code: STATUSES[refusal.reason], message, details: detailsOf(refusal) };
 }
 
 function messageOf(refusal: AnyRefusal): string {

@@ -1,22 +1,15 @@
-import { parseAmount, type Cents } from "../domain/cents.js";
 import type { MoveMoney } from "../domain/commands.js";
-import { parseAccountId, parseTransactionId, type AccountId, type TransactionId } from "../domain/ids.js";
+import { parseAccountId, parseTransactionId } from "../domain/ids.js";
+import { parseReference, parseStatusReason } from "../domain/text.js";
 import {
-  parseDescription,
-  parseMetadata,
-  parseReference,
-  parseStatusReason,
-  type Description,
-  type Metadata,
-  type Reference,
-} from "../domain/text.js";
-import { DIRECT_RAIL } from "../domain/transaction.js";
-import type { Transaction as TransactionMessage } from "../gen/kesc/v1/transaction.js";
-import {
+  BatchCreateTransactionsRequest,
+  BatchCreateTransactionsResponse,
   CancelTransactionRequest,
   CancelTransactionResponse,
   GetTransactionRequest,
   GetTransactionResponse,
+  ImportTransactionsRequest,
+  ImportTransactionsResponse,
   ListTransactionsRequest,
   ListTransactionsResponse,
   MintRequest,
@@ -24,27 +17,29 @@ import {
   RedeemRequest,
   RedeemResponse,
 } from "../gen/kesc/v1/transaction_service.js";
-import type { Ledger } from "../ledger/ledger.js";
 import type { Reads } from "../storage/read-port.js";
 import { actorOf, answerOf, done } from "./answer.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "./call.js";
 import { given, ifGiven, parseFields } from "./fields.js";
+import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
 import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./page-token.js";
+import { stream, type StreamRoute } from "./stream-call.js";
 import { parseEnd, parseMoment } from "./timestamp.js";
+import { parseBatch, runBatch, type BatchOptions } from "./transaction-batch.js";
 import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "./transaction-codec.js";
 
-export interface TransactionHandlersOptions {
-  readonly ledger: Pick<Ledger, "submit">;
+export interface TransactionHandlersOptions extends BatchOptions {
   readonly reads: Pick<Reads, "transaction" | "transactions">;
-  readonly newTransactionId: () => TransactionId;
 }
 
 /** The rpcs of kesc.v1.TransactionService. */
-export function transactionHandlers(options: TransactionHandlersOptions): Record<string, UnaryRoute> {
+export function transactionHandlers(options: TransactionHandlersOptions): Record<string, UnaryRoute | StreamRoute> {
   const { ledger, reads } = options;
   return {
     mint: unary({ request: MintRequest, response: MintResponse, ...moveMoney("mint", options) }),
     redeem: unary({ request: RedeemRequest, response: RedeemResponse, ...moveMoney("redeem", options) }),
+    batchCreateTransactions: batchCreateTransactions(options),
+    importTransactions: importTransactions(options),
     getTransaction: getTransaction(reads),
     listTransactions: listTransactions(reads),
     cancelTransaction: cancelTransaction(ledger),
@@ -127,44 +122,38 @@ function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryR
   });
 }
 
-type MoveMoneyRpc = UnaryRpc<
-  MintRequest & RedeemRequest,
-  { account_id: AccountId; amount: Cents; reference: Reference; description: Description; metadata: Metadata },
-  { transaction: TransactionMessage | undefined }
->;
-
 /** What the rpcs that move money have in common: all but their message types. */
 function moveMoney(
   name: MoveMoney["name"],
-  { ledger, newTransactionId }: Pick<TransactionHandlersOptions, "ledger" | "newTransactionId">,
-): Pick<MoveMoneyRpc, "parse" | "run"> {
+  { ledger, newTransactionId }: BatchOptions,
+): Pick<UnaryRpc<MintRequest & RedeemRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
   return {
-    parse: (request) =>
-      parseFields({
-        account_id: parseAccountId(request.account_id),
-        amount: parseAmount(request.amount),
-        reference: parseReference(request.reference),
-        description: parseDescription(request.description),
-        metadata: parseMetadata(request.metadata),
-      }),
-    run: async (input, { key, idempotencyKey, deadline }) => {
-      const outcome = await ledger.submit(
-        {
-          name,
-          organizationId: key.organizationId,
-          actor: actorOf(key),
-          newTransactionId: newTransactionId(),
-          accountId: input.account_id,
-          amountCents: input.amount,
-          reference: input.reference,
-          description: input.description,
-          metadata: input.metadata,
-          rail: DIRECT_RAIL,
-          idempotencyKey,
-        },
-        deadline,
-      );
+    parse: parseMovement,
+    run: async (movement, caller) => {
+      const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
+      const outcome = await ledger.submit(command, caller.deadline);
       return answerOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   };
+}
+
+function batchCreateTransactions(options: BatchOptions): UnaryRoute {
+  return unary({
+    request: BatchCreateTransactionsRequest,
+    response: BatchCreateTransactionsResponse,
+    parse: parseBatch,
+    run: async (batch, caller) => {
+      const { response, items } = await runBatch(batch, caller, options);
+      return { kind: "done", response, replayed: false, items };
+    },
+  });
+}
+
+function importTransactions(options: BatchOptions): StreamRoute {
+  return stream({
+    request: ImportTransactionsRequest,
+    response: ImportTransactionsResponse,
+    parse: parseBatch,
+    run: (batch, caller) => runBatch(batch, caller, options),
+  });
 }

@@ -64,6 +64,48 @@ for (const engine of ENGINES) {
       expect(status, output).to.equal(0);
     });
 
+    it("has every mint of a batch that it acknowledged, none twice after a repeat, and kesc verify holds", async () => {
+      const { response } = await service.grpc.call("CreateAccount", { user_id: "bulk", phone_number: "0712345678" });
+      const account_id = (response["account"] as { id: string }).id;
+      const batches = Array.from({ length: 10 }, (_, batch) =>
+        Array.from({ length: 1_000 }, (__, index) => ({
+          mint: { account_id, amount: "1.00", reference: `bulk${String(batch)}-${String(index)}` },
+        })),
+      );
+      const send = (requests: object[]): ReturnType<Service["grpc"]["call"]> =>
+        service.grpc.call("BatchCreateTransactions", { requests }, { deadlineMillis: 30_000 });
+      const idsOf = (answer: Record<string, unknown>): string[] =>
+        (answer["results"] as { transaction?: { id: string } }[]).map(
+          ({ transaction }) => transaction?.id ?? "refused",
+        );
+
+      let killed: Promise<void> | undefined;
+      const first = await Promise.all(
+        batches.map(async (requests) => {
+          const answer = await send(requests);
+          // The other batches are in the middle, or wait.
+          if (answer.code === 0) killed ??= service.kill();
+          return answer;
+        }),
+      );
+      await killed;
+      const acknowledged = first.filter(({ code }) => code === 0);
+      expect(acknowledged.length).to.be.within(1, batches.length - 1);
+      await service.start();
+
+      for (const [index, requests] of batches.entries()) {
+        const again = await send(requests);
+        const ids = idsOf(again.response);
+        expect(new Set(ids).size).to.equal(1_000);
+        expect(ids).to.not.include("refused");
+        if (first[index]?.code === 0) expect(ids).to.deep.equal(idsOf(first[index].response));
+      }
+      const { response: found } = await service.grpc.call("GetAccount", { account_id });
+      expect(found["account"]).to.include({ available_balance: "10000.00" });
+      const { status, output } = await service.kesc("verify");
+      expect(status, output).to.equal(0);
+    });
+
     it("stops on SIGTERM under load with exit 0: every call is answered, and every acknowledged mint is there", async () => {
       const acknowledged: string[] = [];
       const cut: string[] = [];

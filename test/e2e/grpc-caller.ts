@@ -6,6 +6,7 @@ import {
   Metadata,
   type ChannelOptions,
   type Client,
+  type ClientDuplexStream,
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -24,7 +25,7 @@ export interface GrpcRefusal {
   readonly message: string;
 }
 
-/** What a gRPC call came to, good or bad. */
+/** What a gRPC call came to. */
 export interface GrpcAnswer extends GrpcRefusal {
   /** Of the answer, with field names as in the contract. */
   readonly response: Record<string, unknown>;
@@ -40,10 +41,18 @@ export interface GrpcOptions {
 export interface GrpcCaller {
   /** Calls, say, `call("Mint", {…})` on whichever service has it. */
   call(method: string, request: object, options?: GrpcOptions): Promise<GrpcAnswer>;
+  /** Streams the requests; answers every response, and how the stream ended. */
+  exchange(
+    method: string,
+    requests: readonly object[],
+    options?: GrpcOptions,
+  ): Promise<GrpcRefusal & { readonly responses: readonly Record<string, unknown>[] }>;
   close(): void;
 }
 
 const SERVICES = ["AccountService", "TransactionService"] as const;
+
+const DEADLINE_MILLIS = 10_000;
 
 type Caller = (
   request: object,
@@ -69,26 +78,47 @@ export function grpcCaller(address: string, ownKey: string, channelOptions: Chan
     return new Service(address, credentials.createInsecure(), channelOptions);
   });
 
-  const callerOf = (method: string): Caller => {
+  const callerOf = (method: string): unknown => {
     for (const client of clients) {
       const caller: unknown = Reflect.get(client, method);
-      if (typeof caller === "function") return caller.bind(client) as Caller;
+      if (typeof caller === "function") return caller.bind(client);
     }
     throw new Error(`no service has ${method}`);
   };
+  const sentMetadata = ({ key = ownKey, metadata = {} }: GrpcOptions): Metadata => {
+    const sent = new Metadata();
+    if (key !== "") sent.set("x-api-key", key);
+    for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+    return sent;
+  };
   return {
-    call: (method, request, { key = ownKey, metadata = {}, deadlineMillis = 10_000 } = {}) =>
+    call: (method, request, options = {}) =>
       new Promise((done) => {
-        const sent = new Metadata();
-        if (key !== "") sent.set("x-api-key", key);
-        for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
         let received = new Metadata();
-        const call = callerOf(method)(request, sent, { deadline: Date.now() + deadlineMillis }, (error, response) => {
+        const deadline = Date.now() + (options.deadlineMillis ?? DEADLINE_MILLIS);
+        const make = callerOf(method) as Caller;
+        const call = make(request, sentMetadata(options), { deadline }, (error, response) => {
           done({ ...refusalOf(error), response: response ?? {}, metadata: received });
         });
         call.on("metadata", (initial) => {
           received = initial;
         });
+      }),
+    exchange: (method, requests, options = {}) =>
+      new Promise((done) => {
+        const open = callerOf(method) as (metadata: Metadata) => ClientDuplexStream<object, Record<string, unknown>>;
+        const stream = open(sentMetadata(options));
+        const responses: Record<string, unknown>[] = [];
+        let failure: ServiceError | null = null;
+        stream.on("data", (response: Record<string, unknown>) => responses.push(response));
+        stream.on("error", (error: ServiceError) => {
+          failure = error;
+        });
+        stream.on("end", () => {
+          done({ ...refusalOf(failure), responses });
+        });
+        for (const request of requests) stream.write(request);
+        stream.end();
       }),
     close: () => {
       for (const client of clients) client.close();

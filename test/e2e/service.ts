@@ -120,6 +120,10 @@ export async function startService(
         if (grpc === undefined) throw new Error("the service has not been started");
         return grpc.call(...call);
       },
+      exchange: (...exchange) => {
+        if (grpc === undefined) throw new Error("the service has not been started");
+        return grpc.exchange(...exchange);
+      },
       close: () => grpc?.close(),
     },
     pid: () => running?.pid ?? 0,

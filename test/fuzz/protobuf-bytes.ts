@@ -1,23 +1,14 @@
-import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import type { DescMessage } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
 import { bytesOf } from "../e2e/rpc-caller.js";
-import { valueOf, type Known } from "./values.js";
+import { messageValueOf, type Known } from "./values.js";
 
 const BYTES_MAX = 270_000; // a little more than the server takes
 
 /** A message of that type, with most of its fields set. */
 function messageOf(desc: DescMessage, known: Known): fc.Arbitrary<Uint8Array> {
-  const fields = desc.fields.map((field) =>
-    fc.option(
-      valueOf(field, known).map((value) => [field.name, value] as const),
-      { freq: 15 },
-    ),
-  );
-  return fc.tuple(...fields).map((set) => {
-    const json: JsonObject = Object.fromEntries(set.filter((each) => each !== null));
-    return bytesOf(desc, json);
-  });
+  return messageValueOf(desc, known).map((json) => bytesOf(desc, json));
 }
 
 function varint(value: bigint): number[] {

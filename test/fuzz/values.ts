@@ -1,6 +1,7 @@
-import { ScalarType, type DescField, type JsonValue } from "@bufbuild/protobuf";
+import { ScalarType, type DescField, type DescMessage, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
+import { TIMESTAMP } from "../../gateway/mappable.js";
 import { isDecimal } from "../routes.js";
 
 // What goes into the fields of a request: by the field's type in the contract, and, where a random value of that type
@@ -89,11 +90,31 @@ const pairs = fc.oneof(
   { weight: 1, arbitrary: fc.dictionary(fc.string({ maxLength: 41 }), nameText, { maxKeys: 21 }) },
 );
 
+/** A message with most of its fields set, and of each oneof one. */
+export function messageValueOf(desc: DescMessage, known: Known): fc.Arbitrary<JsonObject> {
+  const plain = desc.fields
+    .filter(({ oneof }) => oneof === undefined)
+    .map((field) => fc.option(entryOf(field, known), { freq: 15 }));
+  const chosen = desc.oneofs.map(({ fields }) =>
+    fc.option(fc.oneof(...fields.map((field) => entryOf(field, known))), { freq: 15 }),
+  );
+  return fc.tuple(...plain, ...chosen).map((set) => Object.fromEntries(set.filter((each) => each !== null)));
+}
+
+function entryOf(field: DescField, known: Known): fc.Arbitrary<readonly [string, JsonValue]> {
+  return valueOf(field, known).map((value) => [field.name, value] as const);
+}
+
 /** Values that a field may well have, as protobuf's JSON writes them, enum values by number. */
 export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue> {
+  if (field.fieldKind === "list" && field.listKind === "message") {
+    return fc.array(messageValueOf(field.message, known), { maxLength: 4 });
+  }
   if (field.fieldKind === "map") return pairs;
   if (field.fieldKind === "enum") return fc.constantFrom(...field.enum.values.map(({ number }) => number));
-  if (field.fieldKind === "message") return timeText;
+  if (field.fieldKind === "message") {
+    return field.message.typeName === TIMESTAMP ? timeText : messageValueOf(field.message, known);
+  }
   if (field.scalar !== ScalarType.STRING) return fc.oneof(fc.nat(1_000), fc.integer());
   if (isDecimal(field)) return amountText;
   if (field.name === "account_id") return idText(known.accountIds);

@@ -10,6 +10,8 @@ export interface Came {
   readonly replayed: boolean;
   /** The one resource that was answered, if it was one, with enum values in any spelling. */
   readonly resource: JsonObject | undefined;
+  /** Of a call that does many things: what became of each. */
+  readonly results?: readonly JsonObject[] | undefined;
 }
 
 const E164 = /^\+[1-9][0-9]{6,14}$/;
@@ -30,21 +32,28 @@ export function expectSaid(sent: JsonObject, resource: JsonObject): void {
 export function expectBooks(
   before: Books,
   after: Books,
-  { accepted, replayed, resource }: Came,
+  { accepted, replayed, resource, results }: Came,
   writes: boolean,
 ): void {
   if (!accepted || replayed || !writes) {
     expect(after).to.deep.equal(before);
     return;
   }
-  const moved = movedCents(resource);
-  const made = { transactions: moved === 0 ? 0 : 1, accounts: Number(after["accounts"]) - Number(before["accounts"]) };
-  expect(made.accounts).to.be.within(0, 1);
-  const grown = { seq: 1, reserve: moved, owed: moved, available: moved, held: 0, ...made };
+  const done = results === undefined ? [resource] : results.filter(isNew).map(({ transaction }) => transaction);
+  const moves = done.map((each) => movedCents(each as JsonObject | undefined)).filter((cents) => cents !== 0);
+  const moved = moves.reduce((sum, cents) => sum + cents, 0);
+  const made = { transactions: moves.length, accounts: Number(after["accounts"]) - Number(before["accounts"]) };
+  expect(made.accounts).to.be.within(0, results === undefined ? 1 : 0);
+  const grown = { seq: done.length, reserve: moved, owed: moved, available: moved, held: 0, ...made };
   const expected = Object.fromEntries(
     Object.entries(grown).map(([name, change]) => [name, Number(before[name] ?? 0) + change]),
   );
   expect(after).to.deep.equal(expected);
+}
+
+/** Of a batch's result: whether it did something. */
+function isNew({ transaction, replayed }: JsonObject): boolean {
+  return typeof transaction === "object" && transaction !== null && replayed !== true;
 }
 
 /** Into the reserve, or out of it. */

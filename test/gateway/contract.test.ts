@@ -14,6 +14,7 @@ describe("the gateway's view of a contract", () => {
       "POST /accounts/{account_id}/close * → account of /kesc.v1.AccountService/CloseAccount",
       "POST /transactions/mint * → transaction of /kesc.v1.TransactionService/Mint, then /transactions/{id}",
       "POST /transactions/redeem * → transaction of /kesc.v1.TransactionService/Redeem, then /transactions/{id}",
+      "POST /transactions/batch * → /kesc.v1.TransactionService/BatchCreateTransactions",
       "GET /transactions → /kesc.v1.TransactionService/ListTransactions",
       "GET /transactions/{transaction_id} → transaction of /kesc.v1.TransactionService/GetTransaction",
       "POST /transactions/{transaction_id}/cancel * → transaction of /kesc.v1.TransactionService/CancelTransaction",
@@ -53,6 +54,7 @@ describe("the gateway's view of a contract", () => {
       { input: "Slow", http: { get: "/t" } },
       "cannot map google.protobuf.Duration",
     ],
+    ["a refusal in a request", { input: "Report", http: { get: "/t" } }, "cannot map google.rpc.Status"],
   ] satisfies [string, Partial<ToyRpc>, string][]) {
     it(`refuses to start with ${name}, and names the rpc`, () => {
       const read = () => readContract(toysContract([{ ...build, ...change }]));

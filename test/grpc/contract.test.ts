@@ -16,9 +16,22 @@ describe("grpc: the contract", () => {
       ["/kesc.v1.AccountService/CloseAccount", "accounts:write"],
       ["/kesc.v1.TransactionService/Mint", "transactions:write"],
       ["/kesc.v1.TransactionService/Redeem", "transactions:write"],
+      ["/kesc.v1.TransactionService/BatchCreateTransactions", "transactions:write"],
+      ["/kesc.v1.TransactionService/ImportTransactions", "transactions:write"],
       ["/kesc.v1.TransactionService/GetTransaction", "transactions:read"],
       ["/kesc.v1.TransactionService/ListTransactions", "transactions:read"],
       ["/kesc.v1.TransactionService/CancelTransaction", "transactions:write"],
+    ]);
+  });
+
+  it("says which rpcs stream, and which take many at once", () => {
+    const rpcs = readContract().services.flatMap((service) => service.rpcs);
+    expect(rpcs.filter(({ streaming }) => streaming).map(({ name }) => name)).to.deep.equal([
+      "TransactionService/ImportTransactions",
+    ]);
+    expect(rpcs.filter(({ bulk }) => bulk).map(({ name }) => name)).to.deep.equal([
+      "TransactionService/BatchCreateTransactions",
+      "TransactionService/ImportTransactions",
     ]);
   });
 

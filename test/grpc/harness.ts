@@ -234,12 +234,77 @@ export function call<Request, Response>(
   });
 }
 
+/** What came back over a stream, and how it ended. */
+export interface StreamUnderTest<Request, Response> {
+  readonly responses: Response[];
+  readonly ended: Promise<{ readonly status: StatusObject; readonly details: Details }>;
+  readonly initial: Promise<Metadata>;
+  send(request: Request): void;
+  /** No more is sent. */
+  end(): void;
+  cancel(): void;
+  /** Reads no more until it resumes. */
+  pause(): void;
+  resume(): void;
+  /** How many requests grpc-js has not handed to the network. */
+  unsent(): number;
+}
+
+/** Opens a stream, and gathers everything that comes back. */
+export function openStream<Request, Response>(
+  client: Client,
+  method: Pick<MethodDefinition<Request, Response>, "path" | "requestSerialize" | "responseDeserialize">,
+  { metadata = KEY, ...options }: { metadata?: Record<string, string> } & CallOptions = {},
+): StreamUnderTest<Request, Response> {
+  const sent = new Metadata();
+  for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+  const { path, requestSerialize, responseDeserialize } = method;
+  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, sent, options);
+  const responses: Response[] = [];
+  stream.on("data", (response: Response) => responses.push(response));
+  // The status says the same.
+  stream.on("error", () => undefined);
+  const status = new Promise<StatusObject>((resolve) => stream.once("status", resolve));
+  const readToTheEnd = new Promise((resolve) => stream.once("end", resolve));
+  return {
+    responses,
+    // The status may come before the last response is read.
+    ended: Promise.all([status, readToTheEnd]).then(([ending]) => ({
+      status: ending,
+      details: detailsOf(ending.metadata),
+    })),
+    initial: new Promise((resolve) => {
+      stream.on("metadata", resolve);
+    }),
+    send: (request) => {
+      stream.write(request);
+    },
+    end: () => {
+      stream.end();
+    },
+    cancel: () => {
+      stream.cancel();
+    },
+    pause: () => {
+      stream.pause();
+    },
+    resume: () => {
+      stream.resume();
+    },
+    unsent: () => stream.writableLength,
+  };
+}
+
 /** What grpc-status-details-bin says. */
 export function detailsOf(metadata: Metadata): Details {
   const [bytes] = metadata.get("grpc-status-details-bin");
-  if (!Buffer.isBuffer(bytes)) return {};
+  return Buffer.isBuffer(bytes) ? detailsIn(RpcStatus.decode(bytes)) : {};
+}
+
+/** What a google.rpc.Status says beyond its message. */
+export function detailsIn(status: RpcStatus): Details {
   const details: Record<string, unknown> = {};
-  for (const { type_url, value } of RpcStatus.decode(bytes).details) {
+  for (const { type_url, value } of status.details) {
     if (type_url === "type.googleapis.com/google.rpc.ErrorInfo") {
       const { reason, domain, metadata: facts } = ErrorInfo.decode(value);
       Object.assign(details, { reason, domain, facts: Object.fromEntries(facts) });

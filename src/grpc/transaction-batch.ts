@@ -1,0 +1,97 @@
+import type { MoveMoney } from "../domain/commands.js";
+import type { TransactionId } from "../domain/ids.js";
+import type { Transaction } from "../domain/transaction.js";
+import type { TransactionRequest, TransactionResult } from "../gen/kesc/v1/transaction_service.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { Outcome } from "../ledger/outcome.js";
+import { refusalOfThrown, type Caller, type ItemTally } from "./call.js";
+import type { AnyRefusal } from "./call-refusal.js";
+import { fieldProblem, type FieldProblem, type ParsedFields } from "./fields.js";
+import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
+import { statusMessageOf } from "./status.js";
+import { toTransactionMessage } from "./transaction-codec.js";
+
+const ITEMS_MAX = 1_000;
+
+/** One request among others: what it asks for, or everything that is wrong with it. */
+type Item = ParsedFields<{ readonly name: MoveMoney["name"]; readonly movement: Movement }>;
+export type Batch = readonly Item[];
+
+export interface BatchOptions {
+  readonly ledger: Pick<Ledger, "submit">;
+  readonly newTransactionId: () => TransactionId;
+}
+
+export interface BatchAnswer {
+  readonly response: { results: TransactionResult[] };
+  readonly items: ItemTally;
+}
+
+/** Parses what concerns the whole; an item with bad fields stays among the others. */
+export function parseBatch(
+  { requests }: { readonly requests: readonly TransactionRequest[] },
+  { idempotencyKey }: Pick<Caller, "idempotencyKey">,
+): ParsedFields<Batch> {
+  if (requests.length === 0) return fieldProblem("requests", "is required");
+  if (requests.length > ITEMS_MAX) return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`);
+  if (idempotencyKey !== undefined) {
+    return fieldProblem("idempotency-key", "must not be sent with this call: the reference of each request guards it");
+  }
+  return { ok: true, value: requests.map(parseItem) };
+}
+
+/**
+ * Submits every item in one turn of the event loop, so that they share commits and nothing comes between them. Each has
+ * its own outcome; a bug in one is INTERNAL for that one.
+ */
+export async function runBatch(batch: Batch, caller: Caller, options: BatchOptions): Promise<BatchAnswer> {
+  const submitting = batch.map((item) => submit(item, caller, options));
+  const tally: { items: number; refused: number; thrown: unknown } = {
+    items: batch.length,
+    refused: 0,
+    thrown: undefined,
+  };
+  const results: TransactionResult[] = [];
+  for (const submitted of await Promise.allSettled(submitting)) {
+    if (submitted.status === "fulfilled") {
+      results.push(resultOf(submitted.value));
+      if (submitted.value.kind === "refused") tally.refused += 1;
+    } else {
+      results.push(refusedResult(refusalOfThrown(submitted.reason, caller.requestId)));
+      tally.refused += 1;
+      tally.thrown ??= submitted.reason;
+    }
+  }
+  return { response: { results }, items: tally };
+}
+
+function parseItem({ movement: request }: TransactionRequest, index: number): Item {
+  const field = `requests[${String(index)}]`;
+  if (request === undefined) return fieldProblem(field, "must have mint or redeem");
+  const movement = parseMovement(request.value);
+  if (movement.ok) return { ok: true, value: { name: request.$case, movement: movement.value } };
+  return { ok: false, fields: movement.fields.map((problem) => within(`${field}.${request.$case}`, problem)) };
+}
+
+function within(parent: string, { field, message }: FieldProblem): FieldProblem {
+  return { field: `${parent}.${field}`, message };
+}
+
+type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
+
+function submit(item: Item, caller: Caller, { ledger, newTransactionId }: BatchOptions): Promise<ItemOutcome> {
+  if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
+  const { name, movement } = item.value;
+  const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
+  return ledger.submit(command, caller.deadline, { bulk: true });
+}
+
+function resultOf(outcome: ItemOutcome): TransactionResult {
+  if (outcome.kind === "refused") return refusedResult(outcome.refusal);
+  const { resource, replayed } = outcome;
+  return { outcome: { $case: "transaction", value: toTransactionMessage(resource) }, replayed };
+}
+
+function refusedResult(refusal: AnyRefusal): TransactionResult {
+  return { outcome: { $case: "error", value: statusMessageOf(refusal) }, replayed: false };
+}

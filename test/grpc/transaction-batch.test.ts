@@ -1,0 +1,193 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { MoveMoney } from "../../src/domain/commands.js";
+import type { Cents } from "../../src/domain/cents.js";
+import {
+  TransactionServiceService as rpcs,
+  type BatchCreateTransactionsResponse,
+  type MintRequest,
+  type TransactionRequest,
+  type TransactionResult,
+} from "../../src/gen/kesc/v1/transaction_service.js";
+import { StoreError } from "../../src/ledger/store.js";
+import {
+  ACCOUNT_ID,
+  call,
+  callLines,
+  detailsIn,
+  KEY,
+  KEY_ID,
+  MINT,
+  ORGANIZATION,
+  serve,
+  transaction,
+  type Details,
+  type Heard,
+  type ServerUnderTest,
+} from "./harness.js";
+
+const mint = (value: Partial<MintRequest> = {}): TransactionRequest => ({
+  movement: { $case: "mint", value: { ...MINT, ...value } },
+});
+const redeem = (value: Partial<MintRequest> = {}): TransactionRequest => ({
+  movement: { $case: "redeem", value: { ...MINT, ...value } },
+});
+
+/** "done", "replayed", or why not. */
+function wordOn({ outcome, replayed }: TransactionResult): string | undefined {
+  if (outcome?.$case === "transaction") return replayed ? "replayed" : "done";
+  return errorOf({ outcome, replayed }).reason;
+}
+
+function errorOf({ outcome }: TransactionResult): Details & { code?: number; message?: string } {
+  if (outcome?.$case !== "error") return {};
+  return { ...detailsIn(outcome.value), code: outcome.value.code, message: outcome.value.message };
+}
+
+describe("grpc: TransactionService/BatchCreateTransactions", () => {
+  let under: ServerUnderTest;
+  afterEach(() => under.close());
+
+  function batch(
+    requests: TransactionRequest[],
+    metadata: Record<string, string> = KEY,
+  ): Promise<Heard<BatchCreateTransactionsResponse>> {
+    return call(under.client, rpcs.batchCreateTransactions, { requests }, { metadata });
+  }
+
+  it("submits every command before the first is answered, in the order of the requests", async () => {
+    const waiting: (() => void)[] = [];
+    under = await serve({
+      submit: () =>
+        new Promise((resolve) => {
+          waiting.push(() => {
+            resolve({ kind: "done", resource: transaction(), replayed: false });
+          });
+          if (waiting.length === 3) for (const answer of waiting.toReversed()) answer();
+        }),
+    });
+    const { response } = await batch([mint({ reference: "a" }), redeem({ reference: "b" }), mint({ reference: "c" })]);
+    expect(response?.results.map(wordOn)).to.deep.equal(["done", "done", "done"]);
+    const commands = under.submitted.map(({ command }) => command as MoveMoney);
+    expect(commands.map(({ name, reference }) => `${name} ${reference}`)).to.deep.equal([
+      "mint a",
+      "redeem b",
+      "mint c",
+    ]);
+    expect(commands[1]).to.deep.include({
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      accountId: ACCOUNT_ID,
+      amountCents: 100_050,
+      idempotencyKey: undefined,
+    });
+  });
+
+  it("answers each its own outcome, in order: as the single call, with the index in the names of bad fields", async () => {
+    under = await serve({
+      submit: async (command) => {
+        const { reference } = command as MoveMoney;
+        if (reference === "poor") {
+          const funds = { availableCents: 1_000 as Cents, requestedCents: 100_050 as Cents };
+          return Promise.resolve({ kind: "refused", refusal: { reason: "INSUFFICIENT_FUNDS", ...funds } });
+        }
+        if (reference === "full") return Promise.resolve({ kind: "refused", refusal: { reason: "QUEUE_FULL" } });
+        return Promise.resolve({ kind: "done", resource: transaction(), replayed: reference === "again" });
+      },
+    });
+    const { response } = await batch([
+      mint({ reference: "new" }),
+      redeem({ reference: "poor" }),
+      mint({ account_id: "", amount: "1.005" }),
+      mint({ reference: "again" }),
+      { movement: undefined },
+      mint({ reference: "full" }),
+    ]);
+    const results = response?.results ?? [];
+    expect(results.map(wordOn)).to.deep.equal([
+      "done",
+      "INSUFFICIENT_FUNDS",
+      "INVALID_FIELD",
+      "replayed",
+      "INVALID_FIELD",
+      "QUEUE_FULL",
+    ]);
+    const single = await call(under.client, rpcs.redeem, { ...MINT, reference: "poor" });
+    expect(results.map(errorOf)[1]).to.deep.equal({
+      ...single.details,
+      code: single.status.code,
+      message: single.status.details,
+    });
+    expect(results.map(errorOf)[2]).to.deep.include({ code: Status.INVALID_ARGUMENT });
+    expect(results.map(errorOf)[2]?.fields?.map(({ field }) => field)).to.deep.equal([
+      "requests[2].mint.account_id",
+      "requests[2].mint.amount",
+    ]);
+    expect(results.map(errorOf)[4]?.fields).to.deep.equal([
+      { field: "requests[4]", message: "must have mint or redeem" },
+    ]);
+    expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
+    expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 6, items_refused: 4 });
+  });
+
+  it("answers a bug or a lost database to the one that it hit, and logs the bug", async () => {
+    under = await serve({
+      submit: async (command) => {
+        const { reference } = command as MoveMoney;
+        if (reference === "bug") throw new Error("a bug of the test");
+        if (reference === "lost") throw new StoreError("unavailable", undefined);
+        return Promise.resolve({ kind: "done", resource: transaction(), replayed: false });
+      },
+    });
+    const requests = ["bug", "lost", "fine"].map((reference) => mint({ reference }));
+    const { response } = await batch(requests, { ...KEY, "x-request-id": "seven" });
+    expect(response?.results.map(wordOn)).to.deep.equal(["INTERNAL", "STORAGE_UNAVAILABLE", "done"]);
+    expect(response?.results.map(errorOf)[0]).to.deep.include({
+      code: Status.INTERNAL,
+      facts: { request_id: "seven" },
+    });
+    const [line] = callLines(under.lines);
+    expect(line).to.deep.include({ level: 50, request_id: "seven", code: "OK", items: 3, items_refused: 2 });
+    expect(line?.["trace"]).to.match(/a bug of the test/);
+  });
+
+  for (const [name, count, metadata, field] of [
+    ["no requests", 0, {}, "requests"],
+    ["1,001 requests", 1_001, {}, "requests"],
+    ["an idempotency key", 1, { "idempotency-key": "k" }, "idempotency-key"],
+    ["a broken idempotency key", 1, { "idempotency-key": "two words" }, "idempotency-key"],
+  ] as const) {
+    it(`refuses the whole with ${name}, and submits nothing`, async () => {
+      under = await serve();
+      const requests = Array.from({ length: count }, () => mint());
+      const { error, details } = await batch(requests, { ...KEY, ...metadata });
+      expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
+      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      expect(under.submitted).to.deep.equal([]);
+    });
+  }
+
+  it("takes 1,000 requests with a description and metadata, and no single request of that size", async () => {
+    under = await serve();
+    const metadata = new Map(Array.from({ length: 8 }, (_, index) => [`key-${String(index)}`, "v".repeat(75)]));
+    const large = { description: "d".repeat(256), metadata };
+    const { response } = await batch(Array.from({ length: 1_000 }, () => mint(large)));
+    expect(response?.results.map(wordOn)).to.deep.equal(Array(1_000).fill("done"));
+
+    const description = "d".repeat(262_144);
+    const { error } = await call(under.client, rpcs.mint, { ...MINT, description });
+    expect(error?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+    expect(under.submitted).to.have.length(1_000);
+    const tooLarge = await batch(Array.from({ length: 5 }, () => mint({ description })));
+    expect(tooLarge.error?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+  });
+
+  it("refuses the whole to a key that lacks the scope", async () => {
+    under = await serve({ scopes: ["transactions:read"] });
+    const { error, details } = await batch([mint()]);
+    expect(error?.code).to.equal(Status.PERMISSION_DENIED);
+    expect(details).to.deep.include({ reason: "SCOPE_REQUIRED", facts: { scope: "transactions:write" } });
+    expect(under.submitted).to.deep.equal([]);
+  });
+});
