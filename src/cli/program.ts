@@ -4,6 +4,7 @@ import { Command } from "commander";
 
 import { VARIABLES } from "../config.js";
 import { addGateway } from "./gateway.js";
+import { addImport } from "./import.js";
 import { addKeyCreate } from "./key-create.js";
 import { addKeyList } from "./key-list.js";
 import { addKeyRevoke } from "./key-revoke.js";
@@ -37,6 +38,7 @@ export function kescProgram(): Command {
   addKeyCreate(key);
   addKeyList(key);
   addKeyRevoke(key);
+  addImport(program);
   addVerify(program);
 
   return program.addHelpText("after", `\n${helpOnVariables()}\n\nExit codes: 0 done, 1 failed, 2 called wrongly.`);
