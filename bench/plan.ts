@@ -24,6 +24,7 @@ export interface Comparison {
 
 const CALLS_ON_A_CONNECTION = 100;
 const REST_IN_FLIGHT = 64;
+const SINGLE_MINTS = "mint @ 400";
 
 /** Each measurement comes right after its yardstick, so that both see the machine in the same mood. */
 const PLAN: readonly Measurement[] = [
@@ -36,6 +37,7 @@ const PLAN: readonly Measurement[] = [
           grpc("GetAccount", "server", "getAccount", inFlight),
         ]
       : []),
+    ...(inFlight === 400 ? [batches(1), batches(4)] : []),
   ]),
   overRest("bare Express JSON echo", "expressEcho"),
   { ...overRest("REST mint", "gateway"), yardstick: "bare Express JSON echo @ 64" },
@@ -44,6 +46,7 @@ const PLAN: readonly Measurement[] = [
 export const COMPARISONS: readonly Comparison[] = [
   { name: "durable mints / empty handler, 100 in flight", of: "mint @ 100", to: "empty grpc-js handler @ 100" },
   { name: "durable mints / one commit each, 100 in flight", of: "mint @ 100", to: "mint, one commit each @ 100" },
+  { name: "mints in batches of 1,000, 4 calls / single mints, 400 in flight", of: batches(4).name, to: SINGLE_MINTS },
   { name: "REST mints / bare Express echo, 64 in flight", of: "REST mint @ 64", to: "bare Express JSON echo @ 64" },
 ];
 
@@ -70,6 +73,19 @@ function overGrpc(what: string, target: Target, call: CallName, inFlight: number
     call,
     inFlight,
     connections: Math.ceil(inFlight / CALLS_ON_A_CONNECTION),
+  };
+}
+
+/** Mints in batches of 1,000, compared with mints by themselves. What is counted is mints. */
+function batches(inFlight: number): Measurement {
+  return {
+    name: `mint, batches of 1,000 @ ${String(inFlight)}`,
+    target: "server",
+    transport: "grpcBatches",
+    call: "mint",
+    inFlight,
+    connections: 1,
+    yardstick: SINGLE_MINTS,
   };
 }
 

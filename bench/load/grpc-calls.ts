@@ -62,7 +62,7 @@ function mintMessages(job: Job): Uint8Array[] {
 }
 
 /** A mint's answer is right when it is completed and names the account, the amount and the reference that were sent. */
-function mintCheck(job: Job): AnswerCheck {
+export function mintCheck(job: Job): AnswerCheck {
   const accountIds = job.accountIds.map((id) => Buffer.from(id));
   const amount = Buffer.from(job.amount);
   const fields = new FieldScan();

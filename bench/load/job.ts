@@ -5,7 +5,8 @@ export type CallName = "mint" | "getAccount" | "getTransaction" | "empty";
 
 /** One measurement: as many calls as fit, with never more and rarely fewer than `inFlight` waiting for their answer. */
 export interface Job {
-  transport: "grpc" | "rest";
+  /** "grpcBatches" sends what it is told to repeat, a mint, a thousand at a time. */
+  transport: "grpc" | "grpcBatches" | "rest";
   call: CallName;
 
   /** Each "host:port". The connections of gRPC go to these in turn, those of REST to the first. */
@@ -13,6 +14,7 @@ export interface Job {
 
   /** Connections over which the calls in flight are spread evenly. REST needs one for each call in flight. */
   connections: number;
+  /** Calls; a batch is one. */
   inFlight: number;
 
   /**

@@ -1,5 +1,6 @@
 /** The load process: does one job after the other as they arrive over the IPC channel, and answers each with a Reply. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { driveBatches } from "./batch-load.js";
 import { driveGrpc } from "./grpc-load.js";
 import { driveHttp1 } from "./http1-load.js";
 import type { Job, LoadResult, Reply } from "./job.js";
@@ -7,6 +8,11 @@ import { Tally } from "./tally.js";
 
 /** How long the last calls may take after the window is closed. */
 const LAST_ANSWER_SECONDS_MAX = 15;
+
+const DRIVERS = { grpc: driveGrpc, grpcBatches: driveBatches, rest: driveHttp1 } satisfies Record<
+  Job["transport"],
+  unknown
+>;
 
 process.on("message", (job: Job) => {
   void run(job)
@@ -21,8 +27,7 @@ process.send?.({ kind: "ready", address: "" });
 
 async function run(job: Job): Promise<LoadResult> {
   const tally = new Tally(job);
-  const drive = job.transport === "grpc" ? driveGrpc : driveHttp1;
-  const driven = drive(job, tally);
+  const driven = DRIVERS[job.transport](job, tally);
   await Promise.race([sleep(job.rampSeconds * 1000), driven]);
   tally.openWindow();
   await Promise.race([sleep(job.seconds * 1000), driven]);

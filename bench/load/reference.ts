@@ -18,6 +18,15 @@ export function findSerial(prepared: Buffer): number {
   return at < 0 ? -1 : at + PREFIX.length;
 }
 
+/** The same for bytes that have many, each in its order. */
+export function findSerials(prepared: Buffer): number[] {
+  const found: number[] = [];
+  for (let at = prepared.indexOf(BLANK_REFERENCE); at >= 0; at = prepared.indexOf(BLANK_REFERENCE, at + 1)) {
+    found.push(at + PREFIX.length);
+  }
+  return found;
+}
+
 /** Writes the serial number's digits at `at`. */
 export function writeSerial(bytes: Buffer, at: number, serial: number): void {
   let rest = serial;
