@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Account } from "../domain/account.js";
 import type { Command, ResourceOf } from "../domain/commands.js";
 import type { OrganizationId } from "../domain/ids.js";
@@ -10,6 +8,7 @@ import { FairQueue } from "./fair-queue.js";
 import { Fifo } from "./fifo.js";
 import type { LedgerRefusal, Outcome } from "./outcome.js";
 import { StoreError } from "./store.js";
+import { REAL_WAITS, type Waits } from "./waits.js";
 
 /** A command in the queue, and who waits for it. */
 interface Waiting {
@@ -32,11 +31,12 @@ export interface LedgerOptions {
   readonly queueMax: number;
   /** Hears of each batch that the database did not take. */
   readonly onStoreError: (error: StoreError, batchSize: number) => void;
+  /** Real time unless said otherwise. */
+  readonly waits?: Waits;
 }
 
 // A lost race is won soon: whoever won it has committed. A few tries tell a race from a fault.
 const CONFLICT_TRIES_MAX = 8;
-const CONFLICT_PAUSE_MILLIS_MAX = 20;
 
 // Telling a caller "no" costs about as much as a command does, and a caller who is told so at once is back at once: the
 // service would do nothing else. So refusals are given at a sixteenth of the rate of commits, and callers wait.
@@ -68,6 +68,7 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+    this.#waits = options.waits ?? REAL_WAITS;
     this.#queue = new FairQueue(options.queueMax);
   }
 
@@ -104,7 +105,7 @@ export class Ledger {
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
-    setImmediate(() => {
+    this.#waits.afterThisTurn(() => {
       this.#gathering = false;
       this.#startBatches();
     });
@@ -174,7 +175,7 @@ export class Ledger {
       } catch (error) {
         const lostRace = error instanceof StoreError && error.kind === "conflict";
         if (!lostRace || tries === CONFLICT_TRIES_MAX) throw error;
-        await sleep(Math.random() * CONFLICT_PAUSE_MILLIS_MAX);
+        await this.#waits.afterLostRace();
       }
     }
   }

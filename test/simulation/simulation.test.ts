@@ -1,0 +1,75 @@
+import { expect } from "chai";
+
+import { MemoryDisk } from "./memory-disk.js";
+import { runAll } from "./runs.js";
+import { ORGANIZATIONS, simulate } from "./simulation.js";
+import { Tally } from "./tally.js";
+import { Trace } from "./trace.js";
+
+const MEMORY_RUNS = 700;
+const SQLITE_RUNS = 5;
+
+// Runs that never crash between the commit and the answer prove nothing about it: together they must meet every point.
+const POINTS = ["answer", "commit", "decide", "gather", "idle", "load", "middle of save", "retry", "save"];
+const OTHER_FAULTS = [
+  "answer lost",
+  "call cut off",
+  "caller did not wait",
+  "caller never asked again",
+  "commit not heard of",
+  "lost race",
+  "shutdown",
+  "store conflict",
+  "store unavailable",
+];
+const ANSWERS = [
+  "ACCOUNT_ALREADY_EXISTS",
+  "ACCOUNT_CLOSED",
+  "ACCOUNT_FROZEN",
+  "ACCOUNT_NOT_EMPTY",
+  "ACCOUNT_NOT_FOUND",
+  "DEADLINE_EXCEEDED",
+  "IDEMPOTENCY_KEY_REUSED",
+  "INSUFFICIENT_FUNDS",
+  "INTERNAL",
+  "INVALID_TRANSITION",
+  "LIMIT_EXCEEDED",
+  "QUEUE_FULL",
+  "REFERENCE_ALREADY_USED",
+  "SHUTTING_DOWN",
+  "STORAGE_UNAVAILABLE",
+  "TRANSACTION_NOT_FOUND",
+  "done",
+  "replayed",
+];
+
+describe("the simulation of crashes", () => {
+  it("loses nothing and doubles nothing, wherever a server crashes, and whatever callers hear", async () => {
+    const tally = new Tally();
+    const failure = await runAll({ seed: 1, runs: MEMORY_RUNS, engine: "memory", bail: true }, tally);
+    expect(failure).to.equal(undefined);
+    expect(tally.names("crashes")).to.deep.equal(POINTS);
+    expect(tally.names("other faults")).to.deep.equal(OTHER_FAULTS);
+    expect(tally.names("answers")).to.deep.equal(ANSWERS);
+  });
+
+  it("loses nothing and doubles nothing with SQLite's own storage code on a file", async () => {
+    const tally = new Tally();
+    const failure = await runAll({ seed: 1, runs: SQLITE_RUNS, engine: "sqlite", bail: true }, tally);
+    expect(failure).to.equal(undefined);
+    expect(tally.sum("crashes")).to.be.greaterThan(SQLITE_RUNS);
+  });
+
+  it("does the same again, step by step, with the same seed", async () => {
+    const [first, second] = await Promise.all([stepsOf(7), stepsOf(7)]);
+    expect(first).to.have.length.greaterThan(20);
+    expect(first).to.deep.equal(second);
+    expect(first).not.to.deep.equal(await stepsOf(8));
+  });
+});
+
+async function stepsOf(seed: number): Promise<readonly string[]> {
+  const trace = new Trace({ kept: true });
+  await simulate(seed, new MemoryDisk(ORGANIZATIONS), { tally: new Tally(), trace });
+  return trace.lines;
+}
