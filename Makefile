@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos overload hostile clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,12 @@ overload: dist/.built ## ten times what the service can do, and a greedy organiz
 
 hostile: dist/.built ## callers who keep to no rules, with ten thousand idle connections (as many as ulimit -n allows)
 	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/*/hostile*.test.js'
+
+simulate: dist/.built ## crash servers between any two steps, and check what was acknowledged; SEED=1 RUNS=10000 ENGINE=both
+	@node dist/test/simulation/main.js --seed $(or $(SEED),1) --runs $(or $(RUNS),10000) --engine $(or $(ENGINE),both)
+
+mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some
+	@node dist/test/mutants/main.js --only "$(ONLY)"
 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb

@@ -59,6 +59,7 @@ const BATCH_SHARE = 1 / 4;
  */
 export class Ledger {
   readonly #options: LedgerOptions;
+  readonly #waits: Waits;
   readonly #queue: FairQueue<Line, Waiting>;
   /** Those who found no room in the queue, and have not been told yet. */
   readonly #refused = new Fifo<Waiting["answer"]>();

@@ -109,7 +109,8 @@ async function play(
 /** Whatever made something is asked for again: it must be answered with the same, as a replay. */
 async function repeatAll(world: World, disk: Disk, receipts: Receipts): Promise<void> {
   const { repeatable } = receipts;
-  const server = new SimulatedServer(world, { name: "last", disk, queueMax: repeatable.length + 1 });
+  // One organization may take half of the queue.
+  const server = new SimulatedServer(world, { name: "last", disk, queueMax: 2 * repeatable.length + 1 });
   const answers: (Heard | undefined)[] = repeatable.map(() => undefined);
   repeatable.forEach(({ wish }, index) => {
     server.submit(wish.next(), (heard) => {
