@@ -45,14 +45,17 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         return JSON.parse(stdout === "" ? stderr : stdout) as Record<string, unknown>;
       };
       const transaction_id = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye";
+      const movement = (): object => ({ account_id, amount: "1.00", reference: fresh("reflected") });
       const requests: Record<string, object> = {
         createAccount: { user_id: fresh("reflected"), phone_number: "0712345678" },
         getAccount: { account_id },
         listAccounts: { page_size: 1 },
         freezeAccount: { account_id },
         unfreezeAccount: { account_id },
-        mint: { account_id, amount: "1.00", reference: fresh("reflected") },
-        redeem: { account_id, amount: "1.00", reference: fresh("reflected") },
+        mint: movement(),
+        redeem: movement(),
+        batchCreateTransactions: { requests: [{ mint: movement() }, { redeem: movement() }, {}] },
+        importTransactions: { requests: [{ mint: movement() }, { redeem: movement() }] },
         listTransactions: { account_id, page_size: 1 },
         closeAccount: { account_id },
         getTransaction: { transaction_id },
@@ -65,6 +68,8 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         // The two that ask for a transaction which does not exist are answered by our own refusal, with its details.
         const expected = name.endsWith("etTransaction") || name.startsWith("cancel") ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
+        // Of one refused among many she can read the details too.
+        if (name.startsWith("batch")) expect(JSON.stringify(answer)).to.include('"reason":"INVALID_FIELD"');
       }
     });
   });
