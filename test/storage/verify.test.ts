@@ -38,7 +38,7 @@ class Books {
     const organization = await keys(database, now).createOrganization("the organization");
     const committer = committerOf(database);
     const onStoreError = (): void => undefined;
-    return new Books(new Ledger({ committer, now, batchMax: 128, queueMax: 10_000, onStoreError }), organization.id);
+    return new Books(new Ledger({ committer, now, batchMax: 128, queueMax: 100_000, onStoreError }), organization.id);
   }
 
   createAccount(userId: string): Promise<Account> {
