@@ -267,9 +267,14 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: "if ((line?.items.length ?? 0) >= this.#lengthMax - this.#length)", to: "if (false)" }],
   },
   {
-    name: "who is the last of an organization in the queue is forgotten",
-    file: QUEUE,
-    edits: [{ from: "if (line.items.length > 0)", to: "if (line.items.length > 1)" }],
+    name: "a command whose deadline passed in the queue gets no answer",
+    file: LEDGER,
+    edits: [
+      {
+        from: 'waiting.answer(refused({ reason: "DEADLINE_EXCEEDED" }));',
+        to: "void 0;",
+      },
+    ],
   },
   {
     name: "who found no room in the queue is never told",

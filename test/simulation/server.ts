@@ -75,7 +75,7 @@ export class SimulatedServer implements Actor {
     const call: OpenCall = { command, hear };
     this.#open.add(call);
     judge.sent(command, deadline);
-    void this.#ledger.submit(command, deadline).then(
+    void this.#ledger.submit(command, deadline, { bulk: random.chance(0.3) }).then(
       (outcome) => {
         judge.answered(command, outcome, this.#now());
         this.#answer(call, outcome);

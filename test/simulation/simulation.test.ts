@@ -7,7 +7,7 @@ import { Tally } from "./tally.js";
 import { Trace } from "./trace.js";
 
 const MEMORY_RUNS = 700;
-const SQLITE_RUNS = 5;
+const SQLITE_RUNS = 15;
 
 // Runs that never crash between the commit and the answer prove nothing about it: together they must meet every point.
 const POINTS = ["answer", "commit", "decide", "gather", "idle", "load", "middle of save", "retry", "save"];
@@ -57,7 +57,7 @@ describe("the simulation of crashes", () => {
     const tally = new Tally();
     const failure = await runAll({ seed: 1, runs: SQLITE_RUNS, engine: "sqlite", bail: true }, tally);
     expect(failure).to.equal(undefined);
-    expect(tally.sum("crashes")).to.be.greaterThan(SQLITE_RUNS);
+    expect(tally.names("crashes")).to.include.members(["middle of save", "commit", "answer"]);
   });
 
   it("does the same again, step by step, with the same seed", async () => {
