@@ -80,6 +80,11 @@ function admit(admission: Admission): RequestHandler {
       sendProblem(res, queueFull());
       return;
     }
+    // Who has hung up while they waited has left already.
+    if (res.destroyed) {
+      admission.leave(caller);
+      return;
+    }
     res.once("close", () => {
       admission.leave(caller);
     });

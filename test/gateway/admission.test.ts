@@ -17,26 +17,39 @@ describe("the gateway's room for requests", () => {
     expect(admission.enter("b")).to.equal(true);
   });
 
-  it("tells those who found none one by one while others are answered, and all of them once it is empty", async () => {
+  it("lets those in who found none, as others leave, the first first; and refuses one for sixteen who leave", async () => {
     const admission = new Admission(80);
-    const left: number[] = [];
     const entered = Array.from({ length: 40 }, () => admission.enter("a"));
     expect(entered).to.deep.equal(Array(40).fill(true));
-    const refused = Array.from({ length: 10 }, async () => {
-      expect(await admission.enter("a")).to.equal(false);
-      left.push(answered);
+    const told: string[] = [];
+    const waiting = Array.from({ length: 10 }, async (_, index) => {
+      const isIn = await admission.enter("a");
+      told.push(`${String(index)} ${isIn ? "in" : "refused"}`);
     });
-    let answered = 0;
-    for (; answered < 40; answered += 1) {
-      admission.leave("a");
-      await Promise.resolve();
-    }
-    await Promise.all(refused);
-    expect(left.slice(0, 2)).to.deep.equal([15, 31]);
-    expect(left).to.have.length(10);
+    for (let left = 0; left < 17; left += 1) admission.leave("a");
+    await Promise.all(waiting);
+    expect(told).to.deep.equal(Array.from({ length: 10 }, (_, index) => `${String(index)} in`));
+
+    for (let entries = 0; entries < 7; entries += 1) expect(admission.enter("a")).to.equal(true);
+    const refused = admission.enter("a");
+    const next = admission.enter("a");
+    // The seventeenth who left was the first of the next sixteen.
+    for (let left = 1; left < 16; left += 1) admission.leave("a");
+    expect(await Promise.all([refused, next])).to.deep.equal([true, true]);
   });
 
-  it("tells them at once when too many wait to be told", async () => {
+  it("refuses who has waited longest when sixteen have left and there is still no room", async () => {
+    const admission = new Admission(32);
+    for (let entries = 0; entries < 16; entries += 1) expect(admission.enter("a")).to.equal(true);
+    for (let left = 0; left < 15; left += 1) admission.leave("a");
+    for (let entries = 0; entries < 15; entries += 1) expect(admission.enter("a")).to.equal(true);
+    const [first, second] = [admission.enter("a"), admission.enter("a")];
+    admission.leave("a");
+    expect(await first).to.equal(false);
+    expect(await second).to.equal(true);
+  });
+
+  it("refuses at once when too many wait", async () => {
     const admission = new Admission(2);
     expect(admission.enter("a")).to.equal(true);
     for (let waiting = 0; waiting < 20_000; waiting += 1) void admission.enter("a");
@@ -63,13 +76,38 @@ describe("a gateway with more requests than it has room for", () => {
     while (fixture.server.calls.length < 2) await fixture.send("GET", "/livez");
     expect((await fixture.send("GET", "/readyz")).status).to.equal(200);
 
+    // One refusal for sixteen answers.
     fixture.server.handle = () => ({});
-    expect((await get("Bearer modest")).status).to.equal(200);
+    for (let answers = 0; answers < 16; answers += 1) expect((await get("Bearer modest")).status).to.equal(200);
     release();
     const answers = await Promise.all(greedy);
     expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 200, 429]);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.json).to.include({ code: "QUEUE_FULL" });
     expect(refused?.headers["retry-after"]).to.equal("1");
+  });
+
+  it("keeps no room for who has hung up while they waited", async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    fixture.server.handle = async () => {
+      await released;
+      return {};
+    };
+    const calls = fixture.server.calls.length;
+    const held = [1, 2].map(() => fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } }));
+    while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
+    for (let gone = 0; gone < 5; gone += 1) {
+      await fetch(`http://${fixture.gateway.address}/transactions`, {
+        headers: { authorization: "Bearer a" },
+        signal: AbortSignal.timeout(20),
+      }).catch(() => undefined);
+    }
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).to.deep.equal([200, 200]);
+    for (let others = 0; others < 3; others += 1) {
+      const { status } = await fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } });
+      expect(status).to.equal(200);
+    }
   });
 });
