@@ -1,5 +1,5 @@
 // Refusing costs about as much as a quick answer, and whoever is refused at once is back at once.
-const ANSWERS_PER_REFUSAL = 16;
+const ANSWERS_PER_REFUSAL = 32;
 // Past so many the next is told at once: who has hung up since still waits here, in memory.
 const WAITING_MAX = 20_000;
 

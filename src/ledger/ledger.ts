@@ -14,6 +14,8 @@ import { REAL_WAITS, type Waits } from "./waits.js";
 interface Waiting {
   readonly command: Command;
   readonly deadline: UnixMillis;
+  /** Whether it came with many others. */
+  readonly bulk: boolean;
   readonly answer: (outcome: Outcome<Account | Transaction>) => void;
   /** For what threw: a bug, not a refusal. */
   readonly fail: (error: unknown) => void;
@@ -45,8 +47,8 @@ const COMMITS_PER_REFUSAL = 16;
 const REFUSALS_WAITING_MAX = 50_000;
 
 // Of calls that come one by one a commit takes so many: were it to take all that are in flight, the callers and the
-// committer would wait for each other in turn. Where much more waits, as after a call that brings a thousand, it takes a
-// quarter of it, which costs the database less for each.
+// committer would wait for each other in turn. Of what came in bulk, a thousand at a time, it takes a quarter, which costs
+// the database less for each.
 const BATCH_USUAL = 64;
 const BATCH_SHARE = 1 / 4;
 
@@ -63,6 +65,8 @@ export class Ledger {
   readonly #queue: FairQueue<Line, Waiting>;
   /** Those who found no room in the queue, and have not been told yet. */
   readonly #refused = new Fifo<Waiting["answer"]>();
+  /** How many of the queue came in bulk. */
+  #bulkWaiting = 0;
   #batches = 0;
   #gathering = false;
   #closed: PromiseWithResolvers | undefined;
@@ -88,9 +92,11 @@ export class Ledger {
       // The decision for a command answers with the command's own resource: see decide().
       const answer = resolve as Waiting["answer"];
       const line: Line = bulk ? `${command.organizationId} bulk` : command.organizationId;
-      const taken = this.#queue.push(line, { command, deadline, answer, fail: reject });
-      if (taken) this.#gather();
-      else if (this.#refused.length < REFUSALS_WAITING_MAX) this.#refused.push(answer);
+      const taken = this.#queue.push(line, { command, deadline, bulk, answer, fail: reject });
+      if (taken) {
+        if (bulk) this.#bulkWaiting += 1;
+        this.#gather();
+      } else if (this.#refused.length < REFUSALS_WAITING_MAX) this.#refused.push(answer);
       else answer(refused({ reason: "QUEUE_FULL" }));
     });
   }
@@ -133,10 +139,11 @@ export class Ledger {
     const { batchMax, now } = this.#options;
     const startedAt = now();
     const batch: Waiting[] = [];
-    const size = Math.min(batchMax, Math.max(BATCH_USUAL, Math.floor(this.#queue.length * BATCH_SHARE)));
+    const size = Math.min(batchMax, Math.max(BATCH_USUAL, Math.floor(this.#bulkWaiting * BATCH_SHARE)));
     while (batch.length < size) {
       const waiting = this.#queue.shift();
       if (waiting === undefined) break;
+      if (waiting.bulk) this.#bulkWaiting -= 1;
       if (waiting.deadline > startedAt) batch.push(waiting);
       else waiting.answer(refused({ reason: "DEADLINE_EXCEEDED" }));
     }

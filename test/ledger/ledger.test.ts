@@ -127,17 +127,21 @@ describe("the ledger's queue", () => {
     expect(done.indexOf("single")).to.be.lessThan(20);
   });
 
-  it("takes 64 of a few that wait, so that callers and committer need not wait for each other, and a quarter of many", async () => {
+  it("takes 64 of those that came one by one, however many wait, and a quarter of those that came in bulk", async () => {
     const gate = gated();
     const ledger = ledgerOver(gate.committer, { batchMax: 200, queueMax: 2_000 });
     const first = ledger.submit(mintOne(), NO_DEADLINE);
     await new Promise(setImmediate);
     await new Promise(setImmediate);
-    const later = Array.from({ length: 1_000 }, () => ledger.submit(mintOne(), NO_DEADLINE));
+    const later = Array.from({ length: 1_000 }, () => ledger.submit(mintOne(), NO_DEADLINE, { bulk: true }));
     gate.open();
     await Promise.all([first, ...later]);
     expect(gate.batches.slice(0, 6)).to.deep.equal([1, 200, 200, 150, 112, 84]);
     expect(gate.batches.slice(6)).to.deep.equal([64, 64, 64, 62]);
+
+    gate.batches.length = 0;
+    await Promise.all(Array.from({ length: 1_000 }, () => ledger.submit(mintOne(), NO_DEADLINE)));
+    expect(Math.max(...gate.batches)).to.equal(64);
   });
 
   it("refuses more than may wait, and does the others", async () => {
