@@ -154,7 +154,8 @@ async function install(parent: string): Promise<Installation> {
   if (process.getuid?.() !== 0) return { folder, initdb, postgres, identity: {} };
   const native = join(folder, "native");
   cpSync(dirname(dirname(postgres)), native, { recursive: true, verbatimSymlinks: true });
-  chownSync(folder, NOBODY, NOBODY);
+  // All of it: under a narrow umask even a copy is root's alone.
+  await promisify(execFile)("chown", ["-R", `${String(NOBODY)}:${String(NOBODY)}`, folder]);
   return {
     folder,
     initdb: join(native, "bin", "initdb"),
