@@ -27,6 +27,11 @@ export function thisMachine(folder: string): Machine {
   };
 }
 
+/** The machine in one line. */
+export function machineLine({ processor, cores, node, commit, loadBefore }: Machine): string {
+  return `${processor}, ${String(cores)} cores, Node ${node}, commit ${commit}, load before ${String(loadBefore)}`;
+}
+
 function commitOf(folder: string): string {
   const git = (...args: string[]): string =>
     execFileSync("git", ["-C", folder, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

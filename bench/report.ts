@@ -1,6 +1,6 @@
 import { median, medianRatio, rounded } from "./figures.js";
 import type { LoadResult } from "./load/job.js";
-import type { Machine } from "./machine.js";
+import { machineLine, type Machine } from "./machine.js";
 import { COMPARISONS, type Measurement } from "./plan.js";
 import { aligned } from "./table.js";
 
@@ -90,7 +90,7 @@ export function textOf(report: Report): string {
     row.otherThreadsMicrosecondsPerCall.toFixed(0),
   ]);
   return [
-    `${machine.processor}, ${String(machine.cores)} cores, Node ${machine.node}, commit ${machine.commit}, load before ${String(machine.loadBefore)}`,
+    machineLine(machine),
     Object.entries(settings)
       .map(([name, value]) => `${name} ${String(value)}`)
       .join(", "),

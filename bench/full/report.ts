@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { median, medianRatio, rounded } from "../figures.js";
-import type { Machine } from "../machine.js";
+import { machineLine, type Machine } from "../machine.js";
 import { aligned } from "../table.js";
 import type { Part } from "./options.js";
 import type { Sample, Series } from "./probe.js";
@@ -97,7 +97,7 @@ function textOf({ part, machine, settings, rows, figures, problems }: PartReport
     row.serverMicrosecondsPerCall?.toFixed(0) ?? "—",
   ]);
   return [
-    `${machine.processor}, ${String(machine.cores)} cores, Node ${machine.node}, commit ${machine.commit}, load before ${String(machine.loadBefore)}`,
+    machineLine(machine),
     Object.entries(settings)
       .map(([name, value]) => `${name} ${String(value)}`)
       .join(", "),

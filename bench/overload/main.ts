@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cpuTimeOf } from "../cpu-time.js";
 import { load } from "../load-process.js";
 import type { Job, LoadResult } from "../load/job.js";
-import { thisMachine } from "../machine.js";
+import { machineLine, thisMachine } from "../machine.js";
 import { REPOSITORY } from "../options.js";
 import {
   AMOUNT,
@@ -54,8 +54,7 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(OUT, "overload-"));
   const running: Program[] = [];
   try {
-    const { processor, cores, node, commit, loadBefore } = thisMachine(REPOSITORY);
-    promises.note(`${processor}, ${String(cores)} cores, Node ${node}, commit ${commit}, load ${String(loadBefore)}`);
+    promises.note(machineLine(thisMachine(REPOSITORY)));
     const stage = await setUp(folder, running);
     await overload(stage, "gRPC", GRPC_PEAK, GRPC_OVERLOAD);
     await overload(stage, "REST", REST_PEAK, REST_OVERLOAD);

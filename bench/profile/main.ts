@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { Job } from "../load/job.js";
 import { load } from "../load-process.js";
-import { thisMachine } from "../machine.js";
+import { machineLine, thisMachine } from "../machine.js";
 import { REPOSITORY } from "../options.js";
 import { start, stop, type Program } from "../servers.js";
 import { AMOUNT, startGateway, startService } from "../service.js";
@@ -122,8 +122,7 @@ async function main(): Promise<void> {
 }
 
 function print(results: readonly Profiled[]): void {
-  const { processor, cores, node, commit } = thisMachine(REPOSITORY);
-  process.stdout.write(`${processor}, ${String(cores)} cores, Node ${node}, commit ${commit}\n`);
+  process.stdout.write(`${machineLine(thisMachine(REPOSITORY))}\n`);
   process.stdout.write(`processor time in microseconds a call, ${String(IN_FLIGHT)} in flight, all threads\n\n`);
   const total = ({ phases }: Profiled): number => [...phases.values()].reduce((sum, time) => sum + time, 0);
   const names = new Set(results.flatMap(({ phases }) => [...phases.keys()]));

@@ -3,14 +3,14 @@ import type { Knex } from "knex";
 import { StoreError } from "../ledger/store.js";
 import type { Engine } from "./engine.js";
 
-/** Runs a statement that answers rows. SQLite's driver answers them bare, PostgreSQL's in `rows`. */
+/** Runs a statement that answers rows, on PostgreSQL. */
 export async function query<Row>(
   knex: Knex,
   sql: string,
   bindings: readonly (string | number | null)[] = [],
 ): Promise<readonly Row[]> {
-  const answer: readonly Row[] | { readonly rows: readonly Row[] } = await knex.raw(sql, [...bindings]);
-  return "rows" in answer ? answer.rows : answer;
+  const { rows } = await knex.raw<{ readonly rows: readonly Row[] }>(sql, [...bindings]);
+  return rows;
 }
 
 /** Runs a statement that answers nothing. */
