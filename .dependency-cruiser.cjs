@@ -26,8 +26,14 @@ module.exports = {
       to: { dependencyTypes: ["core", "npm", "npm-dev"], pathNot: "node_modules/libphonenumber-js/" },
     },
     only("ledger", ["^src/domain/"]),
-    only("storage", ["^src/domain/", "^src/ledger/(store|batch)\\.ts$"]),
-    only("grpc", ["^src/domain/", "^src/ledger/", "^src/gen/", "^src/storage/(read|key)-port\\.ts$"]),
+    only("storage", ["^src/domain/", "^src/cohort\\.ts$", "^src/ledger/(store|batch)\\.ts$"]),
+    only("grpc", [
+      "^src/domain/",
+      "^src/cohort\\.ts$",
+      "^src/ledger/",
+      "^src/gen/",
+      "^src/storage/(read|key)-port\\.ts$",
+    ]),
     only("gen", []),
     {
       name: "gateway-stands-alone",

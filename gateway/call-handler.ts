@@ -13,6 +13,7 @@ import { invalidFields, malformedBody, type Problem } from "./problem.js";
 import { problemOf, type Refusal } from "./refusal.js";
 import { readBody, type BodyResult } from "./request-body.js";
 import { emptyRequest, readRequest } from "./request-read.js";
+import { together } from "./together.js";
 import type { Answered, Outcome, Refused, Upstream } from "./upstream.js";
 
 export type CallDependencies = {
@@ -46,6 +47,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
 
   const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
   const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, bytesMax));
+  await together();
   if (body?.ok === false) {
     const call = { message: emptyRequest(route), headers, signal: gone.signal };
     sendProblem(res, await problemAfterKey(deps, route, call, { whole: body.problem }));
@@ -79,14 +81,16 @@ async function problemAfterKey(deps: CallDependencies, route: Route, call: Call,
   return invalidFields([...fault.fields, ...(outcome.ok ? [] : deps.readRefusal(outcome).errors)]);
 }
 
-function makeCall(
+async function makeCall(
   deps: CallDependencies,
   route: Route,
   call: Call,
   metadata: CallHeaders["metadata"],
 ): Promise<Outcome> {
   const deadline = Date.now() + call.headers.timeoutMs;
-  return deps.upstream.call(route.rpc, call.message, { metadata, deadline, signal: call.signal });
+  const outcome = await deps.upstream.call(route.rpc, call.message, { metadata, deadline, signal: call.signal });
+  await together();
+  return outcome;
 }
 
 /** A body that is the whole message is an object, or there is nothing in it to name as wrong. */

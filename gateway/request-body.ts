@@ -10,6 +10,7 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-
 const NOT_JSON = "The body must be application/json in UTF-8.";
 const COMPRESSED = "The body must not be compressed.";
 const NOT_UTF_8 = "The body is not valid UTF-8.";
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Reads the body of a request. No body at all counts as an empty object, unless it says to be of another type.
@@ -39,7 +40,7 @@ export async function readBody(req: IncomingMessage, bytesMax: number): Promise<
 function parseBytes(bytes: Uint8Array): BodyResult {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = UTF_8.decode(bytes);
   } catch {
     return { ok: false, problem: malformedBody(NOT_UTF_8) };
   }

@@ -4,6 +4,7 @@ import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status as Status, type Deadline, type handleUnaryCall, type ServerUnaryCall } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
+import { afterThis, atEndOfTurn, Cohort } from "../cohort.js";
 import type { ApiKey } from "../domain/api-key.js";
 import { parseIdempotencyKey, type IdempotencyKey } from "../domain/text.js";
 import { toUnixMillis, type UnixMillis } from "../domain/time.js";
@@ -58,6 +59,28 @@ export interface CallDependencies {
   readonly onStopping: (stop: () => void) => () => void;
   /** Hears of each call when it begins (+1) and when it has been answered (-1). */
   readonly onInFlight: (change: 1 | -1) => void;
+  readonly steps: CallSteps;
+}
+
+/** What is done with calls, step by step, for all that are at that step together. */
+export interface CallSteps {
+  readonly begin: Cohort<() => void>;
+  readonly answer: Cohort<() => void>;
+  readonly log: Cohort<() => void>;
+}
+
+// What the committer is given at once: it can begin while the rest of a full turn is still being read.
+const CALLS_TOGETHER = 32;
+
+export function callSteps(): CallSteps {
+  const doAll = (tasks: readonly (() => void)[]): void => {
+    for (const task of tasks) task();
+  };
+  return {
+    begin: new Cohort({ schedule: atEndOfTurn, enough: CALLS_TOGETHER, doAll }),
+    answer: new Cohort({ schedule: afterThis, doAll }),
+    log: new Cohort({ schedule: afterThis, doAll }),
+  };
 }
 
 /** Takes and gives bytes: decoding and encoding happen inside, so that their failures are answered like any other. */
@@ -95,11 +118,14 @@ const NO_BYTES = Buffer.alloc(0);
  */
 export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
   return (contract, dependencies) => {
-    const { logger, onInFlight } = dependencies;
+    const { logger, onInFlight, steps } = dependencies;
 
-    const handle = async (call: ServerUnaryCall<Buffer, Buffer>, callback: Parameters<UnaryHandler>[1]) => {
-      onInFlight(1);
-      const record = recordOf(call.metadata);
+    const handle = async (
+      call: ServerUnaryCall<Buffer, Buffer>,
+      callback: Parameters<UnaryHandler>[1],
+      startedAt: number,
+    ): Promise<void> => {
+      const record = recordOf(call.metadata, startedAt);
       let reply: Reply;
       try {
         reply = await replyTo(call, record);
@@ -107,13 +133,24 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
         record.thrown = error;
         reply = refused(refusalOfThrown(error, record.requestId));
       }
+      steps.answer.add(() => {
+        orFatal(() => {
+          send(call, callback, { reply, requestId: record.requestId });
+        });
+      });
+      steps.log.add(() => {
+        orFatal(() => {
+          logCall(logger, contract, { record, reply, cancelled: call.cancelled });
+        });
+        onInFlight(-1);
+      });
+    };
+
+    const orFatal = (step: () => void): void => {
       try {
-        send(call, callback, { reply, requestId: record.requestId });
-        logCall(logger, contract, { record, reply, cancelled: call.cancelled });
+        step();
       } catch (error) {
         logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
-      } finally {
-        onInFlight(-1);
       }
     };
 
@@ -143,7 +180,11 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
       return { kind: "done", bytes: encode(rpc.response, answer.response), replayed: answer.replayed };
     };
 
-    return (call, callback) => void handle(call, callback);
+    return (call, callback) => {
+      onInFlight(1);
+      const startedAt = performance.now();
+      steps.begin.add(() => void handle(call, callback, startedAt));
+    };
   };
 }
 
@@ -166,10 +207,10 @@ export function admit(
   return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
 }
 
-export function recordOf(metadata: Metadata): CallRecord {
+export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
   const [sent] = metadata.get("x-request-id");
   const requestId = typeof sent === "string" && REQUEST_ID.test(sent) ? sent : randomUUID();
-  return { requestId, startedAt: performance.now(), key: undefined, thrown: undefined, items: undefined };
+  return { requestId, startedAt, key: undefined, thrown: undefined, items: undefined };
 }
 
 export interface CallOptions {

@@ -10,7 +10,7 @@ import type { Keys } from "../storage/key-port.js";
 import type { Reads } from "../storage/read-port.js";
 import { accountHandlers } from "./account-handlers.js";
 import { ApiKeyAuthenticator } from "./api-key-authenticator.js";
-import type { CallDependencies, UnaryRoute } from "./call.js";
+import { callSteps, type CallDependencies, type UnaryRoute } from "./call.js";
 import { CallsInFlight } from "./calls-in-flight.js";
 import { readContract, type Contract, type ServiceContract } from "./contract.js";
 import { HalfOpenCalls } from "./half-open-calls.js";
@@ -91,6 +91,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       onInFlight: (change) => {
         calls.inFlight += change;
       },
+      steps: callSteps(),
     },
   });
   const health = new Health({ serviceNames, ping: options.ping, logger });

@@ -88,7 +88,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   constructor(call: ServerDuplexStream<Buffer, Buffer>, context: StreamContext<Request, Input, Response>) {
     this.#call = call;
     this.#context = context;
-    this.#record = recordOf(call.metadata);
+    this.#record = recordOf(call.metadata, performance.now());
   }
 
   begin(): void {

@@ -50,6 +50,8 @@ const REFUSALS_WAITING_MAX = 50_000;
 // committer would wait for each other in turn. Of what came in bulk, a thousand at a time, it takes a quarter, which costs
 // the database less for each.
 const BATCH_USUAL = 64;
+// So many are worth a commit behind the one that is being written: what calls come in together, see call.ts.
+const BATCH_WORTH_IT = 32;
 const BATCH_SHARE = 1 / 4;
 
 /**
@@ -62,6 +64,7 @@ const BATCH_SHARE = 1 / 4;
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #waits: Waits;
+  readonly #batchWorthIt: number;
   readonly #queue: FairQueue<Line, Waiting>;
   /** Those who found no room in the queue, and have not been told yet. */
   readonly #refused = new Fifo<Waiting["answer"]>();
@@ -74,6 +77,7 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.#waits = options.waits ?? REAL_WAITS;
+    this.#batchWorthIt = Math.min(BATCH_WORTH_IT, options.batchMax);
     this.#queue = new FairQueue(options.queueMax);
   }
 
@@ -108,24 +112,23 @@ export class Ledger {
     return this.#closed.promise;
   }
 
-  /** Lets the calls that come in on the same turn of the event loop share a commit. */
+  /** Lets what is submitted together share a commit. */
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
-    this.#waits.afterThisTurn(() => {
+    this.#waits.afterThis(() => {
       this.#gathering = false;
       this.#startBatches();
     });
   }
 
   #startBatches(): void {
-    const { committer, batchMax } = this.#options;
-    const full = Math.min(BATCH_USUAL, batchMax);
-    // Behind a batch that is being written only a full one is handed over, so that the committer never waits for us
-    // under load, and nobody's command waits in a small batch that could have been a larger one.
+    const { committer } = this.#options;
+    // Behind a batch that is being written no small one is handed over, so that the committer never waits for us under
+    // load, and nobody's command waits in a small batch that could have been a larger one.
     while (
       this.#queue.length > 0 &&
-      (this.#batches === 0 || (this.#batches < committer.batchesMax && this.#queue.length >= full))
+      (this.#batches === 0 || (this.#batches < committer.batchesMax && this.#queue.length >= this.#batchWorthIt))
     ) {
       const batch = this.#takeBatch();
       if (batch.length > 0) void this.#commit(batch);

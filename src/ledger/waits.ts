@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** How the queue waits. A port, so that a simulation decides what comes first, and repeats it. */
 export interface Waits {
-  /** Calls back when all calls that come in on this turn of the event loop have come in. */
-  afterThisTurn(callback: () => void): void;
+  /** Calls back when what is running now, and may submit more, has run to its end. */
+  afterThis(callback: () => void): void;
   /** A short while, never the same for two servers: they must not meet again in the same race. */
   afterLostRace(): Promise<unknown>;
 }
@@ -11,6 +11,8 @@ export interface Waits {
 const LOST_RACE_MILLIS_MAX = 20;
 
 export const REAL_WAITS: Waits = {
-  afterThisTurn: setImmediate,
+  afterThis: (callback) => {
+    process.nextTick(callback);
+  },
   afterLostRace: () => sleep(Math.random() * LOST_RACE_MILLIS_MAX),
 };

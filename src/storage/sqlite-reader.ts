@@ -1,5 +1,6 @@
 import BetterSqlite3 from "better-sqlite3";
 
+import { afterThis, Cohort } from "../cohort.js";
 import type { Reader } from "./reader.js";
 import type { RowStream, Snapshot } from "./snapshot.js";
 import { SqliteStatements } from "./sqlite-statements.js";
@@ -7,26 +8,47 @@ import { SqliteStatements } from "./sqlite-statements.js";
 /** Milliseconds; a reader waits only while the log is being reset or recovered. */
 const BUSY_MILLIS_MAX = 5_000;
 
+interface Question {
+  readonly sql: string;
+  readonly bindings: readonly (string | number)[];
+  readonly resolve: (rows: readonly unknown[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * A connection that only reads, on this thread: a row that is found by its key takes a few microseconds, a tenth of what
- * asking another thread, or a pool, would.
+ * asking another thread, or a pool, would. What is asked together is read together, in one snapshot.
  */
 export class SqliteReader implements Reader {
   readonly #filename: string;
   readonly #connection: BetterSqlite3.Database;
   readonly #statements: SqliteStatements;
+  readonly #questions: Cohort<Question>;
 
   /** Throws when the file can't be opened. */
   constructor(filename: string) {
     this.#filename = filename;
     this.#connection = openForReading(filename);
     this.#statements = new SqliteStatements(this.#connection);
+    const answer = this.#connection.transaction((questions: readonly Question[]) => {
+      for (const question of questions) this.#answer(question);
+    });
+    this.#questions = new Cohort({
+      schedule: afterThis,
+      doAll: (questions) => {
+        try {
+          answer(questions);
+        } catch (error) {
+          // The snapshot itself. Those that have been answered do not hear of it.
+          for (const { reject } of questions) reject(error);
+        }
+      },
+    });
   }
 
   rows<Row>(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly Row[]> {
-    // Inside, so that what SQLite throws becomes a rejection.
-    return new Promise((resolve) => {
-      resolve(this.#statements.prepare(sql).all(...bindings) as readonly Row[]);
+    return new Promise((resolve, reject) => {
+      this.#questions.add({ sql, bindings, resolve: resolve as Question["resolve"], reject });
     });
   }
 
@@ -53,6 +75,14 @@ export class SqliteReader implements Reader {
   close(): Promise<void> {
     this.#connection.close();
     return Promise.resolve();
+  }
+
+  #answer({ sql, bindings, resolve, reject }: Question): void {
+    try {
+      resolve(this.#statements.prepare(sql).all(...bindings));
+    } catch (error) {
+      reject(error);
+    }
   }
 }
 

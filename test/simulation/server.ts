@@ -168,7 +168,7 @@ export class SimulatedServer implements Actor {
       queueMax,
       onStoreError: () => undefined,
       waits: {
-        afterThisTurn: (callback) => {
+        afterThis: (callback) => {
           this.#waiting.push({ stop: "gather", goOn: callback, fail: () => undefined });
         },
         afterLostRace: () => this.#turn("retry"),
