@@ -41,8 +41,8 @@ export interface LedgerOptions {
 const CONFLICT_TRIES_MAX = 8;
 
 // Telling a caller "no" costs about as much as a command does, and a caller who is told so at once is back at once: the
-// service would do nothing else. So refusals are given at a sixteenth of the rate of commits, and callers wait.
-const COMMITS_PER_REFUSAL = 16;
+// service would do nothing else. So refusals are given at one for 32 commits, and callers wait.
+const COMMITS_PER_REFUSAL = 32;
 // Past so many the next is told at once: who has hung up since still waits here, in memory.
 const REFUSALS_WAITING_MAX = 50_000;
 

@@ -106,7 +106,7 @@ describe("the ledger under more than it can do", () => {
     await Promise.all(calls);
     expect(batches.map(({ length }) => length)).to.deep.equal([32, 32, 32, 4]);
     const toldBy = (begun: number): number => heard.filter((count) => count <= begun).length;
-    expect([1, 2, 3].map(toldBy)).to.deep.equal([0, 2, 4]);
+    expect([1, 2, 3].map(toldBy)).to.deep.equal([0, 1, 2]);
     expect(heard).to.have.length(300);
   });
 
