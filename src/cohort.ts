@@ -18,13 +18,14 @@ export class Cohort<Item> {
     this.#gathered.push(item);
     if (this.#gathered.length === 1) {
       schedule(() => {
-        this.#doAll();
+        this.flush();
       });
     }
-    if (this.#gathered.length === enough) this.#doAll();
+    if (this.#gathered.length === enough) this.flush();
   }
 
-  #doAll(): void {
+  /** Does now what has gathered. */
+  flush(): void {
     if (this.#gathered.length === 0) return;
     const gathered = this.#gathered;
     this.#gathered = [];

@@ -1,6 +1,7 @@
 import pino, { type Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import { atEndOfTurn, Cohort } from "./cohort.js";
 import { now } from "./cli/clock.js";
 import { failureFacts } from "./cli/failure-facts.js";
 import { openCurrentDatabase } from "./cli/open-database.js";
@@ -146,12 +147,28 @@ function openLog(level: LogLevel): Logger {
   });
   // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the service.
   destination.on("error", () => undefined);
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  setInterval(() => {
-    destination.flush();
-  }, LOG_FLUSH_MILLIS).unref();
+  // One write for the lines of a turn: with each the destination copies all that it holds, an eighth of all the memory that
+  // a mint takes.
+  const lines = new Cohort<string>({
+    schedule: atEndOfTurn,
+    doAll: (gathered) => {
+      destination.write(gathered.join(""));
+    },
+  });
+  const stream = {
+    write: (line: string): void => {
+      lines.add(line);
+    },
+    flush: (): void => {
+      lines.flush();
+      destination.flush();
+    },
+  };
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  setInterval(stream.flush, LOG_FLUSH_MILLIS).unref();
   process.on("exit", () => {
     try {
+      lines.flush();
       destination.flushSync();
     } catch {
       // Nobody is left to tell.

@@ -48,6 +48,15 @@ describe("a cohort", () => {
     expect(done).to.deep.equal([[1, 2], [3]]);
   });
 
+  it("does at once what has gathered when it is told to, and nothing when nothing has", () => {
+    const { cohort, done, addAll, comeDue } = gathering();
+    addAll(1, 2);
+    cohort.flush();
+    cohort.flush();
+    comeDue();
+    expect(done).to.deep.equal([[1, 2]]);
+  });
+
   it("gathers anew what is added while it is at work", () => {
     const done: string[][] = [];
     const due: (() => void)[] = [];
