@@ -111,6 +111,24 @@ describe("the ledger's queue", () => {
     expect(gate.batches).to.deep.equal([1, 20, 20, 5]);
   });
 
+  it("hands 32 over behind a batch that is being written, however many a batch may hold, and no fewer", async () => {
+    const gate = gated(2);
+    const ledger = ledgerOver(gate.committer, { batchMax: 256 });
+    const submit = (count: number): Promise<{ kind: string }>[] =>
+      Array.from({ length: count }, () => ledger.submit(mintOne(), NO_DEADLINE));
+    const first = submit(1);
+    await new Promise(setImmediate);
+    const second = submit(31);
+    await new Promise(setImmediate);
+    expect(gate.batches).to.deep.equal([1]);
+    const third = submit(1);
+    await new Promise(setImmediate);
+    expect(gate.batches).to.deep.equal([1, 32]);
+    gate.open();
+    const outcomes = await Promise.all([...first, ...second, ...third]);
+    expect(outcomes.every(({ kind }) => kind === "done")).to.equal(true);
+  });
+
   it("lets what comes in bulk take turns with the single calls of the same organization", async () => {
     const gate = gated();
     const ledger = ledgerOver(gate.committer, { batchMax: 20 });
