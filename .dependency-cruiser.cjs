@@ -25,7 +25,7 @@ module.exports = {
       from: { path: "^src/domain/" },
       to: { dependencyTypes: ["core", "npm", "npm-dev"], pathNot: "node_modules/libphonenumber-js/" },
     },
-    only("ledger", ["^src/domain/"]),
+    only("ledger", ["^src/domain/", "^src/cohort\\.ts$"]),
     only("storage", ["^src/domain/", "^src/cohort\\.ts$", "^src/ledger/(store|batch)\\.ts$"]),
     only("grpc", [
       "^src/domain/",

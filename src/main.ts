@@ -1,11 +1,11 @@
 import pino, { type Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { atEndOfTurn, Cohort } from "./cohort.js";
 import { now } from "./cli/clock.js";
 import { failureFacts } from "./cli/failure-facts.js";
 import { openCurrentDatabase } from "./cli/open-database.js";
 import { Problem } from "./cli/problem.js";
+import { atEndOfTurn, Cohort } from "./cohort.js";
 import type { Config, LogLevel } from "./config.js";
 import type { AccountId, TransactionId } from "./domain/ids.js";
 import { traceOf } from "./grpc/error-trace.js";

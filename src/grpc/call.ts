@@ -72,6 +72,7 @@ export interface CallSteps {
 // What the committer is given at once: it can begin while the rest of a full turn is still being read.
 const CALLS_TOGETHER = 32;
 
+/** The steps of one server's calls; all its rpcs share them. */
 export function callSteps(): CallSteps {
   const doAll = (tasks: readonly (() => void)[]): void => {
     for (const task of tasks) task();

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { afterThis } from "../cohort.js";
+
 /** How the queue waits. A port, so that a simulation decides what comes first, and repeats it. */
 export interface Waits {
   /** Calls back when what is running now, and may submit more, has run to its end. */
@@ -11,8 +13,6 @@ export interface Waits {
 const LOST_RACE_MILLIS_MAX = 20;
 
 export const REAL_WAITS: Waits = {
-  afterThis: (callback) => {
-    process.nextTick(callback);
-  },
+  afterThis,
   afterLostRace: () => sleep(Math.random() * LOST_RACE_MILLIS_MAX),
 };
