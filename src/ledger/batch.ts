@@ -22,6 +22,8 @@ export interface Committer {
    * given.
    */
   readonly batchesMax: number;
+  /** How many commands it takes at a time best, when they come one by one. */
+  readonly batchUsual: number;
   /**
    * Answers, when all of it is on disk, one answer for each command.
    *

@@ -46,13 +46,11 @@ const COMMITS_PER_REFUSAL = 32;
 // Past so many the next is told at once: who has hung up since still waits here, in memory.
 const REFUSALS_WAITING_MAX = 50_000;
 
-// Of calls that come one by one a commit takes so many: were it to take all that are in flight, the callers and the
-// committer would wait for each other in turn. Of what came in bulk, a thousand at a time, it takes a quarter, which costs
-// the database less for each.
-const BATCH_USUAL = 64;
+// Of calls that come one by one a commit takes what is usual for the committer. Of what came in bulk, a thousand at a time,
+// it takes a quarter, which costs the database less for each.
+const BATCH_SHARE = 1 / 4;
 // So many are worth a commit behind the one that is being written: what calls come in together, see call.ts.
 const BATCH_WORTH_IT = 32;
-const BATCH_SHARE = 1 / 4;
 
 /**
  * The one way to change state: a queue in front of the committer. Whatever arrived while the last commit was being
@@ -139,10 +137,10 @@ export class Ledger {
   }
 
   #takeBatch(): Waiting[] {
-    const { batchMax, now } = this.#options;
+    const { batchMax, committer, now } = this.#options;
     const startedAt = now();
     const batch: Waiting[] = [];
-    const size = Math.min(batchMax, Math.max(BATCH_USUAL, Math.floor(this.#bulkWaiting * BATCH_SHARE)));
+    const size = Math.min(batchMax, Math.max(committer.batchUsual, Math.floor(this.#bulkWaiting * BATCH_SHARE)));
     while (batch.length < size) {
       const waiting = this.#queue.shift();
       if (waiting === undefined) break;

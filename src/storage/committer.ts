@@ -4,6 +4,9 @@ import { ledgerStore } from "./ledger-store.js";
 import { postgresTransaction } from "./postgres-transaction.js";
 import { threadCommitter } from "./sqlite-thread-client.js";
 
+// What a commit costs beyond its rows is seven statements' parsing and planning, and two journeys to the server.
+const POSTGRES_BATCH_USUAL = 256;
+
 /**
  * What commits the ledger's batches: on SQLite the thread that owns the writing connection, which decides there too, so
  * that a batch is one message and one answer; on PostgreSQL, which waits for the network anyway, this thread.
@@ -11,5 +14,9 @@ import { threadCommitter } from "./sqlite-thread-client.js";
 export function committerOf({ engine, write }: Database): Committer {
   if (engine.name === "sqlite") return threadCommitter(write);
   const store = ledgerStore(engine, postgresTransaction(write));
-  return { batchesMax: 1, commit: (commands, now) => commitBatch(store, commands, now) };
+  return {
+    batchesMax: 1,
+    batchUsual: POSTGRES_BATCH_USUAL,
+    commit: (commands, now) => commitBatch(store, commands, now),
+  };
 }

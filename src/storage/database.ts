@@ -87,22 +87,26 @@ async function openPostgres(
   { url, connectionsMax }: DatabaseAddress & { engine: "postgres" },
   { statementMillisMax }: DatabaseOptions,
 ): Promise<Database> {
+  const connection: pg.ClientConfig = {
+    connectionString: url,
+    application_name: "kesc",
+    connectionTimeoutMillis: CONNECT_MILLIS_MAX,
+    statement_timeout: statementMillisMax,
+    // Where the network loses us amid a transaction, the server must not keep its locks until it notices by itself.
+    idle_in_transaction_session_timeout: statementMillisMax,
+    // The server's own limit answers first; this one is for a server that no longer answers at all.
+    query_timeout: statementMillisMax === 0 ? 0 : statementMillisMax + CONNECT_MILLIS_MAX,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
+    // Statements go out without waiting for the answers to those before them.
+    pipeline: true,
+    types: typesWithNumbers(),
+  };
   const pool = knex({
     ...COMMON,
     client: PostgresClient as typeof Knex.Client,
-    connection: {
-      connectionString: url,
-      application_name: "kesc",
-      connectionTimeoutMillis: CONNECT_MILLIS_MAX,
-      statement_timeout: statementMillisMax,
-      // Where the network loses us amid a transaction, the server must not keep its locks until it notices by itself.
-      idle_in_transaction_session_timeout: statementMillisMax,
-      // The server's own limit answers first; this one is for a server that no longer answers at all.
-      query_timeout: statementMillisMax === 0 ? 0 : statementMillisMax + CONNECT_MILLIS_MAX,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
-      types: typesWithNumbers(),
-    },
+    // The driver's own settings, of which Knex's types know fewer.
+    connection: connection as Knex.PgConnectionConfig,
     pool: { min: 0, max: connectionsMax },
   });
   await failingClosed(pool, () => pool.raw("SELECT 1"));
@@ -110,11 +114,10 @@ async function openPostgres(
 }
 
 /** Amounts and moments are safe integers; sums that may not be are read as text. */
-function typesWithNumbers(): Knex.PgCustomTypesConfig {
+function typesWithNumbers(): pg.CustomTypesConfig {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);
-  // The same function; the two packages only spell its parameters differently.
-  return types as Knex.PgCustomTypesConfig;
+  return types;
 }
 
 /** Answers what `check` does. */

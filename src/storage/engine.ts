@@ -25,10 +25,10 @@ export interface Write {
 /** Runs `work` in one database transaction and commits it; rolls it back when `work` rejects. */
 export type Transact = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
 
-/** One database transaction. */
+/** One database transaction. Statements run in the order in which they are given, whether or not one waits for answers. */
 export interface Session {
   read(read: Read): Promise<readonly unknown[]>;
-  /** Runs them in this order. */
+  /** May resolve before they have run: what fails then has the transaction fail. */
   write(writes: readonly Write[]): Promise<void>;
 }
 

@@ -34,10 +34,13 @@ declare module "knex/lib/dialects/postgres/index.js" {
 
   export interface QueryObject {
     readonly sql: string;
+    readonly bindings?: readonly unknown[];
+    response?: unknown;
   }
 
   export default class PostgresClient extends Knex.Client {
     acquireRawConnection(): Promise<Client>;
     _query(connection: Client, query: QueryObject): Promise<QueryObject>;
+    positionBindings(sql: string): string;
   }
 }

@@ -18,6 +18,9 @@ export const JOURNAL_COLUMNS = {
   recorded_at: "int64",
 } as const satisfies Record<string, ColumnType>;
 
+/** Of the one row of `journal_head`. */
+export const HEAD_COLUMNS = { id: "int64", last_seq: "int64" } as const satisfies Record<string, ColumnType>;
+
 const KEY_COLUMNS = { organization_id: "text", key: "text" } as const;
 
 export const IDEMPOTENCY_KEY_COLUMNS = {
@@ -76,8 +79,9 @@ export interface LedgerStatements {
   readonly lockedAccounts: string;
   /** Parameters: ids; pairs of organization_id and idempotency key; pairs of organization_id and reference. */
   readonly transactions: string;
-  /** Parameter: by how much last_seq grows. Answers it. Makes all other savers wait, from here to the commit. */
-  readonly advanceHead: string;
+  /** Makes all other savers wait, from here to the commit. */
+  readonly lockedHead: string;
+  readonly updateHead: string;
   readonly insertAccounts: string;
   readonly updateAccounts: string;
   readonly updateBalances: string;
@@ -111,7 +115,8 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
       UNION ALL
       SELECT t.* FROM ${input({ organization_id: "text", reference: "text" })}
       CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,
-    advanceHead: "UPDATE journal_head SET last_seq = last_seq + ? WHERE id = 1 RETURNING last_seq",
+    lockedHead: `SELECT last_seq FROM journal_head WHERE id = 1 ${forUpdate}`,
+    updateHead: update("journal_head", { key: "id", columns: HEAD_COLUMNS }),
     insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS),
     updateAccounts: update("accounts", { key: "id", columns: CHANGED_ACCOUNT_COLUMNS }),
     updateBalances: update("accounts", { key: "id", columns: CHANGED_BALANCE_COLUMNS }),

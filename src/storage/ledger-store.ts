@@ -18,6 +18,7 @@ import {
   type CHANGED_ACCOUNT_COLUMNS,
   type CHANGED_BALANCE_COLUMNS,
   type CHANGED_TRANSACTION_COLUMNS,
+  type HEAD_COLUMNS,
   type IDEMPOTENCY_KEY_COLUMNS,
   type JOURNAL_COLUMNS,
   type LedgerStatements,
@@ -70,13 +71,16 @@ class LedgerTransaction implements StoreTransaction {
   /** Of each account that was loaded: the `seq` of its newest row in the journal. */
   readonly #lastSeqs = new Map<string, number>();
 
+  /** The last `seq` that was given out, which nobody else can move now. */
+  #head: HeadRow | undefined;
+
   constructor(session: Session, statements: LedgerStatements) {
     this.#session = session;
     this.#statements = statements;
   }
 
   async load(lookup: Lookup): Promise<Loaded> {
-    const { idempotencyKeys, accountsOfUsers, lockedAccounts, transactions } = this.#statements;
+    const { idempotencyKeys, accountsOfUsers, lockedAccounts, transactions, lockedHead } = this.#statements;
     const { accountIds, transactionIds } = lookup;
     const keys = lookup.idempotencyKeys.map(({ organizationId, key }) => ({ organization_id: organizationId, key }));
     const users = lookup.users.map(({ organizationId, userId }) => ({
@@ -88,11 +92,16 @@ class LedgerTransaction implements StoreTransaction {
       reference,
     }));
 
-    const keyRows = await this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys);
-    const userRows = await this.#rowsFor<AccountRow>(accountsOfUsers, users);
-    const accountRows = await this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys);
-    // After the lock on their accounts is held: nobody else can change these transactions now.
-    const transactionRows = await this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references);
+    // In this order. Transactions come after the locks on their accounts: nobody else can change them from then on. The
+    // head comes last, and others wait for it as short as can be.
+    const [keyRows, userRows, accountRows, transactionRows, [head]] = await Promise.all([
+      this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
+      this.#rowsFor<AccountRow>(accountsOfUsers, users),
+      this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys),
+      this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references),
+      this.#session.read({ sql: lockedHead, bindings: [] }) as Promise<readonly HeadRow[]>,
+    ]);
+    this.#head = head;
     // Of two rows of one account the later counts: the one that was read under the lock.
     const accounts = [...userRows, ...accountRows];
     for (const { id, last_seq: lastSeq } of accounts) this.#lastSeqs.set(id, lastSeq);
@@ -115,26 +124,20 @@ class LedgerTransaction implements StoreTransaction {
   }
 
   async save(changes: Changes): Promise<void> {
-    // First, so that savers on all servers take turns from here on: the order of seq is the order of commits.
-    const lastSeq = await this.#advanceHead(changes.entries.length);
-    await this.#session.write(this.#writesOf(changes, lastSeq - changes.entries.length + 1));
+    if (this.#head === undefined) throw new StoreError("rejected", new Error("journal_head has lost its row"));
+    await this.#session.write(this.#writesOf(changes, this.#head.last_seq));
   }
 
-  /** Answers the `seq` of the last of so many new rows. */
-  async #advanceHead(rows: number): Promise<number> {
-    const [head] = (await this.#session.read({ sql: this.#statements.advanceHead, bindings: [rows] })) as readonly {
-      last_seq: number;
-    }[];
-    if (head === undefined) throw new StoreError("rejected", new Error("journal_head has lost its row"));
-    return head.last_seq;
-  }
-
-  #writesOf(changes: Changes, firstSeq: number): readonly Write[] {
+  #writesOf(changes: Changes, headSeq: number): readonly Write[] {
     const statements = this.#statements;
-    const seqOf = (entryIndex: number): number => firstSeq + entryIndex;
+    const seqOf = (entryIndex: number): number => headSeq + 1 + entryIndex;
     // Before the accounts are written: this is what moves their last_seq.
     const journalRows = changes.entries.map((entry, index) => this.#append(entry, seqOf(index)));
     const writes: readonly Write[] = [
+      {
+        sql: statements.updateHead,
+        rows: [{ id: 1, last_seq: headSeq + changes.entries.length } satisfies RowOf<typeof HEAD_COLUMNS>],
+      },
       // In this order: what refers to a row comes after it.
       {
         sql: statements.insertAccounts,
@@ -174,6 +177,10 @@ class LedgerTransaction implements StoreTransaction {
     if (lastSeq === undefined) throw new Error(`the batch changed ${account.id} without a row in the journal`);
     return lastSeq;
   }
+}
+
+interface HeadRow {
+  readonly last_seq: number;
 }
 
 interface IdempotencyKeyRow {

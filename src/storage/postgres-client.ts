@@ -5,8 +5,13 @@ import pg from "pg";
 const DURABLE_BY = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 const SETTINGS = [...DURABLE_BY, "transaction_read_only"] as const;
 
+const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)/i;
+
 /** Knex's client of PostgreSQL, with connections that are looked at before they are used, and given up when in doubt. */
 export class PostgresClient extends KnexPostgresClient {
+  declare acquireConnection: () => Promise<pg.Client>;
+  declare releaseConnection: (connection: pg.Client) => Promise<void>;
+
   /** Rejects where a commit would not be safe, or not be possible. */
   override async acquireRawConnection(): Promise<pg.Client> {
     const connection = await super.acquireRawConnection();
@@ -24,11 +29,17 @@ export class PostgresClient extends KnexPostgresClient {
     try {
       return await super._query(connection, query);
     } catch (error) {
-      // Unless the server itself said no, nobody knows what it did, nor what it will answer next. A transaction may be
-      // open there, and must not become part of whoever would have this connection next.
-      if (!(error instanceof pg.DatabaseError)) giveUp(connection, error);
+      // Unless the server itself said no, nobody knows what it did, nor what it will answer next; nor when it said no to the
+      // end of a transaction. One may be open there, and must not become part of whoever would have this connection next.
+      if (!(error instanceof pg.DatabaseError) || ENDS_TRANSACTION.test(query.sql)) giveUp(connection, error);
       throw error;
     }
+  }
+
+  /** Sends a statement at once, behind what this connection has not answered yet. */
+  async send(connection: pg.Client, sql: string, bindings: readonly unknown[] = []): Promise<pg.QueryResult> {
+    const query = await this._query(connection, { sql: this.positionBindings(sql), bindings });
+    return query.response as pg.QueryResult;
   }
 }
 
@@ -46,9 +57,9 @@ async function refuseUnsafe(connection: pg.Client): Promise<void> {
   if (found?.transaction_read_only === "on") throw new Error("this PostgreSQL takes no writes: it may be a standby");
 }
 
-/** Has Knex's pool throw the connection away, and whatever still asks on it fail at once. */
+/** Has Knex's pool throw the connection away. What was sent on it before is answered, or fails in its time. */
 function giveUp(connection: pg.Client & { __knex__disposed?: unknown }, reason: unknown): void {
   connection.__knex__disposed = reason;
-  // Never rejects; with a query that has not been answered it cuts the connection at once.
+  // Never rejects.
   void connection.end();
 }

@@ -17,6 +17,8 @@ import {
 
 // Enough that the thread finds the next batch when it has done one; more would only make them wait there.
 const BATCHES_MAX = 2;
+// Were it to take all that are in flight, the callers and the thread would wait for each other in turn.
+const BATCH_USUAL = 64;
 
 /** A connection that lives on a thread of its own. Requests run there one after the other, in the order of the calls. */
 class ThreadConnection {
@@ -139,6 +141,7 @@ export function threadCommitter(knex: Knex): Committer {
   const client = knex.client as SqliteThreadClient;
   return {
     batchesMax: BATCHES_MAX,
+    batchUsual: BATCH_USUAL,
     commit: async (commands, now) => {
       const connection = await acquired(client);
       const answering = connection.request({ commands, now });

@@ -66,6 +66,7 @@ describe("the ledger's queue", () => {
       },
       committer: {
         batchesMax,
+        batchUsual: 64,
         commit: async (commands, at) => {
           batches.push(commands.length);
           await gate;
@@ -234,6 +235,7 @@ describe("the ledger's queue", () => {
         let tries = 0;
         const ledger = ledgerOver({
           batchesMax: 1,
+          batchUsual: 64,
           commit: (commands, at) => {
             tries += 1;
             return tries <= losses
@@ -252,6 +254,7 @@ describe("the ledger's queue", () => {
       const ledger = ledgerOver(
         {
           batchesMax: 1,
+          batchUsual: 64,
           commit: (commands, at) =>
             down
               ? Promise.reject(new StoreError("unavailable", new Error("the disk is full")))

@@ -41,7 +41,7 @@ describe("the ledger under more than it can do", () => {
       return committer.commit(commands, at);
     };
     const now = (): UnixMillis => toUnixMillis(Date.now());
-    const over = { batchesMax: 1, commit };
+    const over = { batchesMax: 1, batchUsual: 64, commit };
     return new Ledger({
       committer: over,
       now,
@@ -121,6 +121,7 @@ describe("the ledger under more than it can do", () => {
   it("gives all refusals at once when the database takes nothing", async () => {
     const down: Committer = {
       batchesMax: 1,
+      batchUsual: 64,
       commit: async () => {
         await ended;
         throw new StoreError("unavailable", undefined);

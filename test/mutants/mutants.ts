@@ -310,6 +310,6 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the head of the journal stays where it was",
     file: STORE,
-    edits: [{ from: "bindings: [rows]", to: "bindings: [0]" }],
+    edits: [{ from: "headSeq + changes.entries.length", to: "headSeq" }],
   },
 ];

@@ -196,6 +196,7 @@ export class SimulatedServer implements Actor {
     let last: Promise<unknown> = Promise.resolve();
     return {
       batchesMax,
+      batchUsual: 64,
       commit: (commands, now) => {
         this.#world.judge.started(commands, now);
         const answers = last.then(() => this.#commit(commands, now));

@@ -105,7 +105,7 @@ describe("the plans of the queries on sqlite", () => {
     "updateBalances",
     "updateTransactions",
     "updateSupply",
-    "advanceHead",
+    "updateHead",
   ] as const) {
     it(`changes rows by their key: ${name}`, async () => {
       const sql = ledgerStatements(sqliteEngine)[name].replaceAll(/@\w+/g, "?");

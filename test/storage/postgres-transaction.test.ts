@@ -1,0 +1,152 @@
+import { expect } from "chai";
+import type { Knex } from "knex";
+
+import type { Session, Transact } from "../../src/storage/engine.js";
+import { postgresTransaction } from "../../src/storage/postgres-transaction.js";
+import { query, run } from "../../src/storage/query.js";
+import { openTestDatabase, type TestDatabase } from "../databases.js";
+
+const NOTE = "INSERT INTO notes SELECT id FROM json_to_recordset(?::json) AS input(id bigint)";
+
+const note = (session: Session, id: number): Promise<void> => session.write([{ sql: NOTE, rows: [{ id }] }]);
+
+describe("a transaction on PostgreSQL, whose statements do not wait for each other", () => {
+  let opened: TestDatabase;
+  let transact: Transact;
+
+  before(async () => {
+    opened = await openTestDatabase("postgres");
+    const { write } = opened.database;
+    await run(write, "CREATE TABLE notes (id BIGINT PRIMARY KEY CHECK (id > 0))");
+    await run(
+      write,
+      `CREATE FUNCTION refuse_seven() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN IF NEW.id = 7 THEN RAISE EXCEPTION 'seven'; END IF; RETURN NULL; END $$`,
+    );
+    await run(
+      write,
+      `CREATE CONSTRAINT TRIGGER refuse_seven AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION refuse_seven()`,
+    );
+    transact = postgresTransaction(write);
+  });
+  after(() => opened.dispose());
+  afterEach(() => run(opened.database.write, "DELETE FROM notes"));
+
+  const notes = async (): Promise<number[]> =>
+    (await query<{ id: number }>(opened.database.write, "SELECT id FROM notes ORDER BY id")).map(({ id }) => id);
+
+  it("commits what was written", async () => {
+    const answer = await transact(async (session) => {
+      await note(session, 1);
+      await note(session, 2);
+      return "answer";
+    });
+    expect(answer).to.equal("answer");
+    expect(await notes()).to.deep.equal([1, 2]);
+  });
+
+  it("sees in a read what was written before it", async () => {
+    const rows = await transact(async (session) => {
+      await note(session, 1);
+      return session.read({ sql: "SELECT id FROM notes", bindings: [] });
+    });
+    expect(rows).to.deep.equal([{ id: 1 }]);
+  });
+
+  it("says of the first write that fails why, and keeps nothing", async () => {
+    const failing = transact(async (session) => {
+      await note(session, 1);
+      await note(session, -1);
+      await note(session, 2);
+    });
+    expect(await failureOf(failing)).to.match(/notes_id_check/);
+    expect(await notes()).to.deep.equal([]);
+  });
+
+  it("says of a read that fails why, and keeps nothing", async () => {
+    const failing = transact(async (session) => {
+      await note(session, 1);
+      await session.read({ sql: "SELECT 1 / (SELECT count(*) - 1 FROM notes)", bindings: [] });
+    });
+    expect(await failureOf(failing)).to.match(/division by zero/);
+    expect(await notes()).to.deep.equal([]);
+  });
+
+  it("keeps nothing of what was on its way when the work threw", async () => {
+    const failing = transact(async (session) => {
+      await note(session, 1);
+      throw new Error("a bug");
+    });
+    expect(await failureOf(failing)).to.equal("a bug");
+    expect(await notes()).to.deep.equal([]);
+  });
+
+  it("leaves nothing behind for whoever has the connection next", async () => {
+    for (const id of [-1, 7]) {
+      await failureOf(transact((session) => note(session, id)));
+      await transact((session) => note(session, 1));
+      expect(await notes()).to.deep.equal([1]);
+      await run(opened.database.write, "DELETE FROM notes");
+    }
+  });
+
+  it("gives the connection up where the server refuses the end of the transaction", async () => {
+    const backend = (session: Session): Promise<readonly unknown[]> =>
+      session.read({ sql: "SELECT pg_backend_pid()", bindings: [] });
+    const before = await transact(backend);
+    expect(await transact(backend)).to.deep.equal(before);
+    expect(await failureOf(transact((session) => note(session, 7)))).to.equal("seven");
+    expect(await transact(backend)).not.to.deep.equal(before);
+    expect(await notes()).to.deep.equal([]);
+  });
+});
+
+describe("a transaction on a PostgreSQL that answers otherwise than it should", () => {
+  /** Knex over a server of one connection, whose answer to a statement is given. */
+  function serverThat(answer: (sql: string) => unknown): { knex: Knex; sent: string[] } {
+    const sent: string[] = [];
+    const client = {
+      acquireConnection: () => Promise.resolve({}),
+      releaseConnection: () => Promise.resolve(),
+      send: async (_: unknown, sql: string) => {
+        sent.push(sql);
+        await Promise.resolve();
+        return answer(sql);
+      },
+    };
+    return { knex: { client } as unknown as Knex, sent };
+  }
+
+  it("writes nothing unless a transaction has begun", async () => {
+    const { knex, sent } = serverThat((sql) => {
+      if (sql === "BEGIN") throw new Error("canceled");
+      return { command: sql, rows: [] };
+    });
+    expect(await failureOf(postgresTransaction(knex)((session) => note(session, 1)))).to.equal("canceled");
+    expect(sent).to.deep.equal(["BEGIN", "ROLLBACK"]);
+  });
+
+  it("trusts no read that did not happen in the transaction", async () => {
+    const { knex } = serverThat((sql) => {
+      if (sql === "BEGIN") throw new Error("canceled");
+      return { command: sql, rows: [{ found: 1 }] };
+    });
+    const reading = postgresTransaction(knex)((session) => session.read({ sql: "SELECT 1", bindings: [] }));
+    expect(await failureOf(reading)).to.equal("canceled");
+  });
+
+  it("takes no ROLLBACK for a COMMIT", async () => {
+    const { knex } = serverThat((sql) => ({ command: sql === "COMMIT" ? "ROLLBACK" : sql, rows: [] }));
+    expect(await failureOf(postgresTransaction(knex)((session) => note(session, 1)))).to.match(/COMMIT with ROLLBACK/);
+  });
+});
+
+async function failureOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("it did not fail");
+}
