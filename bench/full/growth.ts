@@ -24,20 +24,18 @@ const mintAt = (size: string): string => `mint @ ${String(IN_FLIGHT)}, ${size}`;
 /** What becomes of speed, memory, disk and start-up as the database grows. Leaves the service running, filled. */
 export async function growth(stage: Stage, service: Service): Promise<Findings> {
   const { transactions } = stage.options;
-  const few = transactionsIn(transactions / 100);
-  const tenth = transactionsIn(transactions / 10);
-  const all = transactionsIn(transactions);
+  // Not with none at all: a server that has just begun to run is slow for a reason of its own.
+  const [few, ...larger] = [transactions / 100, transactions / 10, transactions] as const;
+  const sizes = [few, ...larger];
+  const series: Series[] = [];
+  const memory: number[] = [];
 
   const startsEmpty = await startSeconds(stage, service);
-  // Not with none at all: a server that has just begun to run is slow for a reason of its own.
-  await fill(stage, service, transactions / 100);
-  const series = await measureAt(stage, service, few);
-  await fill(stage, service, transactions / 10);
-  series.push(...(await measureAt(stage, service, tenth)));
-  const memoryAtTenth = residentMebibytes(service);
-  await fill(stage, service, transactions);
-  series.push(...(await measureAt(stage, service, all)));
-  const memoryAtAll = residentMebibytes(service);
+  for (const size of sizes) {
+    await fill(stage, service, size);
+    series.push(...(await measureAt(stage, service, transactionsIn(size))));
+    memory.push(residentMebibytes(service));
+  }
 
   for (const problem of await problemsInBooks(service)) stage.blame(problem);
   // Whoever closes the database last moves what is in the write-ahead log into the file.
@@ -54,12 +52,15 @@ export async function growth(stage: Stage, service: Service): Promise<Findings> 
     settings: { transactions: kept, accounts: service.accountIds.length, database: "SQLite, synchronous=FULL" },
     series,
     figures: [
-      ...[tenth, all].flatMap((size) => ratiosOfRatios(series, { size, few })),
-      { name: `memory of the server, ${tenth}`, value: rounded(memoryAtTenth, 0), unit: "MiB" },
-      { name: `memory of the server, ${all}`, value: rounded(memoryAtAll, 0), unit: "MiB" },
+      ...larger.flatMap((size) => ratiosOfRatios(series, { size: transactionsIn(size), few: transactionsIn(few) })),
+      ...sizes.map((size, i) => ({
+        name: `memory of the server, ${transactionsIn(size)}`,
+        value: rounded(memory[i] ?? NaN, 0),
+        unit: "MiB",
+      })),
       { name: "database file, a transaction", value: rounded(bytes / kept, 0), unit: "bytes" },
       { name: `start of the server, empty database`, value: rounded(startsEmpty, 3), unit: "s" },
-      { name: `start of the server, ${all}`, value: rounded(startsFilled, 3), unit: "s" },
+      { name: `start of the server, ${transactionsIn(transactions)}`, value: rounded(startsFilled, 3), unit: "s" },
       { name: "kesc verify", value: rounded(verifySeconds, 1), unit: "s" },
     ],
   };
