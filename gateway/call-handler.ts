@@ -28,7 +28,7 @@ export type CallDependencies = {
 };
 
 /** What one call is made with. */
-type Call = { readonly message: Message; readonly headers: CallHeaders; readonly signal: AbortSignal };
+type Call = { readonly message: Message; readonly headers: CallHeaders; readonly whenGone: WhenGone };
 
 /** What the gateway itself finds wrong with a request: with single fields, or with all of it. */
 type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Problem };
@@ -40,16 +40,12 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     sendProblem(res, invalidFields(headers.problems));
     return;
   }
-  const gone = new AbortController();
-  res.once("close", () => {
-    if (!res.writableFinished) gone.abort();
-  });
-
+  const whenGone = clientGone(res);
   const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
   const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, bytesMax));
   await together();
   if (body?.ok === false) {
-    const call = { message: emptyRequest(route), headers, signal: gone.signal };
+    const call = { message: emptyRequest(route), headers, whenGone };
     sendProblem(res, await problemAfterKey(deps, route, call, { whole: body.problem }));
     return;
   }
@@ -58,7 +54,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     query: queryOf(req.url),
     body: body?.json,
   });
-  const call = { message, headers, signal: gone.signal };
+  const call = { message, headers, whenGone };
   const faults = [...headers.problems, ...problems];
   if (faults.length > 0) {
     sendProblem(res, await problemAfterKey(deps, route, call, { fields: faults }));
@@ -88,9 +84,26 @@ async function makeCall(
   metadata: CallHeaders["metadata"],
 ): Promise<Outcome> {
   const deadline = Date.now() + call.headers.timeoutMs;
-  const outcome = await deps.upstream.call(route.rpc, call.message, { metadata, deadline, signal: call.signal });
+  const outcome = await deps.upstream.call(route.rpc, call.message, {
+    metadata,
+    deadline,
+    whenCanceled: call.whenGone,
+  });
   await together();
   return outcome;
+}
+
+/** Has a listener called when the client goes away without its answer; at once when it has gone. */
+type WhenGone = (listener: () => void) => void;
+
+function clientGone(res: Response): WhenGone {
+  return (listener) => {
+    const tell = (): void => {
+      if (!res.writableFinished) listener();
+    };
+    if (res.destroyed) tell();
+    else res.once("close", tell);
+  };
 }
 
 /** A body that is the whole message is an object, or there is nothing in it to name as wrong. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 
 /** Where the gateway listens. Port 0 lets the machine choose. */
@@ -17,6 +18,8 @@ export type GatewayConfig = {
   /** The deadline of each call, and the most that a caller may ask for with Grpc-Timeout. */
   readonly callSecondsMax: number;
   readonly shutdownGraceSeconds: number;
+  /** How many processes serve. */
+  readonly processes: number;
 };
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -70,6 +73,8 @@ const ENVIRONMENT = z.object({
   KESC_HTTP_REQUESTS_MAX: wholeNumber(1, 100_000, 2_000),
   KESC_CALL_SECONDS_MAX: wholeNumber(1, 3_600, 30),
   KESC_SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3_600, 20),
+  // The other half of the machine is the server's.
+  KESC_GATEWAY_PROCESSES: wholeNumber(1, 256, Math.max(1, Math.floor(availableParallelism() / 2))),
 });
 
 /** The configuration, or one sentence for every variable that is wrong. */
@@ -96,6 +101,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       requestsMax: variables.KESC_HTTP_REQUESTS_MAX,
       callSecondsMax: variables.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: variables.KESC_SHUTDOWN_GRACE_SECONDS,
+      processes: variables.KESC_GATEWAY_PROCESSES,
     },
   };
 }

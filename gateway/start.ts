@@ -35,7 +35,7 @@ const BACKLOG = 4_096;
 const PIPELINED_REQUESTS_MAX = 16;
 
 /** Starts the gateway. Rejects when the contract cannot be served or the address not be listened on. */
-export async function startGateway(config: GatewayConfig, log: Logger): Promise<Gateway> {
+export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
   const upstream = createUpstream(contract.registry, config.target);
   let stopping: Promise<boolean> | undefined;

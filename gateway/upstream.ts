@@ -6,8 +6,8 @@ type CallOptions = {
   readonly metadata: Metadata;
   /** When the call is given up, in milliseconds since 1970. */
   readonly deadline: number;
-  /** Cancels the call. */
-  readonly signal: AbortSignal;
+  /** Has a listener called when the call is to be canceled, at once when it is. */
+  readonly whenCanceled: (listener: () => void) => void;
 };
 
 export type Answered = { readonly ok: true; readonly message: Message; readonly replayed: boolean };
@@ -59,7 +59,7 @@ export function createUpstream(registry: FileRegistry, target: string): Upstream
       const outcome = await callUnary(client, health, create(health.input), {
         metadata: new Metadata(),
         deadline: Date.now() + HEALTH_MILLISECONDS_MAX,
-        signal: new AbortController().signal,
+        whenCanceled: () => undefined,
       });
       return outcome.ok && (outcome.message as Message & { status?: number }).status === HEALTH_SERVING;
     },
@@ -85,15 +85,12 @@ function callUnary(client: Client, rpc: Rpc, request: Message, options: CallOpti
         else if (message !== undefined) result = { message };
       },
     );
-    const cancel = (): void => {
+    options.whenCanceled(() => {
       call.cancel();
-    };
-    options.signal.addEventListener("abort", cancel, { once: true });
-    if (options.signal.aborted) cancel();
+    });
     call.on("metadata", (metadata) => (replayed ||= saysReplayed(metadata)));
     // After the callback, and the only one of the two that has the trailers of a call that worked.
     call.on("status", ({ code, details, metadata }) => {
-      options.signal.removeEventListener("abort", cancel);
       if (result !== undefined && "message" in result) {
         resolve({ ok: true, message: result.message, replayed: replayed || saysReplayed(metadata) });
       } else {

@@ -89,6 +89,11 @@ export const VARIABLES = {
     meaning: "where the gateway finds the server, if not at KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
+  KESC_GATEWAY_PROCESSES: {
+    fallback: undefined,
+    meaning: "how many processes serve REST, if not half as many as there are cores",
+    schema: wholeNumber(1, 256).optional(),
+  },
   KESC_BATCH_MAX: variable("256", "most commands in one commit", wholeNumber(1, 10_000)),
   KESC_QUEUE_MAX: variable(
     "10000",

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { expect } from "chai";
 import { readConfig } from "../../gateway/config.js";
 
@@ -15,6 +16,7 @@ describe("the gateway's configuration", () => {
         requestsMax: 2_000,
         callSecondsMax: 30,
         shutdownGraceSeconds: 20,
+        processes: Math.max(1, Math.floor(availableParallelism() / 2)),
       },
     });
   });
@@ -39,6 +41,7 @@ describe("the gateway's configuration", () => {
     ["KESC_HTTP_BODY_BYTES_MAX", "1e5", "must be a whole number from 1024 to 16777216"],
     ["KESC_HTTP_BODY_BYTES_MAX", "1", "must be a whole number from 1024 to 16777216"],
     ["KESC_CALL_SECONDS_MAX", "0", "must be a whole number from 1 to 3600"],
+    ["KESC_GATEWAY_PROCESSES", "0", "must be a whole number from 1 to 256"],
     ["KESC_SHUTDOWN_GRACE_SECONDS", "-1", "must be a whole number from 0 to 3600"],
   ] as const) {
     it(`refuses ${variable}=${text}`, () => {

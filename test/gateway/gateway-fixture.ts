@@ -67,7 +67,7 @@ export class GatewayFixture {
     });
   }
 
-  #config(): GatewayConfig {
+  #config(): Omit<GatewayConfig, "processes"> {
     return {
       listen: { host: "127.0.0.1", port: 0 },
       target: this.server.target,

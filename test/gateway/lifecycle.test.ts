@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import { GatewayFixture } from "./gateway-fixture.js";
 
@@ -104,13 +106,77 @@ describe("the life of the gateway", () => {
     expect(await child.exited).to.equal(0);
   });
 
-  it("as a program: says in one line that its address is in use", async () => {
-    await fixture.start();
-    const child = runMain({ KESC_HTTP_ADDRESS: fixture.gateway.address });
-    expect(await child.exited).to.equal(1);
-    expect(child.errors()).to.equal(
-      `the gateway cannot start: ${fixture.gateway.address} (KESC_HTTP_ADDRESS) is in use already\n`,
-    );
+  for (const processes of ["1", "2"]) {
+    it(`as a program of ${processes}: says in one line that its address is in use`, async () => {
+      await fixture.start();
+      const child = runMain({ KESC_HTTP_ADDRESS: fixture.gateway.address, KESC_GATEWAY_PROCESSES: processes });
+      expect(await child.exited).to.equal(1);
+      expect(child.errors()).to.equal(
+        `the gateway cannot start: ${fixture.gateway.address} (KESC_HTTP_ADDRESS) is in use already\n`,
+      );
+    });
+  }
+
+  describe("as several processes", () => {
+    async function runTwo(): Promise<ReturnType<typeof runMain> & { address: string }> {
+      await fixture.start();
+      const child = runMain({
+        KESC_HTTP_ADDRESS: "127.0.0.1:0",
+        KESC_GATEWAY_TARGET: fixture.server.target,
+        KESC_GATEWAY_PROCESSES: "2",
+      });
+      const [{ address }] = (await once(child.process, "message")) as [{ address: string }];
+      while (timesIn(child.output(), "ready") < 2) await sleep(10);
+      return { ...child, address };
+    }
+
+    it("finishes the request in flight on SIGTERM, and ends well", async () => {
+      const gateway = await runTwo();
+      const call = holdCall();
+      const answer = fetch(`http://${gateway.address}/transactions`);
+      await call.arrived;
+      gateway.process.kill("SIGTERM");
+      while (timesIn(gateway.output(), "stopping") < 2) await sleep(10);
+      call.release();
+      expect((await answer).status).to.equal(200);
+      expect(await gateway.exited).to.equal(0);
+      expect(timesIn(gateway.output(), "stopped")).to.equal(2);
+    });
+
+    it("takes connections in turn, on one address", async () => {
+      const gateway = await runTwo();
+      const pids = await childrenOf(gateway.process.pid);
+      process.kill(pids[0] ?? 0, "SIGSTOP");
+      const answers = [1, 2].map(() => fetch(`http://${gateway.address}/livez`, { headers: { connection: "close" } }));
+      expect((await Promise.race(answers)).status).to.equal(200);
+      process.kill(pids[0] ?? 0, "SIGCONT");
+      expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([200, 200]);
+      gateway.process.kill("SIGTERM");
+      expect(await gateway.exited).to.equal(0);
+    });
+
+    it("ends with 1 when one of them is killed, and takes the other with it", async () => {
+      const gateway = await runTwo();
+      const [pid = 0] = await childrenOf(gateway.process.pid);
+      process.kill(pid, "SIGKILL");
+      expect(await gateway.exited).to.equal(1);
+      expect(timesIn(gateway.output(), "stopped")).to.equal(1);
+    });
+
+    it("ends when whoever started it is gone", async () => {
+      const gateway = await runTwo();
+      gateway.process.disconnect();
+      expect(await gateway.exited).to.equal(0);
+      expect(timesIn(gateway.output(), "stopped")).to.equal(2);
+    });
+
+    it("leaves nothing behind when the process that hands out the connections is killed", async () => {
+      const gateway = await runTwo();
+      gateway.process.kill("SIGKILL");
+      // Their output ends when the last of them has.
+      await gateway.exited;
+      expect(timesIn(gateway.output(), "stopped")).to.equal(2);
+    });
   });
 
   it("as a program: names every variable that is wrong and does not start", async () => {
@@ -141,6 +207,19 @@ describe("the life of the gateway", () => {
     return { arrived, release };
   }
 });
+
+function timesIn(log: string, message: string): number {
+  return log.split(`"msg":"${message}"`).length - 1;
+}
+
+async function childrenOf(parent: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return rows.flatMap(([pid = 0, of]) => (of === parent ? [pid] : []));
+}
 
 function runMain(environment: Record<string, string>) {
   const child = spawn(
