@@ -77,6 +77,8 @@ export function startGateway(
     env: {
       KESC_GATEWAY_TARGET: service.program.address,
       KESC_HTTP_ADDRESS: "127.0.0.1:0",
+      // As many as the yardstick has.
+      KESC_GATEWAY_PROCESSES: "1",
       KESC_LOG_LEVEL: "info",
     },
     logFolder: folder,

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 
 import { median, rounded } from "../figures.js";
 import { measuredLoad } from "../measured-load.js";
+import { residentMebibytes } from "../resident-memory.js";
 import { stop } from "../servers.js";
 import { problemsInBooks, problemsInJournal, type Service } from "../service.js";
 import { emptyCalls, grpcProbe } from "./grpc-probes.js";
@@ -34,7 +35,7 @@ export async function growth(stage: Stage, service: Service): Promise<Findings> 
   for (const size of sizes) {
     await fill(stage, service, size);
     series.push(...(await measureAt(stage, service, transactionsIn(size))));
-    memory.push(residentMebibytes(service));
+    memory.push(residentMebibytes(service.program.process.pid));
   }
 
   for (const problem of await problemsInBooks(service)) stage.blame(problem);
@@ -133,11 +134,4 @@ function transactionsOf(service: Service): number {
 
 function transactionsIn(count: number): string {
   return `${Math.round(count).toLocaleString("en")} transactions`;
-}
-
-/** What the server has in memory now; NaN where there is no /proc. */
-function residentMebibytes({ program }: Service): number {
-  if (process.platform !== "linux") return NaN;
-  const status = readFileSync(`/proc/${String(program.process.pid)}/status`, "utf8");
-  return Number(/^VmRSS:\s+([0-9]+) kB$/m.exec(status)?.[1]) / 1024;
 }

@@ -8,6 +8,7 @@ import { type Options, type Part, readOptions, USAGE } from "./options.js";
 import { postgres } from "./postgres.js";
 import { reads } from "./reads.js";
 import { type Findings, publish, rowsOf } from "./report.js";
+import { soak } from "./soak.js";
 import { Stage } from "./stage.js";
 
 async function main(options: Options): Promise<void> {
@@ -23,6 +24,7 @@ async function main(options: Options): Promise<void> {
       if (parts.includes("reads")) await run(stage, "reads", () => reads(stage, service));
     }
     if (parts.includes("postgres")) await run(stage, "postgres", () => postgres(stage));
+    if (parts.includes("soak")) await run(stage, "soak", () => soak(stage));
   } finally {
     await stage.close();
   }

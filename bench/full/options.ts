@@ -5,17 +5,19 @@ import { type Measuring, MEASURING_OPTIONS, MEASURING_USAGE, readMeasuring } fro
 const TRANSACTIONS_MIN = 1_000;
 const TRANSACTIONS_MAX = 1_000_000_000;
 
-const PARTS = ["curve", "growth", "reads", "postgres"] as const;
+const PARTS = ["curve", "growth", "reads", "postgres", "soak"] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `node dist/bench/full/main.js [options]
   --part <part>         ${PARTS.join(", ")}; may be repeated (all)
   --transactions <n>    to how many transactions growth and reads fill the database (1000000)
+  --minutes <n>         how long soak takes (5)
 ${MEASURING_USAGE}`;
 
 export interface Options extends Measuring {
   parts: readonly Part[];
   transactions: number;
+  minutes: number;
 }
 
 /** Reads the command line. Throws, in words for the caller, when it is wrong. */
@@ -25,6 +27,7 @@ export function readOptions(args: string[]): Options {
     options: {
       part: { type: "string", multiple: true, default: [...PARTS] },
       transactions: { type: "string", default: "1000000" },
+      minutes: { type: "string", default: "5" },
       ...MEASURING_OPTIONS,
     },
   });
@@ -35,9 +38,12 @@ export function readOptions(args: string[]): Options {
     const range = `${String(TRANSACTIONS_MIN)} to ${String(TRANSACTIONS_MAX)}`;
     throw new Error(`--transactions takes a whole number from ${range}`);
   }
+  const minutes = Number(values.minutes);
+  if (!(Number.isInteger(minutes) && minutes >= 1)) throw new Error("--minutes takes a whole number from 1");
   return {
     parts: PARTS.filter((part) => values.part.includes(part)),
     transactions,
+    minutes,
     ...readMeasuring(values),
   };
 }

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 
 import { PostgresNode } from "../../test/postgres-node.js";
 import { rounded } from "../figures.js";
-import { stop } from "../servers.js";
+import { type Program, stop } from "../servers.js";
 import type { Service } from "../service.js";
 import { checkBooks } from "./books.js";
 import { grpcProbe } from "./grpc-probes.js";
@@ -14,14 +14,17 @@ import { checkSqlLedger, createSqlLedger, SQL_MINTS, type SqlBooks } from "./sql
 import { progress, type Stage } from "./stage.js";
 
 const IN_FLIGHT = [16, 100, 400] as const;
-const BATCH_MAXES = [64, 256, 1_000] as const;
-const DEFAULT_BATCH_MAX = 64;
+const BATCH_MAXES = [64, 256] as const;
+const DEFAULT_BATCH_MAX = 256;
+/** So many on one database. */
+const SERVERS = [2, 4] as const;
 const SQL_CONNECTIONS = 16;
 
 const [{ name: SQL_FUNCTION }] = SQL_MINTS;
 const TPC_B = "pgbench's TPC-B, 16 connections";
 const oneServerAt = (inFlight: number): string => `mint, one server @ ${String(inFlight)}`;
-const twoServersAt = (inFlight: number): string => `mint, two servers @ ${String(inFlight)}`;
+const serversAt = (servers: number, inFlight: number): string =>
+  `mint, ${String(servers)} servers @ ${String(inFlight)}`;
 const hotAt = (inFlight: number): string => `mint, one hot account @ ${String(inFlight)}`;
 const batchMaxAt = (batchMax: number, inFlight: number): string =>
   batchMax === DEFAULT_BATCH_MAX
@@ -115,7 +118,7 @@ async function tpcBProbe(stage: Stage, server: PostgresNode, pgbench: Pgbench): 
   return { probes: [probe], check: () => checkTpcB(stage, databaseUrl, transactions) };
 }
 
-/** The service: one server, two on one database, one hot account, and servers with larger batches. */
+/** The service: one server, several on one database, one hot account, and a server with smaller batches. */
 async function services(stage: Stage, server: PostgresNode): Promise<Measured> {
   const started = new Map<number, Service>();
   for (const batchMax of BATCH_MAXES) {
@@ -124,12 +127,20 @@ async function services(stage: Stage, server: PostgresNode): Promise<Measured> {
     started.set(batchMax, await stage.startService(`batch-max-${String(batchMax)}`, { databaseUrl, env }));
   }
   const main = serviceWith(started, DEFAULT_BATCH_MAX);
-  const second = await stage.startServer(main, "second");
+  const all: [Program, ...Program[]] = [main.program];
+  while (all.length < Math.max(...SERVERS)) all.push(await stage.startServer(main, `server-${String(all.length + 1)}`));
   const hotAccount = main.accountIds.slice(0, 1);
   const mints = { call: "mint", yardstick: SQL_FUNCTION } as const;
 
   const probes = IN_FLIGHT.flatMap((inFlight) => [
-    grpcProbe(stage, main, { ...mints, inFlight, name: twoServersAt(inFlight), programs: [main.program, second] }),
+    ...SERVERS.map((servers) =>
+      grpcProbe(stage, main, {
+        ...mints,
+        inFlight,
+        name: serversAt(servers, inFlight),
+        programs: [main.program, ...all.slice(1, servers)],
+      }),
+    ),
     grpcProbe(stage, main, { ...mints, inFlight, name: hotAt(inFlight), accountIds: hotAccount }),
     // The others have servers of their own: next to each other, so that they can be compared.
     ...BATCH_MAXES.map((batchMax) =>
@@ -140,7 +151,8 @@ async function services(stage: Stage, server: PostgresNode): Promise<Measured> {
     probes,
     check: async () => {
       for (const service of started.values()) await checkBooks(stage, service);
-      for (const program of [second, ...[...started.values()].map((service) => service.program)]) await stop(program);
+      for (const program of [...all.slice(1), ...[...started.values()].map(({ program }) => program)])
+        await stop(program);
     },
   };
 }
@@ -165,7 +177,9 @@ function figuresOf(series: Series[]): Figure[] {
     return [
       ratio(`one server ÷ SQL function${at}`, oneServerAt(inFlight), SQL_FUNCTION),
       ...(hasTpcB ? [ratio(`one server ÷ TPC-B${at}`, oneServerAt(inFlight), TPC_B)] : []),
-      ratio(`two servers ÷ one${at}`, twoServersAt(inFlight), oneServerAt(inFlight)),
+      ...SERVERS.map((servers) =>
+        ratio(`${String(servers)} servers ÷ one${at}`, serversAt(servers, inFlight), oneServerAt(inFlight)),
+      ),
       ratio(`one hot account ÷ 100 accounts${at}`, hotAt(inFlight), oneServerAt(inFlight)),
       { name: `fastest KESC_BATCH_MAX${at}`, value: best(inFlight), unit: "" },
     ];

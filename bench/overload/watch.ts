@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials } from "@grpc/grpc-js";
 import { service as health } from "grpc-health-check";
+import { residentMebibytes } from "../resident-memory.js";
 import type { Program } from "../servers.js";
 
 const PAUSE_MILLISECONDS = 100;
@@ -38,7 +38,7 @@ export async function watch<Result>(
   };
   const sampling = (async () => {
     while (!over.signal.aborted) {
-      memory.push(megabytesOf(server));
+      memory.push(residentMebibytes(server.process.pid));
       await ask();
       await sleep(PAUSE_MILLISECONDS);
     }
@@ -81,14 +81,4 @@ async function httpHealth({ address }: Program, path: string): Promise<string> {
   if (typeof answer === "string") return `${path}: ${answer}`;
   await answer.text();
   return answer.status === 200 ? "well" : `${path}: ${String(answer.status)}`;
-}
-
-/** Resident memory, as Linux counts it; NaN where there is no /proc. */
-function megabytesOf({ process: { pid } }: Program): number {
-  try {
-    const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-  } catch {
-    return NaN;
-  }
 }
