@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runCommand } from "./command-line.js";
 import { thisMachine } from "./machine.js";
 import { measuredLoad } from "./measured-load.js";
-import { type Options, readOptions, REPOSITORY, USAGE } from "./options.js";
+import { type Options, readOptions, REPOSITORY, USAGE, WARM_UP_ROUNDS } from "./options.js";
 import { type Measurement, planFor, type Target } from "./plan.js";
 import { comparisonsOf, type Measured, type Report, type Round, rowsOf, textOf } from "./report.js";
 import { problemsInBooks, problemsInJournal, type Service, startGateway, startService } from "./service.js";
@@ -12,7 +12,6 @@ import { type Program, start, stop } from "./servers.js";
 
 const OUT = join(REPOSITORY, "bench/out");
 const RAMP_SECONDS = 0.2;
-const WARM_UP_SECONDS_MAX = 1;
 
 /** Everything that runs during the benchmark. */
 interface Stage {
@@ -75,7 +74,7 @@ async function measure(stage: Stage, options: Options): Promise<{ measured: Meas
   const problems = new Map<string, number>();
   for (let round = 0; round <= options.rounds; round++) {
     progress(round === 0 ? "warming up" : `round ${String(round)} of ${String(options.rounds)}`);
-    const seconds = round === 0 ? Math.min(options.seconds, WARM_UP_SECONDS_MAX) : options.seconds;
+    const seconds = round === 0 ? options.seconds * WARM_UP_ROUNDS : options.seconds;
     for (const { measurement, rounds } of measured) {
       const result = await measureOnce(stage, measurement, seconds);
       if (round > 0) rounds.push(result);

@@ -5,6 +5,12 @@ import { parseArgs } from "node:util";
 /** The benchmark runs compiled, from dist/bench/. */
 export const REPOSITORY = join(import.meta.dirname, "../..");
 
+/**
+ * The warm-up is as long as so many rounds. A server is slower, by a fifth and more, until V8 has compiled what it does most,
+ * which takes some hundred thousand calls.
+ */
+export const WARM_UP_ROUNDS = 3;
+
 /** What all benchmarks ask in the same words. */
 export const MEASURING_OPTIONS = {
   seconds: { type: "string", default: "2" },

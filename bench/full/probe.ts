@@ -1,6 +1,5 @@
+import { WARM_UP_ROUNDS } from "../options.js";
 import { progress, type Stage } from "./stage.js";
-
-const WARM_UP_SECONDS_MAX = 1;
 
 /** What one round of a measurement showed. */
 export interface Sample {
@@ -36,7 +35,7 @@ export async function inRounds(stage: Stage, what: string, probes: readonly Prob
   for (let round = 0; round <= rounds; round++) {
     progress(`${what}: ${round === 0 ? "warming up" : `round ${String(round)} of ${String(rounds)}`}`);
     for (const [i, { name, measure }] of probes.entries()) {
-      const sample = await measure(round === 0 ? Math.min(seconds, WARM_UP_SECONDS_MAX) : seconds);
+      const sample = await measure(round === 0 ? seconds * WARM_UP_ROUNDS : seconds);
       if (round === 0) continue;
       if (sample.callsPerSecond === 0) stage.blame(`${name}: no answer in a whole round`);
       series[i]?.samples.push(sample);
