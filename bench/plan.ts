@@ -23,7 +23,7 @@ export interface Comparison {
 }
 
 const CALLS_ON_A_CONNECTION = 100;
-const REST_IN_FLIGHT = 64;
+const REST_IN_FLIGHT = [64, 256] as const;
 const SINGLE_MINTS = "mint @ 400";
 
 /** Each measurement comes right after its yardstick, so that both see the machine in the same mood. */
@@ -39,15 +39,18 @@ const PLAN: readonly Measurement[] = [
       : []),
     ...(inFlight === 400 ? [batches(1), batches(4)] : []),
   ]),
-  overRest("bare Express JSON echo", "expressEcho"),
-  { ...overRest("REST mint", "gateway"), yardstick: "bare Express JSON echo @ 64" },
+  ...REST_IN_FLIGHT.flatMap((inFlight) => [expressEcho(inFlight), restMint(inFlight)]),
 ];
 
 export const COMPARISONS: readonly Comparison[] = [
   { name: "durable mints / empty handler, 100 in flight", of: "mint @ 100", to: "empty grpc-js handler @ 100" },
   { name: "durable mints / one commit each, 100 in flight", of: "mint @ 100", to: "mint, one commit each @ 100" },
   { name: "mints in batches of 1,000, 4 calls / single mints, 400 in flight", of: batches(4).name, to: SINGLE_MINTS },
-  { name: "REST mints / bare Express echo, 64 in flight", of: "REST mint @ 64", to: "bare Express JSON echo @ 64" },
+  ...REST_IN_FLIGHT.map((inFlight) => ({
+    name: `REST mints / bare Express echo, ${String(inFlight)} in flight`,
+    of: restMint(inFlight).name,
+    to: expressEcho(inFlight).name,
+  })),
 ];
 
 /** The measurements whose name contains `text`, and their yardsticks, in the order of the plan. */
@@ -89,13 +92,21 @@ function batches(inFlight: number): Measurement {
   };
 }
 
-function overRest(what: string, target: Target): Measurement {
+function expressEcho(inFlight: number): Measurement {
+  return overRest("bare Express JSON echo", "expressEcho", inFlight);
+}
+
+function restMint(inFlight: number): Measurement {
+  return { ...overRest("REST mint", "gateway", inFlight), yardstick: expressEcho(inFlight).name };
+}
+
+function overRest(what: string, target: Target, inFlight: number): Measurement {
   return {
-    name: `${what} @ ${String(REST_IN_FLIGHT)}`,
+    name: `${what} @ ${String(inFlight)}`,
     target,
     transport: "rest",
     call: "mint",
-    inFlight: REST_IN_FLIGHT,
-    connections: REST_IN_FLIGHT,
+    inFlight,
+    connections: inFlight,
   };
 }

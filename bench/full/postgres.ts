@@ -13,7 +13,7 @@ import { mintOverConnections } from "./sql-connections.js";
 import { checkSqlLedger, createSqlLedger, SQL_MINTS, type SqlBooks } from "./sql-ledger.js";
 import { progress, type Stage } from "./stage.js";
 
-const IN_FLIGHT = [16, 100, 400] as const;
+const IN_FLIGHT = [16, 100, 400, 1_000] as const;
 const BATCH_MAXES = [64, 256] as const;
 const DEFAULT_BATCH_MAX = 256;
 /** So many on one database. */
