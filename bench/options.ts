@@ -9,18 +9,19 @@ export const REPOSITORY = join(import.meta.dirname, "../..");
  * The warm-up is as long as so many rounds. A server is slower, by a fifth and more, until V8 has compiled what it does most,
  * which takes some hundred thousand calls.
  */
-export const WARM_UP_ROUNDS = 3;
+export const WARM_UP_ROUNDS = 6;
 
 /** What all benchmarks ask in the same words. */
 export const MEASURING_OPTIONS = {
-  seconds: { type: "string", default: "2" },
-  rounds: { type: "string", default: "3" },
+  // Many short ones: from one second to the next the machine itself may change by half.
+  seconds: { type: "string", default: "1" },
+  rounds: { type: "string", default: "9" },
   kesc: { type: "string", default: join(REPOSITORY, "dist/src/cli/main.js") },
 } as const;
 
 export const MEASURING_USAGE = `\
-  --seconds <n>         how long each measurement takes in each round (2)
-  --rounds <n>          how often each is repeated; the table shows medians (3)
+  --seconds <n>         how long each measurement takes in each round (1)
+  --rounds <n>          how often each is repeated; the table shows medians (9)
   --kesc <file>         the kesc command to measure (dist/src/cli/main.js)`;
 
 /** How to measure, and what. */
