@@ -58,7 +58,8 @@ describe("a connection to PostgreSQL", () => {
 
   it("that goes silent amid a batch: UNAVAILABLE in time, nothing of it happened, and others go on afterwards", async () => {
     expect((await mint()).code).to.equal(0);
-    const silent = network.silenceAfter(/insert into transactions/i);
+    // What the batch reads, and locks. What it writes would go out together with its COMMIT.
+    const silent = network.silenceAfter(/from journal_head/i);
     const hung = mint("hung");
     await silent;
     expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
@@ -70,6 +71,19 @@ describe("a connection to PostgreSQL", () => {
     const { response } = await service.grpc.call("ListTransactions", { reference: "hung" });
     expect(response["transactions"]).to.deep.equal([]);
     await expectMintsInBooks(7);
+  });
+
+  it("that goes silent after COMMIT: UNAVAILABLE in time, and the same call again tells the outcome", async () => {
+    const silent = network.silenceAfter(/COMMIT/);
+    const hung = mint("hung at its end");
+    await silent;
+    expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+    network.resume();
+    await untilGood();
+    const again = await mint("hung at its end");
+    expect(again.code).to.equal(0);
+    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    await expectMintsInBooks(8);
   });
 
   it("that is lost after COMMIT and before its answer: UNAVAILABLE, and the same call again tells the outcome", async () => {
@@ -88,7 +102,7 @@ describe("a connection to PostgreSQL", () => {
       again.response["transaction"],
       ...(before["transactions"] as unknown[]),
     ]);
-    await expectMintsInBooks(8);
+    await expectMintsInBooks(9);
   });
 
   it("that leads to a server which takes no writes: nothing is read there either, until it leads to the primary again", async () => {
