@@ -8,18 +8,21 @@ class Pair {
   /** What waits until the network is back, in order. */
   readonly #held: { readonly to: Socket; readonly bytes: Buffer }[] = [];
   #silent = false;
-  /** Instead of the next answer, the connection ends. */
-  #losesAnswer = false;
 
-  constructor(client: Socket, targetPort: number, onSent: (pair: Pair, text: string) => void) {
+  /** Asks `isLost` of each answer; in place of one that is, the connection ends. */
+  constructor(
+    client: Socket,
+    targetPort: number,
+    { onSent, isLost }: { onSent: (text: string) => void; isLost: (text: string) => boolean },
+  ) {
     this.#client = client;
     this.#target = connect(targetPort, "127.0.0.1");
     client.on("data", (bytes: Buffer) => {
       this.#pass(bytes, this.#target);
-      onSent(this, bytes.toString("latin1"));
+      onSent(bytes.toString("latin1"));
     });
     this.#target.on("data", (bytes: Buffer) => {
-      if (this.#losesAnswer) this.cut();
+      if (isLost(bytes.toString("latin1"))) this.cut();
       else this.#pass(bytes, client);
     });
     for (const [end, other] of [
@@ -45,10 +48,6 @@ class Pair {
     for (const { to, bytes } of this.#held.splice(0)) to.write(bytes);
   }
 
-  loseAnswer(): void {
-    this.#losesAnswer = true;
-  }
-
   cut(): void {
     this.#client.destroy();
     this.#target.destroy();
@@ -67,13 +66,17 @@ export class TcpForwarder {
   readonly #server: Server;
   readonly #pairs: Pair[] = [];
   #silent = false;
-  #onSent: (pair: Pair, text: string) => void = () => undefined;
+  #onSent: (text: string) => void = () => undefined;
+  #isLost: (answer: string) => boolean = () => false;
 
   private constructor(target: number) {
     this.target = target;
     this.#server = createServer((client) => {
-      const pair = new Pair(client, this.target, (from, text) => {
-        this.#onSent(from, text);
+      const pair = new Pair(client, this.target, {
+        onSent: (text) => {
+          this.#onSent(text);
+        },
+        isLost: (text) => this.#isLost(text),
       });
       if (this.#silent) pair.silence();
       this.#pairs.push(pair);
@@ -105,15 +108,25 @@ export class TcpForwarder {
 
   /** Goes silent as soon as it has passed on what matches; resolves then. */
   silenceAfter(sent: RegExp): Promise<void> {
-    return this.#once(sent, () => {
-      this.silence();
+    return new Promise((resolve) => {
+      this.#onSent = (text) => {
+        if (!sent.test(text)) return;
+        this.#onSent = () => undefined;
+        this.silence();
+        resolve();
+      };
     });
   }
 
-  /** Passes on what matches, and then ends that connection in place of the answer to it; resolves at once. */
-  loseAnswerTo(sent: RegExp): Promise<void> {
-    return this.#once(sent, (pair) => {
-      pair.loseAnswer();
+  /** In place of the next answer that matches its connection ends; resolves then. */
+  loseAnswer(answer: RegExp): Promise<void> {
+    return new Promise((resolve) => {
+      this.#isLost = (text) => {
+        if (!answer.test(text)) return false;
+        this.#isLost = () => false;
+        resolve();
+        return true;
+      };
     });
   }
 
@@ -132,16 +145,5 @@ export class TcpForwarder {
     this.#server.close();
     this.cut();
     await closed;
-  }
-
-  #once(sent: RegExp, fault: (pair: Pair) => void): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onSent = (pair, text) => {
-        if (!sent.test(text)) return;
-        this.#onSent = () => undefined;
-        fault(pair);
-        resolve();
-      };
-    });
   }
 }

@@ -89,7 +89,7 @@ describe("a connection to PostgreSQL", () => {
   it("that is lost after COMMIT and before its answer: UNAVAILABLE, and the same call again tells the outcome", async () => {
     const { response: before } = await service.grpc.call("ListTransactions", {});
     await Promise.all([
-      network.loseAnswerTo(/COMMIT/),
+      network.loseAnswer(/COMMIT/),
       mint("unknown").then((answer) => {
         expect(answer).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
       }),
