@@ -4,7 +4,7 @@ import { ledgerStore } from "./ledger-store.js";
 import { postgresTransaction } from "./postgres-transaction.js";
 import { threadCommitter } from "./sqlite-thread-client.js";
 
-// What a commit costs beyond its rows is seven statements' parsing and planning, and two journeys to the server.
+// What a commit costs beyond its rows: the parsing and planning of its statements, and two journeys to the server.
 const POSTGRES_BATCH_USUAL = 256;
 
 /**
