@@ -51,6 +51,7 @@ export async function startService(options: {
 /** Makes another organization, with a key and accounts, on a service that runs. */
 export async function newTenant(
   on: Pick<Service, "program" | "startOptions" | "kesc" | "databaseUrl">,
+  accounts = ACCOUNTS,
 ): Promise<Service> {
   const { program, startOptions, kesc, databaseUrl } = on;
   const env = { DATABASE_URL: databaseUrl };
@@ -58,7 +59,7 @@ export async function newTenant(
   const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
   const client = new ServiceClient(program.address, apiKey);
-  const accountIds = await client.createAccounts(ACCOUNTS);
+  const accountIds = await client.createAccounts(accounts);
   client.close();
   const acknowledged = accountIds.map(() => 0);
   return { program, startOptions, kesc, databaseUrl, apiKey, accountIds, acknowledged, nextSerial: 1 };

@@ -10,7 +10,7 @@ const RAMP_SECONDS = 0.2;
 
 /** Beyond the name and number of the calls. */
 interface GrpcProbeOptions
-  extends Pick<Probe, "yardstick">, Pick<Calls, "accountIds" | "transactionIds" | "ratePerSecond"> {
+  extends Pick<Probe, "yardstick">, Pick<Calls, "accountIds" | "apiKeys" | "transactionIds" | "ratePerSecond"> {
   /** Who answers; absent: the service's first server. */
   programs?: readonly [Program, ...Program[]];
 }

@@ -13,9 +13,12 @@ const TPC_B_SCALE = 10;
 const LOG_PREFIX = "pgbench-log";
 
 // A variable keeps its value from one transaction of a connection to the next: n counts.
-const MINT_SCRIPT = `\\set n :n + 1
+const scriptOf = ({ statement }: SqlMints): string => `\\set n :n + 1
 \\set account random(1, :accounts)
-SELECT mint(:account, ${String(AMOUNT_CENTS)}, 'bench-' || :run || '-' || :client_id || '-' || :n, :reserve);
+${statement
+  .replace("$1", ":account")
+  .replace("$2", String(AMOUNT_CENTS))
+  .replace("$3", "'bench-' || :run || '-' || :client_id || '-' || :n")};
 `;
 
 /** What one run did. */
@@ -34,14 +37,14 @@ export class Pgbench {
     this.#folder = folder;
   }
 
-  /** Calls the SQL function over `connections` connections, each with one call at a time. */
+  /** Mints in SQL over `connections` connections, each with one call at a time. */
   mint(
     databaseUrl: string,
     { connections, seconds, run, mints }: { connections: number; seconds: number; run: number; mints: SqlMints },
   ): Promise<PgbenchRun> {
     const script = join(this.#folder, "mint.pgbench");
-    writeFileSync(script, MINT_SCRIPT);
-    const variables = { n: 0, run, accounts: mints.accounts, reserve: mints.reserve };
+    writeFileSync(script, scriptOf(mints));
+    const variables = { n: 0, run, accounts: mints.accounts };
     const defines = Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${String(value)}`]);
     return this.#run(databaseUrl, { connections, seconds, args: ["-f", script, ...defines] });
   }

@@ -3,7 +3,7 @@ import pg from "pg";
 import { type Sample, sampleOf } from "./probe.js";
 import { AMOUNT_CENTS, type SqlMints } from "./sql-ledger.js";
 
-/** Calls the SQL function over `connections` connections of the pg driver, each with one call at a time. */
+/** Mints in SQL over `connections` connections of the pg driver, each with one call at a time. */
 export async function mintOverConnections(
   databaseUrl: string,
   { connections, seconds, run, mints }: { connections: number; seconds: number; run: number; mints: SqlMints },
@@ -20,8 +20,8 @@ export async function mintOverConnections(
           const account = 1 + Math.floor(Math.random() * mints.accounts);
           await client.query({
             name: "mint",
-            text: "SELECT mint($1, $2, $3, $4)",
-            values: [account, AMOUNT_CENTS, `bench-${String(run)}-${String(i)}-${String(n)}`, mints.reserve],
+            text: mints.statement,
+            values: [account, AMOUNT_CENTS, `bench-${String(run)}-${String(i)}-${String(n)}`],
           });
           const end = performance.now();
           latencies.push(end - now);

@@ -12,10 +12,10 @@ const PACE_MILLISECONDS = 1;
  * is closed and the last call has been settled; what goes wrong is booked, never thrown.
  */
 export async function driveGrpc(job: Job, tally: Tally): Promise<void> {
-  const { addresses, apiKey, connections, ratePerSecond } = job;
+  const { addresses, apiKey, apiKeys = [], connections, ratePerSecond } = job;
   const { path, messages, check } = grpcCallOf(job);
   const requestsTo = (address: string): GrpcRequest[] =>
-    messages.map((message) => new GrpcRequest({ authority: address, path, apiKey, message }));
+    messages.map((message, i) => new GrpcRequest({ authority: address, path, apiKey: apiKeys[i] ?? apiKey, message }));
   const requests = new Map(addresses.map((address) => [address, requestsTo(address)]));
   const shares = sharesOf(job.inFlight, connections);
   await Promise.all(

@@ -29,6 +29,9 @@ export interface Job {
   /** Sent as `x-api-key`. */
   apiKey: string;
 
+  /** For gRPC: a key for each account, in the order of the accounts. Absent: `apiKey` for all. */
+  apiKeys?: string[];
+
   /** The calls go to these accounts in turn. */
   accountIds: string[];
 

@@ -21,10 +21,12 @@ import { watch } from "./watch.js";
 
 const OUT = join(REPOSITORY, "bench/out");
 const SECONDS = Number(process.env["OVERLOAD_SECONDS"] ?? 20);
-/** A longer storm is many, with the peak in between: the machine's moods change within a minute, and must touch both. */
-const STORM_SECONDS_MAX = 20;
+/** A longer storm is many, with the peak in between: the machine's moods change within seconds, and must touch both. */
+const STORM_SECONDS_MAX = 10;
 const STORMS = Math.ceil(SECONDS / STORM_SECONDS_MAX);
 const PEAK_SECONDS = Math.min(5, SECONDS);
+/** Until V8 has compiled what a mint needs, before the first peak. */
+const WARM_UP_SECONDS = Math.min(10, SECONDS);
 /** So long takes the storm of the first calls, until the load is steady. */
 const RAMP_SECONDS = 3;
 
@@ -152,6 +154,7 @@ async function stormsBetweenPeaks(
 ): Promise<StormsBetweenPeaks> {
   const minted = (job: Parameters<typeof mints>[3]): Promise<Minted> => mints(loader, greedy, gateway, job);
   const peak = (): Promise<Minted> => minted({ ...peakLoad, seconds: PEAK_SECONDS, rampSeconds: 1 });
+  await minted({ ...peakLoad, seconds: WARM_UP_SECONDS, rampSeconds: 0 });
   const peaks = [await peak()];
   const storms: Minted[] = [];
   const recoveries: Minted[] = [];

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32
+#!/usr/bin/env -S node --max-semi-space-size=64
 // What a call leaves behind lives for one commit: with V8's default of 16 MiB, much of it is copied before it dies.
 import { CommanderError } from "commander";
 

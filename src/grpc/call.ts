@@ -4,13 +4,13 @@ import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, status as Status, type Deadline, type handleUnaryCall, type ServerUnaryCall } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
-import { afterThis, atEndOfTurn, Cohort } from "../cohort.js";
 import type { ApiKey } from "../domain/api-key.js";
 import { parseIdempotencyKey, type IdempotencyKey } from "../domain/text.js";
 import { toUnixMillis, type UnixMillis } from "../domain/time.js";
 import { StoreError } from "../ledger/store.js";
 import type { Authentication } from "./api-key-authenticator.js";
 import type { AnyRefusal } from "./call-refusal.js";
+import type { CallSteps } from "./call-steps.js";
 import type { RpcContract } from "./contract.js";
 import { encode } from "./encode.js";
 import { traceOf } from "./error-trace.js";
@@ -60,28 +60,6 @@ export interface CallDependencies {
   /** Hears of each call when it begins (+1) and when it has been answered (-1). */
   readonly onInFlight: (change: 1 | -1) => void;
   readonly steps: CallSteps;
-}
-
-/** What is done with calls, step by step, for all that are at that step together. */
-export interface CallSteps {
-  readonly begin: Cohort<() => void>;
-  readonly answer: Cohort<() => void>;
-  readonly log: Cohort<() => void>;
-}
-
-// What the committer is given at once: it can begin while the rest of a full turn is still being read.
-const CALLS_TOGETHER = 32;
-
-/** The steps of one server's calls; all its rpcs share them. */
-export function callSteps(): CallSteps {
-  const doAll = (tasks: readonly (() => void)[]): void => {
-    for (const task of tasks) task();
-  };
-  return {
-    begin: new Cohort({ schedule: atEndOfTurn, enough: CALLS_TOGETHER, doAll }),
-    answer: new Cohort({ schedule: afterThis, doAll }),
-    log: new Cohort({ schedule: afterThis, doAll }),
-  };
 }
 
 /** Takes and gives bytes: decoding and encoding happen inside, so that their failures are answered like any other. */

@@ -52,7 +52,7 @@ const CONNECTION_MEGABYTES_MAX = 128;
 
 export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
   return {
-    // One for all rpcs. Those that must keep to less are held to it when their request is there: see half-open-calls.ts.
+    // One for all rpcs. Those that must keep to less are held to it when their request is there: see call-guard.ts.
     "grpc.max_receive_message_length": Math.max(limits.requestBytesMax, limits.bulkBytesMax),
     "grpc.max_concurrent_streams": limits.concurrentCallsMax,
     "grpc.keepalive_time_ms": limits.keepaliveMillis,

@@ -10,10 +10,11 @@ import type { Keys } from "../storage/key-port.js";
 import type { Reads } from "../storage/read-port.js";
 import { accountHandlers } from "./account-handlers.js";
 import { ApiKeyAuthenticator } from "./api-key-authenticator.js";
-import { callSteps, type CallDependencies, type UnaryRoute } from "./call.js";
+import { CallGuard } from "./call-guard.js";
+import { callSteps } from "./call-steps.js";
+import type { CallDependencies, UnaryRoute } from "./call.js";
 import { CallsInFlight } from "./calls-in-flight.js";
 import { readContract, type Contract, type ServiceContract } from "./contract.js";
-import { HalfOpenCalls } from "./half-open-calls.js";
 import { Health, HEALTH_SERVICE } from "./health.js";
 import { logLibraryTo } from "./library-log.js";
 import { DEFAULT_LIMITS, serverOptionsOf, type GrpcLimits } from "./limits.js";
@@ -62,7 +63,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const bulkPaths = new Set(
     contract.services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path),
   );
-  const halfOpenCalls = new HalfOpenCalls({
+  const guard = new CallGuard({
     requestMillisMax: limits.requestMillisMax,
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
     calls: new CallsInFlight(limits.callsMax),
@@ -71,7 +72,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       logger.info({ method, code: Status[statusCodeOf(reason)], reason }, "a call was ended before it began");
     },
   });
-  const server = new Server({ ...serverOptionsOf(limits), interceptors: [halfOpenCalls.interceptor] });
+  const server = new Server({ ...serverOptionsOf(limits), interceptors: [guard.interceptor] });
 
   const calls = { inFlight: 0, stopping: false };
   const stopListeners = new Set<() => void>();
@@ -102,7 +103,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   reflection.addTo(server);
 
   const address = await bind(server, options.address).catch((error: unknown) => {
-    halfOpenCalls.stop();
+    guard.stop();
     throw error;
   });
   await health.start();
@@ -118,7 +119,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       reflection.endStreams();
       for (const stop of stopListeners) stop();
       await closeConnections(server, { address, graceMillis: graceMillis - lameDuckMillis });
-      halfOpenCalls.stop();
+      guard.stop();
       if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls were cut without an answer`);
     },
   };

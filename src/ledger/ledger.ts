@@ -49,7 +49,7 @@ const REFUSALS_WAITING_MAX = 50_000;
 // Of calls that come one by one a commit takes what is usual for the committer. Of what came in bulk, a thousand at a time,
 // it takes a quarter, which costs the database less for each.
 const BATCH_SHARE = 1 / 4;
-// So many are worth a commit behind the one that is being written: what calls come in together, see call.ts.
+// So many are worth a commit behind the one that is being written: what calls come in together, see call-steps.ts.
 const BATCH_WORTH_IT = 32;
 
 /**

@@ -12,7 +12,7 @@ import { statusOf } from "./status.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
-export interface HalfOpenCallsOptions {
+export interface CallGuardOptions {
   /** How long a call may take to send its one request. */
   readonly requestMillisMax: number;
   /** How large the request of an rpc may be, by its path. */
@@ -28,18 +28,18 @@ const SWEEPS_PER_LIMIT = 10;
 const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
 
 /**
- * Ends calls whose one request never comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever, and holds
- * the stream. Ends calls that are too many with QUEUE_FULL, and those whose request is too large as grpc-js does, whose own
- * limit is the same for all rpcs. Their handlers never run.
+ * Lets a call through to its handler when its one request is there and there is room for it. Ends calls whose request never
+ * comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever, and holds the stream. Ends calls that are too many
+ * with QUEUE_FULL, and those whose request is too large as grpc-js does, whose own limit is the same for all rpcs.
  *
  * One timer for all of them: a timer a call would cost more than the rest of what is done here.
  */
-export class HalfOpenCalls {
+export class CallGuard {
   readonly #requestMillisMax: number;
   readonly #watch: Watch;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor({ requestMillisMax, ...shared }: HalfOpenCallsOptions) {
+  constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
     this.#requestMillisMax = requestMillisMax;
     this.#watch = { waiting: new Set(), ...shared };
     this.#sweeping = setInterval(() => {
@@ -50,7 +50,7 @@ export class HalfOpenCalls {
 
   /** Goes into the server's `interceptors`. Leaves calls with a stream of requests alone. */
   readonly interceptor: ServerInterceptor = ({ requestStream, path }, call) =>
-    requestStream ? new ServerInterceptingCall(call) : new WatchedCall(call, path, this.#watch);
+    requestStream ? new ServerInterceptingCall(call) : new GuardedCall(call, path, this.#watch);
 
   stop(): void {
     clearInterval(this.#sweeping);
@@ -66,13 +66,13 @@ export class HalfOpenCalls {
 }
 
 /** What all calls share. */
-interface Watch extends Omit<HalfOpenCallsOptions, "requestMillisMax"> {
+interface Watch extends Omit<CallGuardOptions, "requestMillisMax"> {
   /** Those whose request has not ended, in the order in which they came: the oldest first. */
-  readonly waiting: Set<WatchedCall>;
+  readonly waiting: Set<GuardedCall>;
 }
 
 /** A call that is counted from its headers to the end of its answer, and waits from its headers to the end of its request. */
-class WatchedCall extends ServerInterceptingCall {
+class GuardedCall extends ServerInterceptingCall {
   readonly startedAt = performance.now();
   readonly #path: string;
   readonly #inner: ServerInterceptingCallInterface;
