@@ -1,7 +1,4 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import helmet from "helmet";
 import type { Logger } from "pino";
 import { Admission } from "./admission.js";
 import { sendProblem } from "./answer.js";
@@ -62,21 +59,10 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
 }
 
 function begin(log: Logger): RequestHandler {
-  const headers = [...securityHeaders(), ["Cache-Control", "no-store"]] as const;
   return (req, res, next) => {
-    const exchange = beginExchange(req, res);
-    logRequest(log, exchange, req, res);
-    res.setHeader("X-Request-Id", exchange.requestId);
-    for (const [name, value] of headers) res.setHeader(name, value);
+    logRequest(log, beginExchange(req, res), req, res);
     next();
   };
-}
-
-/** What helmet sets on every answer. Asked once: its thirteen functions would run on each. */
-function securityHeaders(): (readonly [name: string, value: string])[] {
-  const answer = new ServerResponse(new IncomingMessage(new Socket()));
-  helmet()(answer.req, answer, () => undefined);
-  return answer.getHeaderNames().map((name) => [name, String(answer.getHeader(name))]);
 }
 
 /** Takes a request further when there is room for its caller; whoever sends the same key is the same caller. */
