@@ -10,7 +10,7 @@ import { serveProbes } from "./probes.js";
 import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problem.js";
 import { problemMemberJson, refusalReaders } from "./refusal.js";
 import { logRequest } from "./request-log.js";
-import { createRouter } from "./routes.js";
+import { serveRoutes } from "./routes.js";
 import type { Upstream } from "./upstream.js";
 
 export type AppDependencies = {
@@ -24,7 +24,10 @@ export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" |
   readonly requestsMax: number;
 };
 
-/** The whole REST API: the contract's routes, at the root and under /v1, and the probes. */
+/**
+ * The whole REST API: the contract's routes, at the root and under /v1, and the probes. Letter case and a slash at the end
+ * count: one resource has one path.
+ */
 export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   const app = express();
   app.set("case sensitive routing", true);
@@ -39,7 +42,8 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.use(admit(new Admission(limits.requestsMax)));
   const { contract } = deps;
   const readers = refusalReaders(contract.registry);
-  const router = createRouter(
+  serveRoutes(
+    app,
     {
       upstream: deps.upstream,
       writers: new MessageWriters(contract.isDecimal, (status) => problemMemberJson(readers.ofMessage(status))),
@@ -49,8 +53,6 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
     },
     contract.routes,
   );
-  app.use(router);
-  app.use("/v1", router);
   app.use((_req, res) => {
     sendProblem(res, noSuchRoute());
   });
@@ -81,7 +83,7 @@ function admit(admission: Admission): RequestHandler {
       admission.leave(caller);
       return;
     }
-    res.once("close", () => {
+    exchangeOf(res).whenOver.push(() => {
       admission.leave(caller);
     });
     next();

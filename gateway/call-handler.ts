@@ -8,7 +8,7 @@ import { readHeaders, validateOnly, type CallHeaders } from "./headers.js";
 import { isJsonObject } from "./json-text.js";
 import type { MessageWriters } from "./json-write.js";
 import type { FieldProblem } from "./parsed.js";
-import { fillPath } from "./path-template.js";
+import { fillPath, prefixOf } from "./path-template.js";
 import { invalidFields, malformedBody, type Problem } from "./problem.js";
 import { problemOf, type Refusal } from "./refusal.js";
 import { readBody, type BodyResult } from "./request-body.js";
@@ -35,7 +35,7 @@ type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Pr
 
 /** Answers one request of the route: reads it, calls the rpc, writes what the rpc says. */
 export async function handleCall(deps: CallDependencies, route: Route, req: Request, res: Response): Promise<void> {
-  const headers = readHeaders(req.headersDistinct, exchangeOf(res).requestId, deps.callMsMax);
+  const headers = readHeaders(req.rawHeaders, exchangeOf(res).requestId, deps.callMsMax);
   if (headers.isKeyUnreadable) {
     sendProblem(res, invalidFields(headers.problems));
     return;
@@ -61,7 +61,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     return;
   }
   const outcome = await makeCall(deps, route, call, headers.metadata);
-  if (outcome.ok) sendAnswer(res, answerOf(deps, route, outcome, req.baseUrl));
+  if (outcome.ok) sendAnswer(res, answerOf(deps, route, outcome, prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(outcome)));
 }
 
@@ -102,7 +102,7 @@ function clientGone(res: Response): WhenGone {
       if (!res.writableFinished) listener();
     };
     if (res.destroyed) tell();
-    else res.once("close", tell);
+    else exchangeOf(res).whenOver.push(tell);
   };
 }
 

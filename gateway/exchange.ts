@@ -9,6 +9,8 @@ export type Exchange = {
   route: string | undefined;
   /** How it ended: "OK" or the code of the problem. */
   code: string | undefined;
+  /** What to do when it is over, answered or not. One listener of the response for all of them costs less than one each. */
+  readonly whenOver: (() => void)[];
 };
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -18,15 +20,19 @@ const exchanges = new WeakMap<ServerResponse, Exchange>();
 
 /** Begins the exchange. The caller's X-Request-Id is kept when it is sane; otherwise there is a new one. */
 export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchange {
-  const given = req.headersDistinct["x-request-id"] ?? [];
-  const sane = given.length === 1 && SANE_REQUEST_ID.test(given[0] ?? "") ? given[0] : undefined;
+  // Several are joined by a comma, which makes them none.
+  const given = req.headers["x-request-id"]?.toString() ?? "";
   const exchange: Exchange = {
-    requestId: sane ?? randomUUID(),
+    requestId: SANE_REQUEST_ID.test(given) ? given : randomUUID(),
     startedAt: performance.now(),
     route: undefined,
     code: undefined,
+    whenOver: [],
   };
   exchanges.set(res, exchange);
+  res.once("close", () => {
+    for (const listener of exchange.whenOver) listener();
+  });
   return exchange;
 }
 

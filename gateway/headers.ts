@@ -11,8 +11,6 @@ export type CallHeaders = {
   readonly isKeyUnreadable: boolean;
 };
 
-type Distinct = NodeJS.Dict<string[]>;
-
 /** The only headers that reach the server, in the order of the problems. Clients cannot set any other metadata. */
 const FORWARDED: readonly {
   readonly name: keyof IncomingHttpHeaders & string;
@@ -24,6 +22,9 @@ const FORWARDED: readonly {
   { name: "traceparent", kind: "one" },
   { name: "tracestate", kind: "list" },
 ];
+
+const TIMEOUT = "grpc-timeout";
+const READ: ReadonlySet<string> = new Set([...FORWARDED.map(({ name }) => name), TIMEOUT]);
 
 const VALIDATE_ONLY = "kesc-validate-only";
 const METADATA_VALUE = /^[\x20-\x7e]*$/;
@@ -39,13 +40,17 @@ const UNIT_MILLISECONDS: Readonly<Record<string, number>> = {
   n: 1e-6,
 };
 
-/** Takes what may be forwarded, and the time that the call may take: what the caller asks for, up to the most. */
-export function readHeaders(headers: Distinct, requestId: string, timeoutMsMax: number): CallHeaders {
+/**
+ * Takes what may be forwarded, and the time that the call may take: what the caller asks for, up to the most. `rawHeaders` are
+ * names and values in turn, as they came.
+ */
+export function readHeaders(rawHeaders: readonly string[], requestId: string, timeoutMsMax: number): CallHeaders {
+  const headers = valuesByName(rawHeaders);
   const metadata = new Metadata();
   const problems: FieldProblem[] = [];
   let isKeyUnreadable = false;
   for (const { name, kind } of FORWARDED) {
-    const values = headers[name];
+    const values = headers.get(name);
     if (values === undefined) continue;
     const value = values.join(",");
     const problem =
@@ -62,9 +67,23 @@ export function readHeaders(headers: Distinct, requestId: string, timeoutMsMax: 
   }
   metadata.set("x-request-id", requestId);
 
-  const timeoutMs = parseTimeout(headers["grpc-timeout"]);
-  if (timeoutMs === undefined) problems.push({ field: "grpc-timeout", message: TIMEOUT_PROBLEM });
+  const timeoutMs = parseTimeout(headers.get(TIMEOUT));
+  if (timeoutMs === undefined) problems.push({ field: TIMEOUT, message: TIMEOUT_PROBLEM });
   return { metadata, timeoutMs: Math.min(timeoutMs ?? timeoutMsMax, timeoutMsMax), problems, isKeyUnreadable };
+}
+
+/** All values of each header that is read here. (Node's headersDistinct makes a list for every header that came.) */
+function valuesByName(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    if (!READ.has(name)) continue;
+    const others = values.get(name);
+    if (others === undefined) values.set(name, [value]);
+    else others.push(value);
+  }
+  return values;
 }
 
 /** Marks a call of which the server checks key, scope and shape, and does nothing. */

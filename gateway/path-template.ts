@@ -8,6 +8,16 @@ type PathSegment = { readonly kind: "text" | "field"; readonly name: string };
 const FIELD = /^\{([a-z][a-z0-9_]*)\}$/;
 const TEXT = /^[A-Za-z0-9._~-]+$/;
 
+const VERSION = "/v1";
+
+/** What may stand before each path: nothing, or the version. */
+export const PATH_PREFIXES = ["", VERSION] as const;
+
+/** The one of them that stands before this path. */
+export function prefixOf(path: string): string {
+  return path.startsWith(`${VERSION}/`) ? VERSION : "";
+}
+
 /**
  * Parses the part of google.api.http's template language that the gateway serves. Throws for the rest of it (wildcards,
  * nested fields, verbs after a colon), so that a contract which it cannot serve stops it at the start.

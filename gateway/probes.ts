@@ -13,7 +13,7 @@ const OK = { status: 200, headers: {}, body: '{"status":"ok"}' };
 /** Serves /livez, 200 as long as the process answers at all, and /readyz, 200 only while requests make sense. */
 export function serveProbes(router: Router, deps: ProbeDependencies): void {
   servePath(router, {
-    path: "/livez",
+    paths: ["/livez"],
     template: "/livez",
     handlers: new Map([
       [
@@ -25,7 +25,7 @@ export function serveProbes(router: Router, deps: ProbeDependencies): void {
     ]),
   });
   servePath(router, {
-    path: "/readyz",
+    paths: ["/readyz"],
     template: "/readyz",
     handlers: new Map([
       [

@@ -10,7 +10,7 @@ const CLIENT_GONE_STATUS = 499;
  * phone numbers and e-mail addresses, never get into the log, and neither do bodies and keys.
  */
 export function logRequest(log: Logger, exchange: Exchange, req: IncomingMessage, res: ServerResponse): void {
-  res.once("close", () => {
+  exchange.whenOver.push(() => {
     const isGone = !res.writableFinished;
     const line = {
       request_id: exchange.requestId,

@@ -1,21 +1,17 @@
-import { Router } from "express";
+import type { Router } from "express";
 import { handleCall, type CallDependencies } from "./call-handler.js";
 import type { HttpMethod, Route } from "./contract.js";
-import { compareTemplates, shapeOf } from "./path-template.js";
+import { compareTemplates, PATH_PREFIXES, shapeOf } from "./path-template.js";
 import { servePath, type Handler } from "./serve-path.js";
 
-/**
- * A router that answers every route of the contract. Letter case and a slash at the end count: one resource has one
- * path.
- */
-export function createRouter(deps: CallDependencies, routes: readonly Route[]): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+/** Serves every route of the contract, at the root and under the version. (A router within another would route twice.) */
+export function serveRoutes(router: Router, deps: CallDependencies, routes: readonly Route[]): void {
   for (const [first, ...others] of routesByPath(routes)) {
     const handlers = new Map<HttpMethod, Handler>();
     for (const route of [first, ...others]) handlers.set(route.method, (req, res) => handleCall(deps, route, req, res));
-    servePath(router, { path: expressPath(first), template: first.path.text, handlers });
+    const paths = PATH_PREFIXES.map((prefix) => prefix + expressPath(first));
+    servePath(router, { paths, template: first.path.text, handlers });
   }
-  return router;
 }
 
 type PathRoutes = readonly [Route, ...Route[]];

@@ -2,7 +2,12 @@ import { expect } from "chai";
 import { readHeaders, validateOnly } from "../../gateway/headers.js";
 
 const TIMEOUT_MAX = 30_000;
-const read = (headers: Record<string, string[]>) => readHeaders(headers, "request-1", TIMEOUT_MAX);
+const read = (headers: Record<string, string[]>) => {
+  const raw = Object.entries(headers).flatMap(([name, values]) =>
+    values.flatMap((value) => [name.toUpperCase(), value]),
+  );
+  return readHeaders(raw, "request-1", TIMEOUT_MAX);
+};
 
 describe("the headers of a request", () => {
   it("reach the server only when they are on the list", () => {
