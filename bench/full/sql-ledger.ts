@@ -103,7 +103,7 @@ const SCHEMA = `
   BEGIN
     SELECT id INTO transfer FROM transfers WHERE reference = given_reference;
     IF FOUND THEN RETURN transfer; END IF;
-    -- In one order, so that two transfers never wait for each other.
+    -- In one order, so that no two transfers wait for each other for ever.
     PERFORM FROM ledger_accounts WHERE id IN (from_id, to_id) ORDER BY id FOR UPDATE;
     INSERT INTO transfers (from_account_id, to_account_id, amount_cents, reference, created_at)
       VALUES (from_id, to_id, amount, given_reference, now()) RETURNING id INTO transfer;
