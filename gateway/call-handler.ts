@@ -7,6 +7,7 @@ import { exchangeOf } from "./exchange.js";
 import { readHeaders, validateOnly, type CallHeaders } from "./headers.js";
 import { isJsonObject } from "./json-text.js";
 import type { MessageWriters } from "./json-write.js";
+import type { Answered, CallOptions, Outcome, Refused } from "./outcome.js";
 import type { FieldProblem } from "./parsed.js";
 import { fillPath, prefixOf } from "./path-template.js";
 import { invalidFields, malformedBody, type Problem } from "./problem.js";
@@ -14,7 +15,7 @@ import { problemOf, type Refusal } from "./refusal.js";
 import { readBody, type BodyResult } from "./request-body.js";
 import { emptyRequest, readRequest } from "./request-read.js";
 import { together } from "./together.js";
-import type { Answered, Outcome, Refused, Upstream } from "./upstream.js";
+import type { Upstream } from "./upstream.js";
 
 export type CallDependencies = {
   readonly upstream: Upstream;
@@ -60,7 +61,8 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     sendProblem(res, await problemAfterKey(deps, route, call, { fields: faults }));
     return;
   }
-  const outcome = await makeCall(deps, route, call, headers.metadata);
+  const outcome = await makeCall(deps, route, call, { metadata: headers.metadata, batchKey: headers.keyAlone });
+  exchangeOf(res).batchId = outcome.batchId;
   if (outcome.ok) sendAnswer(res, answerOf(deps, route, outcome, prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(outcome)));
 }
@@ -71,7 +73,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
  * that the gateway has not named is added.
  */
 async function problemAfterKey(deps: CallDependencies, route: Route, call: Call, fault: Fault): Promise<Problem> {
-  const outcome = await makeCall(deps, route, call, validateOnly(call.headers.metadata));
+  const outcome = await makeCall(deps, route, call, { metadata: validateOnly(call.headers.metadata) });
   if (!outcome.ok && outcome.code !== status.INVALID_ARGUMENT) return problemOf(deps.readRefusal(outcome));
   if ("whole" in fault) return fault.whole;
   return invalidFields([...fault.fields, ...(outcome.ok ? [] : deps.readRefusal(outcome).errors)]);
@@ -81,11 +83,11 @@ async function makeCall(
   deps: CallDependencies,
   route: Route,
   call: Call,
-  metadata: CallHeaders["metadata"],
+  options: Pick<CallOptions, "metadata" | "batchKey">,
 ): Promise<Outcome> {
   const deadline = Date.now() + call.headers.timeoutMs;
   const outcome = await deps.upstream.call(route.rpc, call.message, {
-    metadata,
+    ...options,
     deadline,
     whenCanceled: call.whenGone,
   });

@@ -10,16 +10,15 @@ import {
   type FileRegistry,
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { batchingOf } from "./batching.js";
 import { refuseUnmappable } from "./mappable.js";
 import { fieldNames, parsePathTemplate, shapeOf, type PathTemplate } from "./path-template.js";
+import { toRpc, type Rpc } from "./rpc.js";
 
 /** Where the build puts the contract: beside gateway/, in the source tree as in dist/. */
 export const CONTRACT_URL = new URL("../proto/kesc.binpb", import.meta.url);
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** One unary rpc: what it takes to call it. */
-export type Rpc = { readonly path: string; readonly input: DescMessage; readonly output: DescMessage };
 
 /** Which part of the request message the body holds: nothing, all that the path does not, or one field. */
 type BodyRule =
@@ -63,6 +62,7 @@ type Options = {
   readonly http: DescExtension;
   readonly location: DescExtension;
   readonly bulk: DescExtension;
+  readonly batchedBy: DescExtension;
   readonly decimal: DescExtension;
 };
 
@@ -84,6 +84,7 @@ export function readContract(descriptorSet: Uint8Array): Contract {
     http: extensionOf(registry, "google.api.http"),
     location: extensionOf(registry, "kesc.v1.location"),
     bulk: extensionOf(registry, "kesc.v1.bulk"),
+    batchedBy: extensionOf(registry, "kesc.v1.batched_by"),
     decimal: extensionOf(registry, "kesc.v1.decimal"),
   };
   const routes: Route[] = [];
@@ -109,10 +110,6 @@ export function rpcOf(registry: FileRegistry, service: string, name: string): Rp
   return toRpc(method);
 }
 
-function toRpc(method: DescMethod): Rpc {
-  return { path: `/${method.parent.typeName}/${method.name}`, input: method.input, output: method.output };
-}
-
 function extensionOf(registry: FileRegistry, typeName: string): DescExtension {
   const extension = registry.getExtension(typeName);
   if (extension === undefined) throw new Error(`the contract has no option ${typeName}`);
@@ -135,13 +132,15 @@ function routesOf(method: DescMethod, options: Options): Route[] {
     const rule = getOption(method, options.http) as HttpRule;
     const location = getOption(method, options.location) as string;
     const bulk = getOption(method, options.bulk) === true;
-    return [rule, ...rule.additionalBindings].map((binding) => ({ ...routeOf(method, binding, location), bulk }));
+    const batchedBy = getOption(method, options.batchedBy) as string;
+    const rpc = batchedBy === "" ? toRpc(method) : { ...toRpc(method), batching: batchingOf(method, batchedBy) };
+    return [rule, ...rule.additionalBindings].map((binding) => ({ ...routeOf(method, binding, location), bulk, rpc }));
   } catch (error) {
     throw new Error(`${method.parent.typeName}/${method.name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk"> {
+function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk" | "rpc"> {
   const httpMethod = METHODS.get(rule.pattern.case ?? "");
   if (httpMethod === undefined) throw new Error("its HTTP rule has none of get, post, put, patch and delete");
   const path = parsePathTemplate(rule.pattern.value as string);
@@ -152,7 +151,6 @@ function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Rou
     pathFields: fieldNames(path).map((name) => plainFieldOf(method.input, name)),
     body: bodyRuleOf(method, rule.body),
     responseField,
-    rpc: toRpc(method),
     location: location === "" ? undefined : locationOf(responseField?.message ?? method.output, location),
   };
 }

@@ -9,6 +9,8 @@ export type Exchange = {
   route: string | undefined;
   /** How it ended: "OK" or the code of the problem. */
   code: string | undefined;
+  /** The request id in the server's log, of a call that was sent with others. */
+  batchId: string | undefined;
   /** What to do when it is over, answered or not. One listener of the response for all of them costs less than one each. */
   readonly whenOver: (() => void)[];
 };
@@ -27,6 +29,7 @@ export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchan
     startedAt: performance.now(),
     route: undefined,
     code: undefined,
+    batchId: undefined,
     whenOver: [],
   };
   exchanges.set(res, exchange);

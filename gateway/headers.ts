@@ -9,6 +9,8 @@ export type CallHeaders = {
   readonly problems: readonly FieldProblem[];
   /** Whether the problem is with a key itself, so that the server cannot judge it. */
   readonly isKeyUnreadable: boolean;
+  /** The key, of a call that says nothing else but its request id; undefined when it does. */
+  readonly keyAlone: string | undefined;
 };
 
 /** The only headers that reach the server, in the order of the problems. Clients cannot set any other metadata. */
@@ -49,10 +51,14 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
   const metadata = new Metadata();
   const problems: FieldProblem[] = [];
   let isKeyUnreadable = false;
+  let isKeyAlone = !headers.has(TIMEOUT);
+  let key = "";
   for (const { name, kind } of FORWARDED) {
     const values = headers.get(name);
     if (values === undefined) continue;
     const value = values.join(",");
+    if (kind === "key") key += `${name}: ${value}\n`;
+    else isKeyAlone = false;
     const problem =
       values.length > 1 && kind !== "list"
         ? "must be sent once"
@@ -69,7 +75,13 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
 
   const timeoutMs = parseTimeout(headers.get(TIMEOUT));
   if (timeoutMs === undefined) problems.push({ field: TIMEOUT, message: TIMEOUT_PROBLEM });
-  return { metadata, timeoutMs: Math.min(timeoutMs ?? timeoutMsMax, timeoutMsMax), problems, isKeyUnreadable };
+  return {
+    metadata,
+    timeoutMs: Math.min(timeoutMs ?? timeoutMsMax, timeoutMsMax),
+    problems,
+    isKeyUnreadable,
+    keyAlone: isKeyAlone ? key : undefined,
+  };
 }
 
 /** All values of each header that is read here. (Node's headersDistinct makes a list for every header that came.) */

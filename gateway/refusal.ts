@@ -1,9 +1,9 @@
 import { fromBinary, type DescMessage, type FileRegistry, type Message } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import { messageOf } from "./contract.js";
+import type { Refused } from "./outcome.js";
 import type { FieldProblem } from "./parsed.js";
 import { internalProblem, problemMembers, queueFull, RETRY_AFTER_SECONDS_MIN, type Problem } from "./problem.js";
-import type { Refused } from "./upstream.js";
 
 /** A refused call in the words of google.rpc: what of its details the gateway understands. */
 export type Refusal = {
@@ -76,12 +76,23 @@ export function refusalReaders(registry: FileRegistry): RefusalReaders {
     };
   };
   return {
-    ofCall: ({ code, text, statusBytes = new Uint8Array() }) =>
-      read(code, text, fromBinary(statusDesc, statusBytes) as unknown as RpcStatus),
+    ofCall: ({ code, text, statusBytes = new Uint8Array(), fieldPrefix }) => {
+      const refusal = read(code, text, fromBinary(statusDesc, statusBytes) as unknown as RpcStatus);
+      return fieldPrefix === undefined ? refusal : withoutPrefix(refusal, fieldPrefix);
+    },
     ofMessage: (message) => {
       const { code, message: text, details } = message as unknown as RpcStatus;
       return read(code, text, { details });
     },
+  };
+}
+
+/** The refusal as the call alone would have had it: without what stands before the names of its fields. */
+function withoutPrefix(refusal: Refusal, prefix: string): Refusal {
+  return {
+    ...refusal,
+    text: refusal.text.replaceAll(prefix, ""),
+    errors: refusal.errors.map(({ field, message }) => ({ field: field.replace(prefix, ""), message })),
   };
 }
 

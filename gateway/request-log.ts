@@ -18,6 +18,7 @@ export function logRequest(log: Logger, exchange: Exchange, req: IncomingMessage
       route: exchange.route ?? null,
       status: isGone ? CLIENT_GONE_STATUS : res.statusCode,
       code: isGone ? "CLIENT_GONE" : exchange.code,
+      batch_id: exchange.batchId,
       ms: Math.round((performance.now() - exchange.startedAt) * 100) / 100,
     };
     if (line.status >= 500) log.warn(line, "request");

@@ -37,7 +37,7 @@ const PIPELINED_REQUESTS_MAX = 16;
 /** Starts the gateway. Rejects when the contract cannot be served or the address not be listened on. */
 export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
-  const upstream = createUpstream(contract.registry, config.target);
+  const upstream = createUpstream(contract.registry, config.target, config.bulkBytesMax);
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
     { contract, upstream, log, isStopping: () => stopping !== undefined },

@@ -1,26 +1,9 @@
 import { create, fromBinary, toBinary, type FileRegistry, type Message } from "@bufbuild/protobuf";
-import { Client, credentials, Metadata, type ServiceError, type status } from "@grpc/grpc-js";
-import { rpcOf, type Rpc } from "./contract.js";
-
-type CallOptions = {
-  readonly metadata: Metadata;
-  /** When the call is given up, in milliseconds since 1970. */
-  readonly deadline: number;
-  /** Has a listener called when the call is to be canceled, at once when it is. */
-  readonly whenCanceled: (listener: () => void) => void;
-};
-
-export type Answered = { readonly ok: true; readonly message: Message; readonly replayed: boolean };
-
-export type Refused = {
-  readonly ok: false;
-  readonly code: status;
-  readonly text: string;
-  /** A serialized google.rpc.Status; undefined when the refusal does not come from the server's own code. */
-  readonly statusBytes: Uint8Array | undefined;
-};
-
-export type Outcome = Answered | Refused;
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { CallBatcher } from "./call-batcher.js";
+import { rpcOf } from "./contract.js";
+import type { CallOptions, Outcome, Refused } from "./outcome.js";
+import type { Rpc } from "./rpc.js";
 
 /** The server, seen from the gateway. */
 export type Upstream = {
@@ -49,14 +32,18 @@ const CHANNEL_OPTIONS = {
   "grpc.enable_channelz": 0,
 };
 
-/** Opens the way to the server. It connects with the first call, and again whenever the connection is lost. */
-export function createUpstream(registry: FileRegistry, target: string): Upstream {
+/**
+ * Opens the way to the server. It connects with the first call, and again whenever the connection is lost. A request of
+ * many, where calls are sent together, has at most `bulkBytesMax`.
+ */
+export function createUpstream(registry: FileRegistry, target: string, bulkBytesMax: number): Upstream {
   const client = new Client(target, credentials.createInsecure(), CHANNEL_OPTIONS);
+  const batcher = new CallBatcher((rpc, request, options) => callUnary(client, rpc, request, options), bulkBytesMax);
   const health = rpcOf(registry, "grpc.health.v1.Health", "Check");
   return {
-    call: (rpc, request, options) => callUnary(client, rpc, request, options),
+    call: (rpc, request, options) => batcher.call(rpc, toBinary(rpc.input, request), options),
     isServing: async () => {
-      const outcome = await callUnary(client, health, create(health.input), {
+      const outcome = await callUnary(client, health, toBinary(health.input, create(health.input)), {
         metadata: new Metadata(),
         deadline: Date.now() + HEALTH_MILLISECONDS_MAX,
         whenCanceled: () => undefined,
@@ -69,13 +56,13 @@ export function createUpstream(registry: FileRegistry, target: string): Upstream
   };
 }
 
-function callUnary(client: Client, rpc: Rpc, request: Message, options: CallOptions): Promise<Outcome> {
+function callUnary(client: Client, rpc: Rpc, request: Uint8Array, options: CallOptions): Promise<Outcome> {
   return new Promise((resolve) => {
     let replayed = false;
     let result: { error: ServiceError } | { message: Message } | undefined;
     const call = client.makeUnaryRequest(
       rpc.path,
-      (message: Message) => toBuffer(toBinary(rpc.input, message)),
+      toBuffer,
       (bytes) => fromBinary(rpc.output, bytes),
       request,
       options.metadata,

@@ -12,6 +12,8 @@ import { statusMessageOf } from "./status.js";
 import { toTransactionMessage } from "./transaction-codec.js";
 
 const ITEMS_MAX = 1_000;
+// So many in one call are as good as single calls: the gateway sends those of its clients that way (docs/adr/0014).
+const SINGLES_MAX = 64;
 
 /** One request among others: what it asks for, or everything that is wrong with it. */
 type Item = ParsedFields<{ readonly name: MoveMoney["name"]; readonly movement: Movement }>;
@@ -21,6 +23,13 @@ export interface BatchOptions {
   readonly ledger: Pick<Ledger, "submit">;
   readonly newTransactionId: () => TransactionId;
 }
+
+/** Whether the items of one call take turns with the organization's single calls, or are among them. */
+export function isBulk(batch: Batch): boolean {
+  return batch.length > SINGLES_MAX;
+}
+
+type RunOptions = BatchOptions & { readonly bulk: boolean };
 
 export interface BatchAnswer {
   readonly response: { results: TransactionResult[] };
@@ -44,7 +53,7 @@ export function parseBatch(
  * Submits every item in one turn of the event loop, so that they share commits and nothing comes between them. Each has
  * its own outcome; a bug in one is INTERNAL for that one.
  */
-export async function runBatch(batch: Batch, caller: Caller, options: BatchOptions): Promise<BatchAnswer> {
+export async function runBatch(batch: Batch, caller: Caller, options: RunOptions): Promise<BatchAnswer> {
   const submitting = batch.map((item) => submit(item, caller, options));
   const tally: { items: number; refused: number; thrown: unknown } = {
     items: batch.length,
@@ -79,11 +88,11 @@ function within(parent: string, { field, message }: FieldProblem): FieldProblem 
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
-function submit(item: Item, caller: Caller, { ledger, newTransactionId }: BatchOptions): Promise<ItemOutcome> {
+function submit(item: Item, caller: Caller, { ledger, newTransactionId, bulk }: RunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement } = item.value;
   const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
-  return ledger.submit(command, caller.deadline, { bulk: true });
+  return ledger.submit(command, caller.deadline, { bulk });
 }
 
 function resultOf(outcome: ItemOutcome): TransactionResult {

@@ -25,7 +25,7 @@ import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js"
 import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./page-token.js";
 import { stream, type StreamRoute } from "./stream-call.js";
 import { parseEnd, parseMoment } from "./timestamp.js";
-import { parseBatch, runBatch, type BatchOptions } from "./transaction-batch.js";
+import { isBulk, parseBatch, runBatch, type BatchOptions } from "./transaction-batch.js";
 import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "./transaction-codec.js";
 
 export interface TransactionHandlersOptions extends BatchOptions {
@@ -143,7 +143,7 @@ function batchCreateTransactions(options: BatchOptions): UnaryRoute {
     response: BatchCreateTransactionsResponse,
     parse: parseBatch,
     run: async (batch, caller) => {
-      const { response, items } = await runBatch(batch, caller, options);
+      const { response, items } = await runBatch(batch, caller, { ...options, bulk: isBulk(batch) });
       return { kind: "done", response, replayed: false, items };
     },
   });
@@ -154,6 +154,6 @@ function importTransactions(options: BatchOptions): StreamRoute {
     request: ImportTransactionsRequest,
     response: ImportTransactionsResponse,
     parse: parseBatch,
-    run: (batch, caller) => runBatch(batch, caller, options),
+    run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true }),
   });
 }

@@ -1,7 +1,7 @@
 import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonObject } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
-import type { Rpc } from "../../gateway/contract.js";
+import type { Rpc } from "../../gateway/rpc.js";
 import { readContract } from "../../src/grpc/contract.js";
 import { refusalOf, type GrpcRefusal } from "./grpc-caller.js";
 

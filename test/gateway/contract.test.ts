@@ -62,6 +62,43 @@ describe("the gateway's view of a contract", () => {
     });
   }
 
+  it("knows which rpc takes many of another at once", () => {
+    const { routes } = readContract(readFileSync(CONTRACT_URL));
+    const batched = routes.filter(({ rpc }) => rpc.batching !== undefined);
+    expect(batched.map(({ rpc }) => [rpc.path, rpc.batching?.by.path])).to.deep.equal([
+      ["/kesc.v1.TransactionService/Mint", "/kesc.v1.TransactionService/BatchCreateTransactions"],
+      ["/kesc.v1.TransactionService/Redeem", "/kesc.v1.TransactionService/BatchCreateTransactions"],
+    ]);
+  });
+
+  const find = { name: "FindToy", input: "FindToyRequest", output: "FindToyResponse", http: { get: "/toys/{name}" } };
+  const many = TOY_RPCS.find(({ name }) => name === "FindMany") ?? expect.fail("there is no FindMany");
+  for (const [name, single, batch, problem] of [
+    ["is not there", { batchedBy: "FindAll" }, {}, "has no unary rpc FindAll beside it"],
+    ["is a stream", {}, { streams: true }, "has no unary rpc FindMany beside it"],
+    ["takes no list alone", {}, { input: "BuildToyRequest" }, "BuildToyRequest is not one list of messages"],
+    [
+      "takes other requests",
+      { input: "FindToysRequest", http: { get: "/toys/{box}" } },
+      {},
+      "toys.v1.Search has no oneof with toys.v1.FindToysRequest",
+    ],
+    ["answers no list alone", {}, { output: "Toy" }, "Toy is not one list of messages"],
+    ["answers no refusals", {}, { output: "FindToysResponse" }, "toys.v1.Toy has no oneof with"],
+    ["is for an answer of more than one resource", { output: "Toy" }, {}, "toys.v1.Toy is not one message"],
+  ] satisfies [string, Partial<ToyRpc>, Partial<ToyRpc>, string][]) {
+    it(`refuses to start when the rpc that should take many ${name}, and names the rpc`, () => {
+      const rpcs = [
+        { ...find, batchedBy: "FindMany", ...single },
+        { ...many, ...batch },
+      ];
+      expect(() => readContract(toysContract(rpcs)))
+        .to.throw(problem)
+        .with.property("message")
+        .that.includes("toys.v1.ToyService/FindToy");
+    });
+  }
+
   it("refuses two rpcs on one method and path, whatever the field in it is called", () => {
     const rpcs = [build, { ...build, name: "Other", http: { put: "/toys" } }];
     expect(() => readContract(toysContract(rpcs))).to.throw("both claim PUT /toys");

@@ -18,7 +18,7 @@ describe("a contract that the gateway has never heard of", () => {
 
   before(async () => {
     await server.start();
-    upstream = createUpstream(contract.registry, server.target);
+    upstream = createUpstream(contract.registry, server.target, 4_096);
     const log = pino({ enabled: false });
     const app = createApp(
       { contract, upstream, log, isStopping: () => false },

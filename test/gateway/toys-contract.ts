@@ -24,6 +24,7 @@ export type ToyRpc = {
   readonly output: string;
   readonly http?: JsonObject;
   readonly location?: string;
+  readonly batchedBy?: string;
   readonly streams?: boolean;
 };
 
@@ -42,6 +43,7 @@ export const TOY_RPCS: readonly ToyRpc[] = [
     http: { get: "/boxes/{box}/toys", responseBody: "toys", additionalBindings: [{ delete: "/toys/{count}" }] },
   },
   { name: "Whisper", input: "Toy", output: "Toy" },
+  { name: "FindMany", input: "FindManyRequest", output: "FindManyResponse" },
 ];
 
 const scalar = (name: string, number: number, type: string, more: JsonObject = {}): JsonObject => ({
@@ -108,6 +110,24 @@ const MESSAGES: JsonObject[] = [
   },
   { name: "FindToysRequest", field: [scalar("box", 1, "string"), scalar("count", 2, "uint32")] },
   { name: "FindToysResponse", field: [ref("toys", 1, ".toys.v1.Toy", REPEATED)] },
+  { name: "FindManyRequest", field: [ref("searches", 1, ".toys.v1.Search", REPEATED)] },
+  {
+    name: "Search",
+    oneofDecl: [{ name: "what" }],
+    field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 })],
+  },
+  { name: "FindToyRequest", field: [scalar("name", 1, "string")] },
+  { name: "FindToyResponse", field: [ref("toy", 1, ".toys.v1.Toy")] },
+  { name: "FindManyResponse", field: [ref("finds", 1, ".toys.v1.Find", REPEATED)] },
+  {
+    name: "Find",
+    oneofDecl: [{ name: "end" }],
+    field: [
+      ref("toy", 1, ".toys.v1.Toy", { oneofIndex: 0 }),
+      ref("trouble", 2, ".google.rpc.Status", { oneofIndex: 0 }),
+      scalar("replayed", 3, "bool"),
+    ],
+  },
   { name: "Report", field: [ref("troubles", 1, ".google.rpc.Status", REPEATED)] },
   { name: "Slow", field: [ref("delay", 1, ".google.protobuf.Duration")] },
 ];
@@ -152,10 +172,11 @@ export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
   });
   const extension = (name: string) => registry.getExtension(name) ?? expect(name);
   const rule = registry.getMessage("google.api.HttpRule") ?? expect("HttpRule");
-  for (const [index, { http, location }] of rpcs.entries()) {
+  for (const [index, { http, location, batchedBy }] of rpcs.entries()) {
     const options = create(MethodOptionsSchema);
     if (http !== undefined) setExtension(options, extension("google.api.http"), fromJson(rule, http));
     if (location !== undefined) setExtension(options, extension("kesc.v1.location"), location);
+    if (batchedBy !== undefined) setExtension(options, extension("kesc.v1.batched_by"), batchedBy);
     const method = file.service[0]?.method[index] ?? expect("method");
     method.options = options;
   }

@@ -89,7 +89,7 @@ export interface ServerUnderTest {
   readonly server: GrpcServer;
   readonly client: Client;
   /** What the ledger was given. */
-  readonly submitted: { command: Command; deadline: UnixMillis }[];
+  readonly submitted: { command: Command; deadline: UnixMillis; bulk: boolean }[];
   /** Every line that was logged. */
   readonly lines: Record<string, unknown>[];
   /** How often a key was looked up in the database. */
@@ -115,8 +115,8 @@ export async function serve({
   const server = await startGrpcServer({
     address: "127.0.0.1:0",
     ledger: {
-      submit: (command, deadline) => {
-        submitted.push({ command, deadline });
+      submit: (command, deadline, options) => {
+        submitted.push({ command, deadline, bulk: options?.bulk === true });
         return submit(command, deadline) as Promise<Outcome<never>>;
       },
     },

@@ -103,6 +103,16 @@ describe("grpc: a stream that is answered message by message", () => {
     expect(sizesOf(stream.responses)).to.deep.equal([1, 2]);
   });
 
+  it("submits as bulk, however little a message holds", async () => {
+    under = await serve();
+    const stream = open();
+    stream.send(message(1));
+    stream.send(message(2));
+    stream.end();
+    await stream.ended;
+    expect(under.submitted.map(({ bulk }) => bulk)).to.deep.equal([true, true, true]);
+  });
+
   it("takes no more while 1,000 are under way, so that neither side needs memory for the rest", async () => {
     const ledger = gated();
     under = await serve({ submit: ledger.submit });

@@ -84,6 +84,19 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     });
   });
 
+  it("submits up to 64 as single calls are, and more as what comes in bulk", async () => {
+    under = await serve();
+    for (const [count, bulk] of [
+      [1, false],
+      [64, false],
+      [65, true],
+    ] as const) {
+      under.submitted.length = 0;
+      await batch(Array.from({ length: count }, () => mint()));
+      expect(under.submitted.map((one) => one.bulk)).to.deep.equal(Array(count).fill(bulk));
+    }
+  });
+
   it("answers each its own outcome, in order: as the single call, with the index in the names of bad fields", async () => {
     under = await serve({
       submit: async (command) => {

@@ -1,0 +1,38 @@
+import type { Message } from "@bufbuild/protobuf";
+import type { Metadata, status } from "@grpc/grpc-js";
+
+/** How a call is made. */
+export type CallOptions = {
+  readonly metadata: Metadata;
+  /** When the call is given up, in milliseconds since 1970. */
+  readonly deadline: number;
+  /** Has a listener called when the call is to be canceled, at once when it is. */
+  readonly whenCanceled: (listener: () => void) => void;
+  /** Calls with the same one may be sent as one, with the metadata of any of them; undefined: it goes alone. */
+  readonly batchKey?: string | undefined;
+};
+
+/** What became of a call. */
+export type Outcome = Answered | Refused;
+
+export type Answered = BatchMember & {
+  readonly ok: true;
+  readonly message: Message;
+  readonly replayed: boolean;
+};
+
+export type Refused = BatchMember & {
+  readonly ok: false;
+  readonly code: status;
+  readonly text: string;
+  /** A serialized google.rpc.Status; undefined when the refusal does not come from the server's own code. */
+  readonly statusBytes: Uint8Array | undefined;
+  /** What stands before the names of its fields: "requests[3].mint.". */
+  readonly fieldPrefix?: string;
+};
+
+/** What only a call has that was sent with others. */
+type BatchMember = {
+  /** The request id of all of them, which is in the server's log. */
+  readonly batchId?: string;
+};

@@ -1,0 +1,192 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect } from "chai";
+
+import { availableOf, describeEachEngine, fresh, newAccount } from "./each-engine.js";
+import type { Service } from "./service.js";
+
+interface Sent {
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+interface Answer {
+  readonly head: string;
+  readonly body: string;
+}
+
+const MASKED: readonly (readonly [RegExp, string])[] = [
+  [/(acc|txn)_[0-9a-z]{26}/g, "$1_…"],
+  [/[0-9a-f]{8}-[0-9a-f-]{27}/g, "uuid"],
+  [/20[0-9]{2}-[0-9T:.-]+Z/g, "time"],
+  [/Date: .*\r\n/g, ""],
+  [/(Keep-Alive|Connection): .*\r\n/g, ""],
+];
+
+describeEachEngine("REST requests that come at once", (service) => {
+  const send = (movement: string, fields: object, headers: Sent["headers"] = {}): Sent => ({
+    path: `/v1/transactions/${movement}`,
+    body: JSON.stringify(fields),
+    headers: { "X-API-Key": service().a.key, ...headers },
+  });
+
+  /** Every way in which a mint or a redemption can end, with references that begin with `prefix`. */
+  async function everyEnding(prefix: string): Promise<{ requests: Sent[]; account_id: string }> {
+    const account_id = await newAccount(service());
+    const frozen = await newAccount(service());
+    await service().rest("POST", `/accounts/${frozen}/freeze`, { body: {} });
+    const first = { account_id, amount: "10.00", reference: `${prefix}-1` };
+    const requests = [
+      send("mint", first),
+      send("mint", first),
+      send("redeem", { ...first, amount: "9.00" }),
+      send("redeem", {
+        account_id,
+        amount: "2.50",
+        reference: `${prefix}-2`,
+        description: "fare",
+        metadata: { a: "b" },
+      }),
+      send("redeem", { account_id, amount: "100.00", reference: `${prefix}-3` }),
+      send("mint", { account_id: frozen, amount: "1.00", reference: `${prefix}-4` }),
+      send("mint", { account_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye", amount: "1.00", reference: `${prefix}-5` }),
+      send("redeem", { account_id: "acc_x", amount: "1.005", reference: " ", metadata: { "": "b" } }),
+      send("mint", {}),
+      send("mint", { account_id, amount: "1.00", reference: `${prefix}-6` }),
+    ];
+    return { requests, account_id };
+  }
+
+  it("are answered to the letter as each is alone, and are one call to the server", async () => {
+    const alone = await everyEnding(fresh("alone-"));
+    const expected: Answer[] = [];
+    for (const request of alone.requests) expected.push(...(await sendAtOnce(service(), [request])));
+    const together = await everyEnding(fresh("alone-"));
+    const answers = await sendAtOnce(service(), together.requests);
+
+    const mask = ({ head, body }: Answer): string =>
+      MASKED.reduce((text, [pattern, word]) => text.replace(pattern, word), `${head}${body}`).replaceAll(
+        /alone--[0-9]+/g,
+        "ref",
+      );
+    expect(answers.map(mask)).to.deep.equal(expected.map(mask));
+    expect(expected.map(statusOf)).to.deep.equal([201, 200, 409, 201, 422, 422, 404, 400, 400, 201]);
+    expect(await availableOf(service(), together.account_id)).to.equal("8.50");
+    expect(await availableOf(service(), alone.account_id)).to.equal("8.50");
+
+    const lines = await linesOf(service(), answers.map(requestIdOf));
+    const batchId = requestIdOf(answers[0]);
+    expect(lines.map(({ batch_id }) => batch_id)).to.deep.equal(answers.map(() => batchId));
+    const isCall = (line: Line): boolean => line["request_id"] === batchId && line["msg"] === "call";
+    const calls = await linesWhen(
+      service(),
+      (all) => all.filter(isCall),
+      (some) => some.length > 0,
+    );
+    expect(calls).to.have.lengthOf(1);
+    expect(calls[0]).to.include({ method: "TransactionService/BatchCreateTransactions", items: 10, items_refused: 6 });
+  });
+
+  it("go to the server under their own key each, whoever sends them", async () => {
+    const { a, b } = service();
+    const account_id = await newAccount(service());
+    const reference = fresh("mixed");
+    const mint = { account_id, amount: "1.00" };
+    const answers = await sendAtOnce(service(), [
+      send("mint", { ...mint, reference: `${reference}-1` }),
+      send("mint", { ...mint, reference: `${reference}-2` }, { "X-API-Key": b.key }),
+      send("mint", { ...mint, reference: `${reference}-3` }, { "X-API-Key": `${a.key}x` }),
+      { ...send("mint", { ...mint, reference: `${reference}-4` }), headers: { Authorization: `Bearer ${a.key}` } },
+      send("mint", { ...mint, reference: `${reference}-5` }, { "X-API-Key": b.key }),
+      { ...send("mint", { ...mint, reference: `${reference}-6` }), headers: {} },
+      send("mint", { ...mint, reference: `${reference}-7` }),
+    ]);
+    expect(answers.map(statusOf)).to.deep.equal([201, 404, 401, 201, 404, 401, 201]);
+    expect(await availableOf(service(), account_id)).to.equal("3.00");
+  });
+
+  it("go alone with an idempotency key or a time of their own", async () => {
+    const mint = { account_id: await newAccount(service()), amount: "1.00" };
+    const reference = fresh("own");
+    const answers = await sendAtOnce(service(), [
+      send("mint", { ...mint, reference: `${reference}-1` }),
+      send("mint", { ...mint, reference: `${reference}-2` }, { "Idempotency-Key": reference }),
+      send("mint", { ...mint, reference: `${reference}-3` }, { "Idempotency-Key": reference }),
+      send("mint", { ...mint, reference: `${reference}-4` }, { "Grpc-Timeout": "5S" }),
+      send("mint", { ...mint, reference: `${reference}-5` }),
+    ]);
+    // The second with that key is a replay of the first, whichever of the two the server takes first.
+    expect(answers.map(statusOf).sort()).to.deep.equal([200, 201, 201, 201, 201]);
+    expect(await availableOf(service(), mint.account_id)).to.equal("4.00");
+    const lines = await linesOf(service(), answers.map(requestIdOf));
+    expect(lines.map(({ batch_id }) => batch_id !== undefined)).to.deep.equal([true, false, false, false, true]);
+  });
+});
+
+/** Sends all in one write, on one connection: one turn of the gateway's event loop reads them. Answers what came, in order. */
+async function sendAtOnce(service: Service, requests: readonly Sent[]): Promise<Answer[]> {
+  const [host, port] = (service.environment["KESC_HTTP_ADDRESS"] ?? "").split(":");
+  const socket = connect(Number(port), host).setEncoding("latin1");
+  let received = "";
+  socket.on("data", (text: string) => (received += text));
+  const closed = new Promise((resolve, reject) => socket.once("close", resolve).once("error", reject));
+  socket.write(requests.map((request, index) => bytesOf(request, index === requests.length - 1)).join(""));
+  await closed;
+  return answersIn(received);
+}
+
+function bytesOf({ path, body, headers }: Sent, isLast: boolean): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (isLast) lines.push("Connection: close\r\n");
+  const type = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n`;
+  return `POST ${path} HTTP/1.1\r\nHost: kesc\r\n${lines.join("")}${type}\r\n${body}`;
+}
+
+function answersIn(text: string): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest = text; rest !== "";) {
+    const headEnd = rest.indexOf("\r\n\r\n") + 4;
+    const bodyEnd = headEnd + Number(/Content-Length: ([0-9]+)/.exec(rest)?.[1]);
+    answers.push({ head: rest.slice(0, headEnd), body: rest.slice(headEnd, bodyEnd) });
+    rest = rest.slice(bodyEnd);
+  }
+  return answers;
+}
+
+function statusOf({ head }: Answer): number {
+  return Number(head.split(" ")[1]);
+}
+
+function requestIdOf(answer: Answer | undefined): string {
+  return /X-Request-Id: (\S+)/i.exec(answer?.head ?? "")?.[1] ?? "";
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** The gateway's line of each request. */
+function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[]> {
+  return linesWhen(
+    service,
+    (all) => {
+      const lines = all.filter((line) => line["msg"] === "request");
+      return requestIds.flatMap((id) => lines.filter((line) => line["request_id"] === id));
+    },
+    (found) => found.length === requestIds.length,
+  );
+}
+
+/** The lines of the log that are picked, once they are enough: it is written a moment after the answers. */
+async function linesWhen(
+  service: Service,
+  pick: (all: readonly Line[]) => Line[],
+  areEnough: (picked: readonly Line[]) => boolean,
+): Promise<Line[]> {
+  for (;;) {
+    const text = service.printed();
+    const whole = text.slice(0, text.lastIndexOf("\n")).split("\n");
+    const picked = pick(whole.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line));
+    if (areEnough(picked)) return picked;
+    await sleep(20);
+  }
+}
