@@ -26,7 +26,7 @@ export class CallBatcher {
   readonly #makeCall: EncodedCall;
   readonly #bytesMax: number;
   /** The calls of this turn that can be sent together, by what they must have in common. */
-  readonly #gathered = new Map<string, Waiting[]>();
+  #gathered = new Map<string, Waiting[]>();
 
   /** Makes one request of many no larger than `bytesMax`. */
   constructor(makeCall: EncodedCall, bytesMax: number) {
@@ -56,9 +56,9 @@ export class CallBatcher {
   }
 
   #sendGathered(): void {
-    const gathered = [...this.#gathered.values()];
-    this.#gathered.clear();
-    for (const calls of gathered) for (const batch of batchesOf(calls, this.#bytesMax)) this.#send(batch);
+    const gathered = this.#gathered;
+    this.#gathered = new Map();
+    for (const calls of gathered.values()) for (const batch of batchesOf(calls, this.#bytesMax)) this.#send(batch);
   }
 
   #send(calls: Batch): void {

@@ -17,8 +17,9 @@ export type Exchange = {
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-// Beside the response rather than on it: Express's res.locals has no types.
-const exchanges = new WeakMap<ServerResponse, Exchange>();
+// On the response itself: what a WeakMap holds outlives every small garbage collection, and all that it refers to with it.
+const EXCHANGE = Symbol("exchange");
+type WithExchange = ServerResponse & { [EXCHANGE]?: Exchange };
 
 /** Begins the exchange. The caller's X-Request-Id is kept when it is sane; otherwise there is a new one. */
 export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchange {
@@ -32,7 +33,7 @@ export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchan
     batchId: undefined,
     whenOver: [],
   };
-  exchanges.set(res, exchange);
+  (res as WithExchange)[EXCHANGE] = exchange;
   res.once("close", () => {
     for (const listener of exchange.whenOver) listener();
   });
@@ -41,7 +42,7 @@ export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchan
 
 /** The exchange that the response belongs to. Throws when it never began: a bug. */
 export function exchangeOf(res: ServerResponse): Exchange {
-  const exchange = exchanges.get(res);
+  const exchange = (res as WithExchange)[EXCHANGE];
   if (exchange === undefined) throw new Error("the exchange has not begun");
   return exchange;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { problemJson, type Problem } from "./problem.js";
 
@@ -13,9 +14,13 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
  * Answers what Node's HTTP parser does not take, and closes the connection: where such a request ends, and what of the
  * rest is another one, is anybody's guess.
  */
-export function answerMalformedRequests(server: Server, openAnswers: ReadonlySet<ServerResponse>, log: Logger): void {
+export function answerMalformedRequests(
+  server: Server,
+  openAnswersOn: (socket: Duplex) => readonly ServerResponse[],
+  log: Logger,
+): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const begun = [...openAnswers].some((res) => res.socket === socket && res.headersSent);
+    const begun = openAnswersOn(socket).some((res) => res.headersSent);
     if (error.code === "ECONNRESET" || !socket.writable || begun) {
       socket.destroy();
       return;

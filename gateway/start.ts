@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract.js";
 import { answerMalformedRequests } from "./malformed-request.js";
+import { messageClassesOf } from "./message-classes.js";
 import { createUpstream } from "./upstream.js";
 
 export type Gateway = {
@@ -48,9 +50,9 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
       callMsMax: config.callSecondsMax * 1_000,
     },
   );
-  const server = createServer(SERVER_OPTIONS);
+  const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) });
   const traffic = watchTraffic(server, app, () => stopping !== undefined);
-  answerMalformedRequests(server, traffic.openAnswers, log);
+  answerMalformedRequests(server, (socket) => traffic.get(socket)?.openAnswers ?? [], log);
   // Node leaves out those past a number, silently, and one of them may be a key. Their size is limited above.
   server.maxHeadersCount = 0;
   server.maxConnections = config.connectionsMax;
@@ -71,36 +73,37 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
   return { address: addressOf(server), stop: () => (stopping ??= stop()) };
 }
 
-/** What the server is busy with, as far as stopping must know it. */
-type Traffic = { readonly unusedSockets: ReadonlySet<Socket>; readonly openAnswers: ReadonlySet<ServerResponse> };
+/**
+ * What the server is busy with, as far as stopping must know it: the answers that are not finished, by connection. (One set of
+ * all answers would keep each of them from the small garbage collections: docs/adr/0015.)
+ */
+type Traffic = ReadonlyMap<Duplex, Connection>;
+type Connection = { isUsed: boolean; readonly openAnswers: ServerResponse[] };
 
 function watchTraffic(server: Server, app: RequestListener, isStopping: () => boolean): Traffic {
-  const unusedSockets = new Set<Socket>();
-  const openAnswers = new Set<ServerResponse>();
-  const requestsOn = new WeakMap<Socket, number>();
+  const connections = new Map<Duplex, Connection>();
   server.on("connection", (socket) => {
-    unusedSockets.add(socket);
-    socket.once("close", () => unusedSockets.delete(socket));
+    connections.set(socket, { isUsed: false, openAnswers: [] });
+    socket.once("close", () => connections.delete(socket));
   });
   server.on("request", (req, res) => {
     const { socket } = req;
-    const requests = (requestsOn.get(socket) ?? 0) + 1;
+    const connection = connections.get(socket);
     // Node reads on and on: one connection could bring more requests than all others together.
-    if (requests > PIPELINED_REQUESTS_MAX) {
+    if (connection === undefined || connection.openAnswers.length >= PIPELINED_REQUESTS_MAX) {
       socket.destroy();
       return;
     }
-    requestsOn.set(socket, requests);
-    unusedSockets.delete(socket);
-    openAnswers.add(res);
+    const { openAnswers } = connection;
+    connection.isUsed = true;
+    openAnswers.push(res);
     res.once("close", () => {
-      openAnswers.delete(res);
-      requestsOn.set(socket, (requestsOn.get(socket) ?? 0) - 1);
+      openAnswers.splice(openAnswers.indexOf(res), 1);
     });
     if (isStopping()) res.setHeader("Connection", "close");
     app(req, res);
   });
-  return { unusedSockets, openAnswers };
+  return connections;
 }
 
 /** Closes the server, by force after the grace period. Answers whether no force was needed. */
@@ -109,8 +112,10 @@ async function closeServer(server: Server, traffic: Traffic, graceMs: number): P
   let isClean = true;
   // Closes the idle connections too, but not those on which no request has come yet: Node would wait for them.
   server.close();
-  for (const socket of traffic.unusedSockets) socket.destroy();
-  for (const res of traffic.openAnswers) if (!res.headersSent) res.setHeader("Connection", "close");
+  for (const [socket, { isUsed, openAnswers }] of traffic) {
+    if (!isUsed) socket.destroy();
+    for (const res of openAnswers) if (!res.headersSent) res.setHeader("Connection", "close");
+  }
   const limit = setTimeout(() => {
     isClean = false;
     server.closeAllConnections();

@@ -8,6 +8,7 @@ import {
 
 import type { CallsInFlight } from "./calls-in-flight.js";
 import { HEALTH_SERVICE } from "./health.js";
+import { LinkedList, type Link } from "./linked-list.js";
 import { statusOf } from "./status.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
@@ -41,7 +42,7 @@ export class CallGuard {
 
   constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
     this.#requestMillisMax = requestMillisMax;
-    this.#watch = { waiting: new Set(), ...shared };
+    this.#watch = { waiting: new LinkedList(), ...shared };
     this.#sweeping = setInterval(() => {
       this.#sweep();
     }, requestMillisMax / SWEEPS_PER_LIMIT);
@@ -68,7 +69,7 @@ export class CallGuard {
 /** What all calls share. */
 interface Watch extends Omit<CallGuardOptions, "requestMillisMax"> {
   /** Those whose request has not ended, in the order in which they came: the oldest first. */
-  readonly waiting: Set<GuardedCall>;
+  readonly waiting: LinkedList<GuardedCall>;
 }
 
 /** A call that is counted from its headers to the end of its answer, and waits from its headers to the end of its request. */
@@ -77,6 +78,8 @@ class GuardedCall extends ServerInterceptingCall {
   readonly #path: string;
   readonly #inner: ServerInterceptingCallInterface;
   readonly #watch: Watch;
+  /** Where it waits; undefined before it has started. */
+  #waiting: Link<GuardedCall> | undefined;
   #caller: string | undefined;
 
   constructor(inner: ServerInterceptingCallInterface, path: string, watch: Watch) {
@@ -88,14 +91,13 @@ class GuardedCall extends ServerInterceptingCall {
 
   /** Ends the call before its handler has run. */
   end(reason: EndReason): void {
-    this.#watch.waiting.delete(this);
+    this.#waitNoMore();
     this.#inner.sendStatus(statusOf({ reason }));
     this.#watch.onEnded(this.#path, reason);
   }
 
   override start(listener: Listener): void {
-    const { waiting } = this.#watch;
-    waiting.add(this);
+    this.#waiting = this.#watch.waiting.add(this);
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
         if (this.#begin(metadata)) listener.onReceiveMetadata(metadata);
@@ -108,11 +110,11 @@ class GuardedCall extends ServerInterceptingCall {
       },
       onReceiveHalfClose: () => {
         // An end that comes after the answer would start the handler all the same.
-        if (waiting.delete(this)) listener.onReceiveHalfClose();
+        if (this.#waitNoMore()) listener.onReceiveHalfClose();
       },
       // However the call ended, once nothing of it is left.
       onCancel: () => {
-        waiting.delete(this);
+        this.#waitNoMore();
         if (this.#caller !== undefined) this.#watch.calls.end(this.#caller);
         listener.onCancel();
       },
@@ -120,8 +122,13 @@ class GuardedCall extends ServerInterceptingCall {
   }
 
   #endAsTooLarge(): void {
-    this.#watch.waiting.delete(this);
+    this.#waitNoMore();
     this.#inner.sendStatus({ code: Status.RESOURCE_EXHAUSTED, details: "Received message larger than max" });
+  }
+
+  /** Answers whether it was still waiting. */
+  #waitNoMore(): boolean {
+    return this.#waiting !== undefined && this.#watch.waiting.remove(this.#waiting);
   }
 
   /** Counts the call, save those that ask how we are: they are answered whatever else there is. */

@@ -27,6 +27,8 @@ export class Fifo<Item> {
     if (link === undefined) return undefined;
     this.#first = link.next;
     if (link.next === undefined) this.#last = undefined;
+    // Or an old link, long taken out, would keep all that come after it from the small garbage collections (docs/adr/0015).
+    link.next = undefined;
     this.#length -= 1;
     return link.item;
   }

@@ -23,15 +23,15 @@ const BATCH_USUAL = 64;
 /** A connection that lives on a thread of its own. Requests run there one after the other, in the order of the calls. */
 class ThreadConnection {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  /** Few at a time. A Map would keep all that it ever held from the small garbage collections (docs/adr/0015). */
+  readonly #waiting: Waiting[] = [];
   #lastId = 0;
   #ended: Error | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
     worker.on("message", (answer: ThreadAnswer) => {
-      const waiting = this.#waiting.get(answer.id);
-      this.#waiting.delete(answer.id);
+      const waiting = this.#take(answer.id);
       if ("failure" in answer) waiting?.reject(errorOf(answer.failure));
       else waiting?.resolve(answer);
     });
@@ -60,7 +60,7 @@ class ThreadConnection {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.push({ id, resolve, reject });
       this.#worker.postMessage({ id, ...request } satisfies ThreadRequest);
     });
   }
@@ -72,16 +72,21 @@ class ThreadConnection {
     await exited;
   }
 
+  #take(id: number): Waiting | undefined {
+    const index = this.#waiting.findIndex((waiting) => waiting.id === id);
+    return index === -1 ? undefined : this.#waiting.splice(index, 1)[0];
+  }
+
   #end(reason: Error): void {
     this.#ended ??= reason;
-    for (const { reject } of this.#waiting.values()) reject(this.#ended);
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#ended);
   }
 }
 
 type Answered = Exclude<ThreadAnswer, { failure: ThreadFailure }>;
 
 interface Waiting {
+  readonly id: number;
   readonly resolve: (answer: Answered) => void;
   readonly reject: (reason: Error) => void;
 }

@@ -8,6 +8,7 @@ import { CallBatcher, type EncodedCall } from "../../gateway/call-batcher.js";
 import { CONTRACT_URL, messageOf, readContract } from "../../gateway/contract.js";
 import type { CallOptions, Outcome } from "../../gateway/outcome.js";
 import type { Rpc } from "../../gateway/rpc.js";
+import { ALL_BYTES, promotedBytes } from "../promoted-bytes.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
 const rpcNamed = (name: string): Rpc =>
@@ -147,6 +148,16 @@ describe("calls that are made in one turn", () => {
     answer = () => refusal;
     const outcomes = await Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), optionsOf("key"))));
     expect(outcomes).to.deep.equal(Array(2).fill({ ...refusal, batchId: "first" }));
+  });
+
+  it("are let go of once they are answered, however old those before them are", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const bytes = await promotedBytes((item) => {
+      made.splice(0);
+      const options = { ...optionsOf("key"), item };
+      return Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), options)));
+    });
+    expect(bytes).to.be.lessThan(ALL_BYTES / 4);
   });
 
   it("fail where the server has not answered them, and only there", async () => {
