@@ -4,6 +4,7 @@ import { ENGINES } from "../databases.js";
 import { startService, type Service } from "./service.js";
 
 const MINTS = 2_000;
+const REST_MINTS = 500;
 const ACCOUNTS = 10;
 
 for (const engine of ENGINES) {
@@ -102,6 +103,48 @@ for (const engine of ENGINES) {
       }
       const { response: found } = await service.grpc.call("GetAccount", { account_id });
       expect(found["account"]).to.include({ available_balance: "10000.00" });
+      const { status, output } = await service.kesc("verify");
+      expect(status, output).to.equal(0);
+    });
+
+    it("has every mint that it acknowledged over REST, where the gateway sends many as one, and none twice", async () => {
+      const created = await service.rest("POST", "/accounts", {
+        body: { user_id: "rest", phone_number: "0712345678" },
+      });
+      const account_id = String(created.json["id"]);
+      const restMint = async (index: number): Promise<{ status: number; id: unknown } | undefined> => {
+        const body = { account_id, amount: 1, reference: `rest${String(index)}` };
+        try {
+          const { status, json } = await service.rest("POST", "/transactions/mint", { body });
+          return { status, id: json["id"] };
+        } catch {
+          return undefined; // the connection broke
+        }
+      };
+      let killed: Promise<void> | undefined;
+      let acknowledged = 0;
+      const first = await Promise.all(
+        Array.from({ length: REST_MINTS }, async (_, index) => {
+          const answer = await restMint(index);
+          if (answer?.status === 201) acknowledged += 1;
+          if (acknowledged >= REST_MINTS / 10) killed ??= service.kill();
+          return answer;
+        }),
+      );
+      await killed;
+      expect(acknowledged).to.be.within(REST_MINTS / 10, REST_MINTS - 1);
+      await service.start();
+
+      const again = await Promise.all(Array.from({ length: REST_MINTS }, (_, index) => restMint(index)));
+      for (const [index, answer] of first.entries()) {
+        if (answer?.status === 201) expect(again[index]).to.deep.equal({ status: 200, id: answer.id });
+        else expect(again[index]?.status).to.be.oneOf([200, 201]);
+      }
+      const { json } = await service.rest("GET", `/accounts/${account_id}`);
+      expect(json["available_balance"]).to.equal(REST_MINTS);
+      expect(service.printed()).to.match(
+        /"method":"TransactionService\/BatchCreateTransactions"[^\n]*"items":(?!1000)/,
+      );
       const { status, output } = await service.kesc("verify");
       expect(status, output).to.equal(0);
     });
