@@ -1,7 +1,7 @@
 import type { CallOptions, Outcome } from "./outcome.js";
 import type { Batching, Rpc } from "./rpc.js";
 
-/** Makes one call with an encoded request. A refusal, a lost connection too, is an outcome and never throws. */
+/** Makes one call with an encoded request; as Upstream's `call`. */
 export type EncodedCall = (rpc: Rpc, request: Uint8Array, options: CallOptions) => Promise<Outcome>;
 
 // As many as usually share a commit: with more, the first of them would only wait longer.
@@ -46,20 +46,17 @@ export class CallBatcher {
 
   #gather(key: string, waiting: Waiting): void {
     // Comes after the microtasks, in which all whom this turn lets go on make their calls.
-    if (this.#gathered.size === 0)
-      process.nextTick(() => {
-        this.#sendGathered();
-      });
+    if (this.#gathered.size === 0) process.nextTick(this.#sendGathered);
     const others = this.#gathered.get(key);
     if (others === undefined) this.#gathered.set(key, [waiting]);
     else others.push(waiting);
   }
 
-  #sendGathered(): void {
+  readonly #sendGathered = (): void => {
     const gathered = this.#gathered;
     this.#gathered = new Map();
     for (const calls of gathered.values()) for (const batch of batchesOf(calls, this.#bytesMax)) this.#send(batch);
-  }
+  };
 
   #send(calls: Batch): void {
     const [first, second] = calls;

@@ -7,7 +7,10 @@ import type { Rpc } from "./rpc.js";
 
 /** The server, seen from the gateway. */
 export type Upstream = {
-  /** Calls an rpc. A refusal, a lost connection too, is an outcome and never throws. */
+  /**
+   * Calls an rpc. A refusal, a lost connection too, is an outcome; rejects only when the server answers what the contract
+   * does not know: a bug.
+   */
   call(rpc: Rpc, request: Message, options: CallOptions): Promise<Outcome>;
   /** Whether the server says, within five seconds, that it serves. */
   isServing(): Promise<boolean>;
@@ -56,7 +59,6 @@ export function createUpstream(registry: FileRegistry, target: string, bulkBytes
   };
 }
 
-/** Makes the call. Rejects when the server answers what the contract does not know: a bug. */
 async function callUnary(client: Client, rpc: Rpc, request: Uint8Array, options: CallOptions): Promise<Outcome> {
   const ending = await callEncoded(client, rpc.path, request, options);
   if (!ending.ok) return ending;
