@@ -22,6 +22,7 @@ describe("the scan for secrets", () => {
     "at node_modules/@grpc/grpc-js/build/src/server.js:712:34567",
     "key_01jd2r6p5vf8ksw3xhb1z7q4ye, 1792345678 bytes",
     "postgres://127.0.0.1:5432/kesc",
+    "6f1c2a9e-1234-4234-8234-000172720472",
   ]) {
     it(`finds none in ${text}`, () => {
       expect(secretsIn(text)).to.deep.equal([]);
