@@ -9,6 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { status } from "@grpc/grpc-js";
+import { valueOf } from "./field-value.js";
 import { RPC_STATUS } from "./mappable.js";
 import { toRpc, type Batching } from "./rpc.js";
 
@@ -74,8 +75,4 @@ function memberOf({ typeName, fields }: DescMessage, type: string): MemberField 
   const field = fields.find(({ message, oneof }) => message?.typeName === type && oneof !== undefined);
   if (field === undefined) throw new Error(`${typeName} has no oneof with ${type}`);
   return field as MemberField;
-}
-
-function valueOf(message: Message, { localName }: Pick<DescField, "localName">): unknown {
-  return (message as Message & Record<string, unknown>)[localName];
 }

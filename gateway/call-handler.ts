@@ -4,6 +4,7 @@ import type { Request, Response } from "express";
 import { sendAnswer, sendProblem, type Answer } from "./answer.js";
 import type { Location, Route } from "./contract.js";
 import { exchangeOf } from "./exchange.js";
+import { valueOf } from "./field-value.js";
 import { readHeaders, validateOnly, type CallHeaders } from "./headers.js";
 import { isJsonObject } from "./json-text.js";
 import type { MessageWriters } from "./json-write.js";
@@ -126,15 +127,11 @@ function answerOf(deps: CallDependencies, route: Route, outcome: Answered, prefi
 
 /** Throws when the server answers a call that worked without the resource that it made. */
 function fillLocation({ path, fields }: Location, response: Message, responseField: DescField | undefined): string {
-  const resource = responseField ? valueOf(response, responseField.localName) : response;
+  const resource = responseField ? valueOf(response, responseField) : response;
   return fillPath(
     path,
-    fields.map(({ localName }) => String(valueOf(resource as Message, localName))),
+    fields.map((field) => String(valueOf(resource as Message, field))),
   );
-}
-
-function valueOf(message: Message, name: string): unknown {
-  return (message as Message & Record<string, unknown>)[name];
 }
 
 /** What stands behind the question mark. */

@@ -8,6 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import { valueOf } from "./field-value.js";
 import { RPC_STATUS, TIMESTAMP } from "./mappable.js";
 import { enumName } from "./scalar-read.js";
 import { formatTimestamp, type TimestampFields } from "./timestamp.js";
@@ -57,24 +58,23 @@ export class MessageWriters {
   /** A writer of one field's value, which takes the message that holds it. */
   ofField(field: DescField): MessageWriter {
     const write = this.#ofValue(field);
-    const name = field.localName;
     if (field.oneof !== undefined) {
-      const oneof = field.oneof.localName;
+      const { oneof } = field;
       return (message) =>
-        isFieldSet(message, field) ? write((at(message, oneof) as { value: unknown }).value) : "null";
+        isFieldSet(message, field) ? write((valueOf(message, oneof) as { value: unknown }).value) : "null";
     }
     if (field.fieldKind === "list") {
-      return (message) => `[${(at(message, name) as unknown[]).map((item) => write(item)).join(",")}]`;
+      return (message) => `[${(valueOf(message, field) as unknown[]).map((item) => write(item)).join(",")}]`;
     }
     if (field.fieldKind === "map") {
       return (message) =>
-        `{${Object.entries(at(message, name) as object)
+        `{${Object.entries(valueOf(message, field) as object)
           .map(writeEntry(write))
           .join(",")}}`;
     }
     // Only a field with presence of its own (a message, or marked optional) can be unset.
     return (message) => {
-      const value = at(message, name);
+      const value = valueOf(message, field);
       return value === undefined || !hasValue(message, field) ? "null" : write(value);
     };
   }
@@ -92,10 +92,6 @@ export class MessageWriters {
 
 function hasValue(message: Message, field: DescField): boolean {
   return field.presence === FeatureSet_FieldPresence.IMPLICIT || isFieldSet(message, field);
-}
-
-function at(message: Message, name: string): unknown {
-  return (message as Message & Record<string, unknown>)[name];
 }
 
 function writeEntry(write: ValueWriter): (entry: [string, unknown]) => string {
