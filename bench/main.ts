@@ -90,12 +90,12 @@ async function measure(stage: Stage, options: Options): Promise<{ measured: Meas
 
 /** Has the load process measure once. */
 function measureOnce(stage: Stage, measurement: Measurement, seconds: number): Promise<Round> {
-  const { transport, call, inFlight, connections, target } = measurement;
+  const { transport, call, inFlight, connections, keyed, target } = measurement;
   const service = target === "serverOneByOne" ? stage.serverOneByOne : stage.server;
   const booked = call === "mint" && target !== "expressEcho";
   return measuredLoad(
     { loader: stage.loader, service, programs: [stage.programs[target]], booked },
-    { transport, call, inFlight, connections, rampSeconds: RAMP_SECONDS, seconds },
+    { transport, call, inFlight, connections, keyed, rampSeconds: RAMP_SECONDS, seconds },
   );
 }
 

@@ -11,6 +11,8 @@ export interface Measurement {
   call: CallName;
   inFlight: number;
   connections: number;
+  /** Whether each mint carries an idempotency key of its own. */
+  keyed?: boolean | undefined;
   /** The name of the measurement that this one is compared with; absent for the yardsticks themselves. */
   yardstick?: string;
 }
@@ -39,7 +41,7 @@ const PLAN: readonly Measurement[] = [
       : []),
     ...(inFlight === 400 ? [batches(1), batches(4)] : []),
   ]),
-  ...REST_IN_FLIGHT.flatMap((inFlight) => [expressEcho(inFlight), restMint(inFlight)]),
+  ...REST_IN_FLIGHT.flatMap((inFlight) => [expressEcho(inFlight), restMint(inFlight), keyedRestMint(inFlight)]),
 ];
 
 export const COMPARISONS: readonly Comparison[] = [
@@ -98,6 +100,11 @@ function expressEcho(inFlight: number): Measurement {
 
 function restMint(inFlight: number): Measurement {
   return { ...overRest("REST mint", "gateway", inFlight), yardstick: expressEcho(inFlight).name };
+}
+
+function keyedRestMint(inFlight: number): Measurement {
+  const yardstick = expressEcho(inFlight).name;
+  return { ...overRest("REST mint with a key", "gateway", inFlight), keyed: true, yardstick };
 }
 
 function overRest(what: string, target: Target, inFlight: number): Measurement {

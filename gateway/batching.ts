@@ -1,5 +1,6 @@
 import {
   create,
+  ScalarType,
   toBinary,
   type DescField,
   type DescMessage,
@@ -22,6 +23,7 @@ export function batchingOf(method: DescMethod, name: string): Batching {
   if (by?.methodKind !== "unary") throw new Error(`has no unary rpc ${name} beside it`);
   const requests = onlyFieldOf(by.input, "list");
   const request = memberOf(requests.message, method.input.typeName);
+  const own = requests.message.fields.filter(({ oneof }) => oneof !== request.oneof).map(ownMetadata);
   const answer = onlyFieldOf(method.output, "message");
   const results = onlyFieldOf(by.output, "list");
   const resource = memberOf(results.message, answer.message.typeName);
@@ -31,14 +33,24 @@ export function batchingOf(method: DescMethod, name: string): Batching {
 
   return {
     by: toRpc(by),
-    partOf: (bytes) =>
-      new BinaryWriter()
+    partOf: (bytes, metadata) => {
+      const writer = new BinaryWriter()
         .tag(requests.number, WireType.LengthDelimited)
         .fork()
         .tag(request.number, WireType.LengthDelimited)
-        .bytes(bytes)
-        .join()
-        .finish(),
+        .bytes(bytes);
+      for (const { number, metadataName } of own) {
+        for (const value of metadata.get(metadataName)) {
+          writer.tag(number, WireType.LengthDelimited).string(String(value));
+        }
+      }
+      return writer.join().finish();
+    },
+    sharedOf: (metadata) => {
+      const shared = metadata.clone();
+      for (const { metadataName } of own) shared.remove(metadataName);
+      return shared;
+    },
     outcomeAt: (index, message) => {
       const result = (valueOf(message, results) as Message[])[index];
       const outcome = result === undefined ? undefined : (valueOf(result, resource.oneof) as Chosen);
@@ -50,8 +62,10 @@ export function batchingOf(method: DescMethod, name: string): Batching {
         return { ok: true, message: whole, replayed: valueOf(result, replayed) === true };
       }
       const { code, message: text } = outcome.value as Message & { readonly code: status; readonly message: string };
-      const fieldPrefix = `${requests.name}[${String(index)}].${request.name}.`;
-      return { ok: false, code, text, statusBytes: toBinary(error.message, outcome.value), fieldPrefix };
+      const prefix = `${requests.name}[${String(index)}].`;
+      const fieldNames = new Map([[`${prefix}${request.name}.`, ""]]);
+      for (const { name: field, metadataName } of own) fieldNames.set(`${prefix}${field}`, metadataName);
+      return { ok: false, code, text, statusBytes: toBinary(error.message, outcome.value), fieldNames };
     },
   };
 }
@@ -60,6 +74,7 @@ export function batchingOf(method: DescMethod, name: string): Batching {
 type Chosen = { readonly case: string | undefined; readonly value?: Message };
 type MessageField = DescField & { readonly message: DescMessage };
 type MemberField = MessageField & { readonly oneof: DescOneof };
+type OwnField = { readonly name: string; readonly number: number; readonly metadataName: string };
 
 /** The field that is all that a message has: another message, or a list of messages. */
 function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"): MessageField {
@@ -68,6 +83,12 @@ function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"
     throw new Error(`${typeName} is not one ${kind === "list" ? "list of messages" : "message"}`);
   }
   return field;
+}
+
+/** A field beside a request, and the metadata for which it stands. */
+function ownMetadata({ name, number, fieldKind, scalar, parent }: DescField): OwnField {
+  if (fieldKind !== "scalar" || scalar !== ScalarType.STRING) throw new Error(`${parent.typeName}.${name} is no text`);
+  return { name, number, metadataName: name.replaceAll("_", "-") };
 }
 
 /** The member of a oneof that is of that type. */

@@ -36,10 +36,10 @@ export class CallBatcher {
 
   call(rpc: Rpc, request: Uint8Array, options: CallOptions): Promise<Outcome> {
     const { batching } = rpc;
-    const { batchKey } = options;
+    const { batchKey, metadata } = options;
     if (batching === undefined || batchKey === undefined) return this.#makeCall(rpc, request, options);
     return new Promise((resolve) => {
-      const part = batching.partOf(request);
+      const part = batching.partOf(request, metadata);
       this.#gather(`${batching.by.path} ${batchKey}`, { rpc, batching, request, part, options, resolve });
     });
   }
@@ -64,7 +64,7 @@ export class CallBatcher {
       first.resolve(this.#makeCall(first.rpc, first.request, first.options));
       return;
     }
-    const { metadata } = first.options;
+    const metadata = first.batching.sharedOf(first.options.metadata);
     const answering = this.#makeCall(first.batching.by, Buffer.concat(calls.map(({ part }) => part)), {
       metadata,
       deadline: Math.min(...calls.map(({ options }) => options.deadline)),

@@ -62,7 +62,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     sendProblem(res, await problemAfterKey(deps, route, call, { fields: faults }));
     return;
   }
-  const outcome = await makeCall(deps, route, call, { metadata: headers.metadata, batchKey: headers.keyAlone });
+  const outcome = await makeCall(deps, route, call, headers);
   exchangeOf(res).batchId = outcome.batchId;
   if (outcome.ok) sendAnswer(res, answerOf(deps, route, outcome, prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(outcome)));

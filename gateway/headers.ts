@@ -9,18 +9,22 @@ export type CallHeaders = {
   readonly problems: readonly FieldProblem[];
   /** Whether the problem is with a key itself, so that the server cannot judge it. */
   readonly isKeyUnreadable: boolean;
-  /** The key, of a call that says nothing else but its request id; undefined when it does. */
-  readonly keyAlone: string | undefined;
+  /**
+   * The key, of a call that says nothing else but what each of many calls sent as one can say for itself; undefined when it
+   * does.
+   */
+  readonly batchKey: string | undefined;
 };
 
 /** The only headers that reach the server, in the order of the problems. Clients cannot set any other metadata. */
 const FORWARDED: readonly {
   readonly name: keyof IncomingHttpHeaders & string;
-  readonly kind: "key" | "list" | "one";
+  /** Whose it is, when calls are sent as one: "key" is that of all, "item" of each; with another a call goes alone. */
+  readonly kind: "key" | "item" | "one" | "list";
 }[] = [
   { name: "authorization", kind: "key" },
   { name: "x-api-key", kind: "key" },
-  { name: "idempotency-key", kind: "one" },
+  { name: "idempotency-key", kind: "item" },
   { name: "traceparent", kind: "one" },
   { name: "tracestate", kind: "list" },
 ];
@@ -51,14 +55,15 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
   const metadata = new Metadata();
   const problems: FieldProblem[] = [];
   let isKeyUnreadable = false;
-  let isKeyAlone = !headers.has(TIMEOUT);
+  let isAlone = headers.has(TIMEOUT);
   let key = "";
   for (const { name, kind } of FORWARDED) {
     const values = headers.get(name);
     if (values === undefined) continue;
     const value = values.join(",");
     if (kind === "key") key += `${name}: ${value}\n`;
-    else isKeyAlone = false;
+    // A field that is empty is one that is not there.
+    else if (kind !== "item" || value === "") isAlone = true;
     const problem =
       values.length > 1 && kind !== "list"
         ? "must be sent once"
@@ -80,7 +85,7 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
     timeoutMs: Math.min(timeoutMs ?? timeoutMsMax, timeoutMsMax),
     problems,
     isKeyUnreadable,
-    keyAlone: isKeyAlone ? key : undefined,
+    batchKey: isAlone ? undefined : key,
   };
 }
 

@@ -8,7 +8,7 @@ export type CallOptions = {
   readonly deadline: number;
   /** Has a listener called when the call is to be canceled, at once when it is. */
   readonly whenCanceled: (listener: () => void) => void;
-  /** Calls with the same one may be sent as one, with the metadata of any of them; undefined: it goes alone. */
+  /** Calls with the same one may be sent as one; undefined: it goes alone. */
   readonly batchKey?: string | undefined;
 };
 
@@ -27,8 +27,8 @@ export type Refused = BatchMember & {
   readonly text: string;
   /** A serialized google.rpc.Status; undefined when the refusal does not come from the server's own code. */
   readonly statusBytes: Uint8Array | undefined;
-  /** What stands before the names of its fields: "requests[3].mint.". */
-  readonly fieldPrefix?: string;
+  /** What stands in the names of its fields, and would not had it been called alone: "requests[3].mint.", for "". */
+  readonly fieldNames?: ReadonlyMap<string, string>;
 };
 
 /** What only a call has that was sent with others. */

@@ -76,9 +76,9 @@ export function refusalReaders(registry: FileRegistry): RefusalReaders {
     };
   };
   return {
-    ofCall: ({ code, text, statusBytes = new Uint8Array(), fieldPrefix }) => {
+    ofCall: ({ code, text, statusBytes = new Uint8Array(), fieldNames }) => {
       const refusal = read(code, text, fromBinary(statusDesc, statusBytes) as unknown as RpcStatus);
-      return fieldPrefix === undefined ? refusal : withoutPrefix(refusal, fieldPrefix);
+      return fieldNames === undefined ? refusal : renamed(refusal, fieldNames);
     },
     ofMessage: (message) => {
       const { code, message: text, details } = message as unknown as RpcStatus;
@@ -87,12 +87,14 @@ export function refusalReaders(registry: FileRegistry): RefusalReaders {
   };
 }
 
-/** The refusal as the call alone would have had it: without what stands before the names of its fields. */
-function withoutPrefix(refusal: Refusal, prefix: string): Refusal {
+/** The refusal as the call alone would have had it: with the names that its fields have there. */
+function renamed(refusal: Refusal, names: ReadonlyMap<string, string>): Refusal {
+  const rename = (text: string): string =>
+    [...names].reduce((renamedSoFar, [name, alone]) => renamedSoFar.replaceAll(name, alone), text);
   return {
     ...refusal,
-    text: refusal.text.replaceAll(prefix, ""),
-    errors: refusal.errors.map(({ field, message }) => ({ field: field.replace(prefix, ""), message })),
+    text: rename(refusal.text),
+    errors: refusal.errors.map(({ field, message }) => ({ field: rename(field), message })),
   };
 }
 

@@ -65,6 +65,7 @@ function preparedBatch({ accountIds, amount }: Job): Buffer {
         metadata: new Map<string, string>(),
       },
     },
+    idempotency_key: "",
   }));
   return Buffer.from(BatchCreateTransactionsRequest.encode({ requests }).finish());
 }

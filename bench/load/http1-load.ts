@@ -9,9 +9,11 @@ import type { CallInFlight, Tally } from "./tally.js";
  * is closed and the last call has been settled; what goes wrong is booked, never thrown.
  */
 export async function driveHttp1(job: Job, tally: Tally): Promise<void> {
-  const { addresses, apiKey, amount } = job;
+  const { addresses, apiKey, amount, keyed = false } = job;
   const [address] = addresses;
-  const requests = job.accountIds.map((id) => new RestRequest({ authority: address, apiKey, accountId: id, amount }));
+  const requests = job.accountIds.map(
+    (accountId) => new RestRequest({ authority: address, apiKey, accountId, amount, keyed }),
+  );
   await Promise.all(Array.from({ length: job.connections }, () => driveConnection(job, { address, requests, tally })));
 }
 

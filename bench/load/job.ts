@@ -32,6 +32,9 @@ export interface Job {
   /** For gRPC: a key for each account, in the order of the accounts. Absent: `apiKey` for all. */
   apiKeys?: string[];
 
+  /** Whether each mint carries an idempotency key of its own. For REST only; absent: none does. */
+  keyed?: boolean | undefined;
+
   /** The calls go to these accounts in turn. */
   accountIds: string[];
 

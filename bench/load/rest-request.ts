@@ -1,4 +1,4 @@
-import { BLANK_REFERENCE, findSerial, referenceOf, writeSerial } from "./reference.js";
+import { BLANK_REFERENCE, findSerials, referenceOf, writeSerial } from "./reference.js";
 import type { Job } from "./job.js";
 import type { CallInFlight } from "./tally.js";
 
@@ -7,25 +7,26 @@ const PATH = "/transactions/mint";
 /** A mint's POST as bytes; only the serial number changes from call to call. */
 export class RestRequest {
   readonly #bytes: Buffer;
-  readonly #serialAt: number;
+  readonly #serialsAt: readonly number[];
 
-  constructor(options: { authority: string; apiKey: string; accountId: string; amount: string }) {
-    const { authority, apiKey, accountId, amount } = options;
+  constructor(options: { authority: string; apiKey: string; accountId: string; amount: string; keyed: boolean }) {
+    const { authority, apiKey, accountId, amount, keyed } = options;
     const body = `{"account_id":"${accountId}","amount":${amount},"reference":"${BLANK_REFERENCE}"}`;
     const head = [
       `POST ${PATH} HTTP/1.1`,
       `host: ${authority}`,
       `x-api-key: ${apiKey}`,
+      ...(keyed ? [`idempotency-key: ${BLANK_REFERENCE}`] : []),
       "content-type: application/json",
       `content-length: ${String(Buffer.byteLength(body))}`,
     ];
     this.#bytes = Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
-    this.#serialAt = findSerial(this.#bytes);
+    this.#serialsAt = findSerials(this.#bytes);
   }
 
   /** The request with this serial number; the same memory each time, valid until the next call. */
   bytes(serial: number): Buffer {
-    writeSerial(this.#bytes, this.#serialAt, serial);
+    for (const at of this.#serialsAt) writeSerial(this.#bytes, at, serial);
     return this.#bytes;
   }
 }

@@ -1,12 +1,13 @@
 import type { MoveMoney } from "../domain/commands.js";
 import type { TransactionId } from "../domain/ids.js";
+import { parseIdempotencyKey, type IdempotencyKey } from "../domain/text.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { TransactionRequest, TransactionResult } from "../gen/kesc/v1/transaction_service.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Outcome } from "../ledger/outcome.js";
 import { refusalOfThrown, type Caller, type ItemTally } from "./call.js";
 import type { AnyRefusal } from "./call-refusal.js";
-import { fieldProblem, type FieldProblem, type ParsedFields } from "./fields.js";
+import { fieldProblem, ifGiven, parseFields, type FieldProblem, type ParsedFields } from "./fields.js";
 import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
 import { statusMessageOf } from "./status.js";
 import { toTransactionMessage } from "./transaction-codec.js";
@@ -16,7 +17,11 @@ const ITEMS_MAX = 1_000;
 const SINGLES_MAX = 64;
 
 /** One request among others: what it asks for, or everything that is wrong with it. */
-type Item = ParsedFields<{ readonly name: MoveMoney["name"]; readonly movement: Movement }>;
+type Item = ParsedFields<{
+  readonly name: MoveMoney["name"];
+  readonly movement: Movement;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}>;
 export type Batch = readonly Item[];
 
 export interface BatchOptions {
@@ -44,7 +49,10 @@ export function parseBatch(
   if (requests.length === 0) return fieldProblem("requests", "is required");
   if (requests.length > ITEMS_MAX) return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`);
   if (idempotencyKey !== undefined) {
-    return fieldProblem("idempotency-key", "must not be sent with this call: the reference of each request guards it");
+    return fieldProblem(
+      "idempotency-key",
+      "must not be sent with this call: each of its requests has an idempotency_key",
+    );
   }
   return { ok: true, value: requests.map(parseItem) };
 }
@@ -74,12 +82,22 @@ export async function runBatch(batch: Batch, caller: Caller, options: RunOptions
   return { response: { results }, items: tally };
 }
 
-function parseItem({ movement: request }: TransactionRequest, index: number): Item {
+function parseItem({ movement: request, idempotency_key }: TransactionRequest, index: number): Item {
   const field = `requests[${String(index)}]`;
   if (request === undefined) return fieldProblem(field, "must have mint or redeem");
-  const movement = parseMovement(request.value);
-  if (movement.ok) return { ok: true, value: { name: request.$case, movement: movement.value } };
-  return { ok: false, fields: movement.fields.map((problem) => within(`${field}.${request.$case}`, problem)) };
+  const { $case: name, value } = request;
+  const movement = parseMovement(value);
+  const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });
+  if (movement.ok && own.ok) {
+    return { ok: true, value: { name, movement: movement.value, idempotencyKey: own.value.idempotency_key } };
+  }
+  return {
+    ok: false,
+    fields: [
+      ...(movement.ok ? [] : movement.fields.map((problem) => within(`${field}.${name}`, problem))),
+      ...(own.ok ? [] : own.fields.map((problem) => within(field, problem))),
+    ],
+  };
 }
 
 function within(parent: string, { field, message }: FieldProblem): FieldProblem {
@@ -90,8 +108,11 @@ type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly r
 
 function submit(item: Item, caller: Caller, { ledger, newTransactionId, bulk }: RunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
-  const { name, movement } = item.value;
-  const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
+  const { name, movement, idempotencyKey } = item.value;
+  const command = moveMoneyCommand(name, movement, {
+    caller: { key: caller.key, idempotencyKey },
+    newTransactionId: newTransactionId(),
+  });
   return ledger.submit(command, caller.deadline, { bulk });
 }
 

@@ -81,6 +81,29 @@ describeEachEngine("BatchCreateTransactions", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("100.00");
   });
 
+  it("takes an idempotency key for each, which guards it as it does the single call", async () => {
+    const account_id = await newAccount(service());
+    const [key, other] = [fresh("key"), fresh("key")];
+    const mint = (amount: number): object => ({ account_id, amount, reference: fresh("new") });
+    const first = await batch([
+      { mint: mint(1), idempotency_key: key },
+      { mint: mint(1), idempotency_key: key },
+      { mint: mint(2), idempotency_key: key },
+      { mint: mint(3), idempotency_key: other },
+      { mint: mint(4) },
+    ]);
+    expect(words(first)).to.deep.equal(["done", "replayed", "IDEMPOTENCY_KEY_REUSED", "done", "done"]);
+    const [minted, again] = resultsOf(first);
+    expect(again?.transaction).to.deep.equal(minted?.transaction);
+    const alone = await service().rest("POST", "/transactions/mint", {
+      body: mint(3),
+      headers: { "idempotency-key": other },
+    });
+    expect(alone).to.deep.include({ status: 200 });
+    expect(words(await batch([{ mint: mint(3), idempotency_key: other }]))).to.deep.equal(["replayed"]);
+    expect(await availableOf(service(), account_id)).to.equal("8.00");
+  });
+
   it("takes 1,000, and refuses 1,001, none, and an idempotency key as a whole, with nothing done", async () => {
     const account_id = await newAccount(service());
     const mints = (count: number): object[] =>

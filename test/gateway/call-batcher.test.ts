@@ -17,7 +17,10 @@ const mint = rpcNamed("Mint");
 const redeem = rpcNamed("Redeem");
 const batch = rpcNamed("BatchCreateTransactions");
 
-type Movement = { readonly case: "mint" | "redeem"; readonly value: { readonly reference: string } };
+type Part = {
+  readonly movement: { readonly case: "mint" | "redeem"; readonly value: { readonly reference: string } };
+  readonly idempotencyKey: string;
+};
 type Made = { readonly rpc: Rpc; readonly references: readonly string[]; readonly options: CallOptions };
 
 /** What a server would answer to one of many. */
@@ -27,16 +30,22 @@ function requestOf(rpc: Rpc, reference: string): Uint8Array {
   return toBinary(rpc.input, create(rpc.input, { reference }));
 }
 
-function optionsOf(batchKey: string | undefined, { requestId = "first", deadline = 1_000 } = {}): CallOptions {
+function optionsOf(
+  batchKey: string | undefined,
+  { requestId = "first", deadline = 1_000, idempotencyKey = "" } = {},
+): CallOptions {
   const metadata = new Metadata();
   metadata.set("x-request-id", requestId);
+  if (idempotencyKey !== "") metadata.set("idempotency-key", idempotencyKey);
   return { metadata, deadline, whenCanceled: () => undefined, batchKey };
 }
 
 function referencesIn(rpc: Rpc, bytes: Uint8Array): string[] {
-  const message = fromBinary(rpc.input, bytes) as Message & { requests?: { movement: Movement }[]; reference?: string };
+  const message = fromBinary(rpc.input, bytes) as Message & { requests?: Part[]; reference?: string };
   return (
-    message.requests?.map(({ movement }) => `${movement.case} ${movement.value.reference}`) ?? [message.reference ?? ""]
+    message.requests?.map(({ movement, idempotencyKey }) =>
+      [movement.case, movement.value.reference, idempotencyKey].join(" ").trim(),
+    ) ?? [message.reference ?? ""]
   );
 }
 
@@ -91,6 +100,23 @@ describe("calls that are made in one turn", () => {
     ]);
   });
 
+  it("take along what is said of each alone, and nothing of it is said of all", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const options = (idempotencyKey: string): CallOptions => optionsOf("key", { idempotencyKey });
+    await Promise.all([
+      batcher.call(mint, requestOf(mint, "a"), options("key-a")),
+      batcher.call(mint, requestOf(mint, "b"), options("")),
+      batcher.call(mint, requestOf(mint, "c"), options("key-c")),
+    ]);
+    expect(sent()).to.deep.equal(["BatchCreateTransactions mint a key-a,mint b,mint c key-c"]);
+    expect(made[0]?.options.metadata.getMap()).to.deep.equal({ "x-request-id": "first" });
+    made.splice(0);
+
+    await batcher.call(mint, requestOf(mint, "d"), options("key-d"));
+    expect(sent()).to.deep.equal(["Mint d"]);
+    expect(made[0]?.options.metadata.getMap()).to.include({ "idempotency-key": "key-d" });
+  });
+
   it("go as they are without company, in another turn, under another key, or when they must", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => ({ ok: true, message: create(mint.output), replayed: false });
@@ -117,7 +143,7 @@ describe("calls that are made in one turn", () => {
     made.splice(0);
 
     const large = requestOf(mint, "x".repeat(100));
-    const room = 3 * (mint.batching?.partOf(large).length ?? NaN);
+    const room = 3 * (mint.batching?.partOf(large, new Metadata()).length ?? NaN);
     const few = new CallBatcher(makeCall, room);
     await Promise.all(Array.from({ length: 7 }, () => few.call(mint, large, optionsOf("key"))));
     expect(made.map(({ references }) => references.length)).to.deep.equal([3, 3, 1]);
@@ -138,7 +164,10 @@ describe("calls that are made in one turn", () => {
       ok: false,
       code: status.NOT_FOUND,
       text: "No.",
-      fieldPrefix: "requests[1].redeem.",
+      fieldNames: new Map([
+        ["requests[1].redeem.", ""],
+        ["requests[1].idempotency_key", "idempotency-key"],
+      ]),
     });
   });
 

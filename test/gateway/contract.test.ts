@@ -83,6 +83,7 @@ describe("the gateway's view of a contract", () => {
       {},
       "toys.v1.Search has no oneof with toys.v1.FindToysRequest",
     ],
+    ["says of each what is no text", {}, { input: "FindCountedRequest" }, "toys.v1.CountedSearch.count is no text"],
     ["answers no list alone", {}, { output: "Toy" }, "Toy is not one list of messages"],
     ["answers no refusals", {}, { output: "FindToysResponse" }, "toys.v1.Toy has no oneof with"],
     ["is for an answer of more than one resource", { output: "Toy" }, {}, "toys.v1.Toy is not one message"],

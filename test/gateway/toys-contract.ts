@@ -116,6 +116,12 @@ const MESSAGES: JsonObject[] = [
     oneofDecl: [{ name: "what" }],
     field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 })],
   },
+  { name: "FindCountedRequest", field: [ref("searches", 1, ".toys.v1.CountedSearch", REPEATED)] },
+  {
+    name: "CountedSearch",
+    oneofDecl: [{ name: "what" }],
+    field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 }), scalar("count", 8, "int32")],
+  },
   { name: "FindToyRequest", field: [scalar("name", 1, "string")] },
   { name: "FindToyResponse", field: [ref("toy", 1, ".toys.v1.Toy")] },
   { name: "FindManyResponse", field: [ref("finds", 1, ".toys.v1.Find", REPEATED)] },

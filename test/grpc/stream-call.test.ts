@@ -32,7 +32,7 @@ function message(items: number, reference = ""): ImportTransactionsRequest {
   const requests = Array.from({ length: items }, () => {
     references += 1;
     const value = { ...MINT, reference: reference === "" ? `r${String(references)}` : reference };
-    return { movement: { $case: "mint" as const, value } };
+    return { movement: { $case: "mint" as const, value }, idempotency_key: "" };
   });
   return { requests };
 }

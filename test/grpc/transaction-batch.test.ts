@@ -27,11 +27,13 @@ import {
   type ServerUnderTest,
 } from "./harness.js";
 
-const mint = (value: Partial<MintRequest> = {}): TransactionRequest => ({
+const mint = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({
   movement: { $case: "mint", value: { ...MINT, ...value } },
+  idempotency_key,
 });
-const redeem = (value: Partial<MintRequest> = {}): TransactionRequest => ({
+const redeem = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({
   movement: { $case: "redeem", value: { ...MINT, ...value } },
+  idempotency_key,
 });
 
 /** "done", "replayed", or why not. */
@@ -67,7 +69,11 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
           if (waiting.length === 3) for (const answer of waiting.toReversed()) answer();
         }),
     });
-    const { response } = await batch([mint({ reference: "a" }), redeem({ reference: "b" }), mint({ reference: "c" })]);
+    const { response } = await batch([
+      mint({ reference: "a" }),
+      redeem({ reference: "b" }),
+      mint({ reference: "c" }, "key-c"),
+    ]);
     expect(response?.results.map(wordOn)).to.deep.equal(["done", "done", "done"]);
     const commands = under.submitted.map(({ command }) => command as MoveMoney);
     expect(commands.map(({ name, reference }) => `${name} ${reference}`)).to.deep.equal([
@@ -82,6 +88,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       amountCents: 100_050,
       idempotencyKey: undefined,
     });
+    expect(commands.map(({ idempotencyKey }) => idempotencyKey)).to.deep.equal([undefined, undefined, "key-c"]);
   });
 
   it("submits up to 64 as single calls are, and more as what comes in bulk", async () => {
@@ -114,8 +121,10 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       redeem({ reference: "poor" }),
       mint({ account_id: "", amount: "1.005" }),
       mint({ reference: "again" }),
-      { movement: undefined },
+      { movement: undefined, idempotency_key: "" },
       mint({ reference: "full" }),
+      mint({ amount: "1.005" }, "two words"),
+      redeem({}, "k".repeat(256)),
     ]);
     const results = response?.results ?? [];
     expect(results.map(wordOn)).to.deep.equal([
@@ -125,6 +134,8 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       "replayed",
       "INVALID_FIELD",
       "QUEUE_FULL",
+      "INVALID_FIELD",
+      "INVALID_FIELD",
     ]);
     const single = await call(under.client, rpcs.redeem, { ...MINT, reference: "poor" });
     expect(results.map(errorOf)[1]).to.deep.equal({
@@ -141,7 +152,17 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       { field: "requests[4]", message: "must have mint or redeem" },
     ]);
     expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
-    expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 6, items_refused: 4 });
+    expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal([
+      "requests[6].mint.amount",
+      "requests[6].idempotency_key",
+    ]);
+    const badKey = await call(under.client, rpcs.redeem, MINT, {
+      metadata: { ...KEY, "idempotency-key": "k".repeat(256) },
+    });
+    expect(results.map(errorOf)[7]?.fields).to.deep.equal([
+      { field: "requests[7].idempotency_key", message: badKey.details.fields?.[0]?.message },
+    ]);
+    expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });
 
   it("answers a bug or a lost database to the one that it hit, and logs the bug", async () => {

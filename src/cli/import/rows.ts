@@ -117,7 +117,8 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Ro
   if (problems.length > 0 || !movement.ok) {
     return { kind: "bad", line, problems: [...problems, ...(movement.ok ? [] : movement.fields)] };
   }
-  return { kind: "good", line, text, request: { movement: { $case: type === "mint" ? "mint" : "redeem", value } } };
+  const request = { movement: { $case: type === "mint" ? "mint" : "redeem", value }, idempotency_key: "" } as const;
+  return { kind: "good", line, text, request };
 }
 
 /** An empty cell is no pair. */
