@@ -9,17 +9,14 @@ export type CallHeaders = {
   readonly problems: readonly FieldProblem[];
   /** Whether the problem is with a key itself, so that the server cannot judge it. */
   readonly isKeyUnreadable: boolean;
-  /**
-   * The key, of a call that says nothing else but what each of many calls sent as one can say for itself; undefined when it
-   * does.
-   */
+  /** The key, of a call that may be sent as one with others of the same key; undefined: it goes alone. */
   readonly batchKey: string | undefined;
 };
 
 /** The only headers that reach the server, in the order of the problems. Clients cannot set any other metadata. */
 const FORWARDED: readonly {
   readonly name: keyof IncomingHttpHeaders & string;
-  /** Whose it is, when calls are sent as one: "key" is that of all, "item" of each; with another a call goes alone. */
+  /** Of calls that are sent as one, "key" is the same, "item" is each its own, and of the others those of the first go. */
   readonly kind: "key" | "item" | "one" | "list";
 }[] = [
   { name: "authorization", kind: "key" },
@@ -62,8 +59,8 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
     if (values === undefined) continue;
     const value = values.join(",");
     if (kind === "key") key += `${name}: ${value}\n`;
-    // A field that is empty is one that is not there.
-    else if (kind !== "item" || value === "") isAlone = true;
+    // A field that is empty is one that is not there: among others it would not be seen.
+    else if (kind === "item" && value === "") isAlone = true;
     const problem =
       values.length > 1 && kind !== "list"
         ? "must be sent once"

@@ -120,7 +120,7 @@ describeEachEngine("REST requests that come at once", (service) => {
       send("mint", { ...mint, reference: `${reference}-1` }),
       send("mint", { ...mint, reference: `${reference}-2` }, { "Idempotency-Key": "" }),
       send("mint", { ...mint, reference: `${reference}-3` }, { "Grpc-Timeout": "5S" }),
-      send("mint", { ...mint, reference: `${reference}-4` }, { "Idempotency-Key": reference }),
+      send("mint", { ...mint, reference: `${reference}-4` }, { "Idempotency-Key": reference, Traceparent: "00-4" }),
     ]);
     expect(answers.map(statusOf)).to.deep.equal([201, 400, 201, 201]);
     expect(await availableOf(service(), mint.account_id)).to.equal("3.00");

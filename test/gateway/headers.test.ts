@@ -35,6 +35,31 @@ describe("the headers of a request", () => {
     });
   });
 
+  it("let calls with the same key be sent as one, save with what only a call alone can say", () => {
+    const key = { "x-api-key": ["kesc_1"] };
+    const same = [
+      {},
+      { "idempotency-key": ["a"] },
+      { traceparent: ["00-1"], tracestate: ["a=1"] },
+      { cookie: ["a=b"] },
+    ];
+    for (const more of same)
+      expect(read({ ...key, ...more }).batchKey)
+        .to.equal(read(key).batchKey)
+        .and.be.a("string");
+    for (const other of [
+      {},
+      { "x-api-key": ["kesc_2"] },
+      { authorization: ["kesc_1"] },
+      { ...key, authorization: ["a"] },
+    ]) {
+      expect(read(other).batchKey).to.be.a("string").and.not.equal(read(key).batchKey);
+    }
+    for (const more of [{ "idempotency-key": [""] }, { "grpc-timeout": ["5S"] }]) {
+      expect(read({ ...key, ...more }).batchKey).to.equal(undefined);
+    }
+  });
+
   for (const [name, values, message] of [
     ["characters beyond ASCII", ["caf\u00e9"], "must hold printable ASCII characters only"],
     ["a tab", ["a\tb"], "must hold printable ASCII characters only"],
