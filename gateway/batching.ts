@@ -11,6 +11,7 @@ import {
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { status } from "@grpc/grpc-js";
 import { valueOf } from "./field-value.js";
+import { METADATA_OF_EACH } from "./headers.js";
 import { RPC_STATUS } from "./mappable.js";
 import { toRpc, type Batching } from "./rpc.js";
 
@@ -23,7 +24,7 @@ export function batchingOf(method: DescMethod, name: string): Batching {
   if (by?.methodKind !== "unary") throw new Error(`has no unary rpc ${name} beside it`);
   const requests = onlyFieldOf(by.input, "list");
   const request = memberOf(requests.message, method.input.typeName);
-  const own = requests.message.fields.filter(({ oneof }) => oneof !== request.oneof).map(ownMetadata);
+  const own = METADATA_OF_EACH.map((metadataName) => fieldFor(metadataName, requests.message));
   const answer = onlyFieldOf(method.output, "message");
   const results = onlyFieldOf(by.output, "list");
   const resource = memberOf(results.message, answer.message.typeName);
@@ -85,10 +86,14 @@ function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"
   return field;
 }
 
-/** A field beside a request, and the metadata for which it stands. */
-function ownMetadata({ name, number, fieldKind, scalar, parent }: DescField): OwnField {
-  if (fieldKind !== "scalar" || scalar !== ScalarType.STRING) throw new Error(`${parent.typeName}.${name} is no text`);
-  return { name, number, metadataName: name.replaceAll("_", "-") };
+/** The field that stands beside a request for its metadata of that name. Without it the metadata would be lost. */
+function fieldFor(metadataName: string, { typeName, fields }: DescMessage): OwnField {
+  const name = metadataName.replaceAll("-", "_");
+  const field = fields.find((candidate) => candidate.name === name);
+  if (field?.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING) {
+    throw new Error(`${typeName} has no text ${name}`);
+  }
+  return { name, number: field.number, metadataName };
 }
 
 /** The member of a oneof that is of that type. */

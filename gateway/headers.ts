@@ -26,6 +26,11 @@ const FORWARDED: readonly {
   { name: "tracestate", kind: "list" },
 ];
 
+/** The metadata that each of many calls sent as one has for itself. */
+export const METADATA_OF_EACH: readonly string[] = FORWARDED.filter(({ kind }) => kind === "item").map(
+  ({ name }) => name,
+);
+
 const TIMEOUT = "grpc-timeout";
 const READ: ReadonlySet<string> = new Set([...FORWARDED.map(({ name }) => name), TIMEOUT]);
 

@@ -114,13 +114,19 @@ const MESSAGES: JsonObject[] = [
   {
     name: "Search",
     oneofDecl: [{ name: "what" }],
+    field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 }), scalar("idempotency_key", 8, "string")],
+  },
+  { name: "FindUnkeyedRequest", field: [ref("searches", 1, ".toys.v1.UnkeyedSearch", REPEATED)] },
+  {
+    name: "UnkeyedSearch",
+    oneofDecl: [{ name: "what" }],
     field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 })],
   },
-  { name: "FindCountedRequest", field: [ref("searches", 1, ".toys.v1.CountedSearch", REPEATED)] },
+  { name: "FindNumberedRequest", field: [ref("searches", 1, ".toys.v1.NumberedSearch", REPEATED)] },
   {
-    name: "CountedSearch",
+    name: "NumberedSearch",
     oneofDecl: [{ name: "what" }],
-    field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 }), scalar("count", 8, "int32")],
+    field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 }), scalar("idempotency_key", 8, "int32")],
   },
   { name: "FindToyRequest", field: [scalar("name", 1, "string")] },
   { name: "FindToyResponse", field: [ref("toy", 1, ".toys.v1.Toy")] },
