@@ -7,7 +7,7 @@ import { openCurrentDatabase } from "./cli/open-database.js";
 import { Problem } from "./cli/problem.js";
 import { atEndOfTurn, Cohort } from "./cohort.js";
 import type { Config, LogLevel } from "./config.js";
-import type { AccountId, TransactionId } from "./domain/ids.js";
+import type { AccountId, TransactionId } from "./domain/values/ids.js";
 import { traceOf } from "./grpc/error-trace.js";
 import { startGrpcServer, type GrpcServer } from "./grpc/server.js";
 import { Ledger } from "./ledger/ledger.js";

@@ -1,12 +1,12 @@
 import { typeid } from "typeid-js";
 
 import type { CancelTransaction, ChangeAccountStatus, CreateAccount, MoveMoney } from "../src/domain/commands.js";
-import { parseAmount } from "../src/domain/cents.js";
-import { NO_EMAIL } from "../src/domain/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../src/domain/ids.js";
+import { parseAmount } from "../src/domain/values/cents.js";
+import { NO_EMAIL } from "../src/domain/values/email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "../src/domain/values/ids.js";
 import type { Actor } from "../src/domain/journal.js";
-import type { Parsed } from "../src/domain/parsed.js";
-import type { PhoneNumber } from "../src/domain/phone-number.js";
+import type { Parsed } from "../src/domain/values/parsed.js";
+import type { PhoneNumber } from "../src/domain/values/phone-number.js";
 import {
   NO_REASON,
   parseDescription,
@@ -14,8 +14,8 @@ import {
   parseMetadata,
   parseReference,
   parseUserId,
-} from "../src/domain/text.js";
-import { toUnixMillis } from "../src/domain/time.js";
+} from "../src/domain/values/text.js";
+import { toUnixMillis } from "../src/domain/values/time.js";
 import { DIRECT_RAIL, type Rail } from "../src/domain/transaction.js";
 
 // What every test says in few words: commands with sensible defaults.

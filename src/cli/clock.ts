@@ -1,4 +1,4 @@
-import { toUnixMillis, type UnixMillis } from "../domain/time.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 
 export function now(): UnixMillis {
   return toUnixMillis(Date.now());

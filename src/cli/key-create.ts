@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import { SCOPES, type Scope } from "../domain/api-key.js";
-import { toUnixMillis } from "../domain/time.js";
+import { toUnixMillis } from "../domain/values/time.js";
 import { keys as openKeys } from "../storage/keys.js";
 import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
 import { now } from "./clock.js";

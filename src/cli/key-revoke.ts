@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { parseApiKeyId } from "../domain/ids.js";
+import { parseApiKeyId } from "../domain/values/ids.js";
 import { keys } from "../storage/keys.js";
 import { now } from "./clock.js";
 import { configFromEnvironment } from "./environment.js";

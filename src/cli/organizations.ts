@@ -1,5 +1,5 @@
 import type { Organization } from "../domain/api-key.js";
-import { parseOrganizationId } from "../domain/ids.js";
+import { parseOrganizationId } from "../domain/values/ids.js";
 import type { Keys } from "../storage/key-port.js";
 import { timeOf } from "./output.js";
 import { Problem } from "./problem.js";

@@ -1,9 +1,9 @@
-import type { Cents } from "./cents.js";
-import type { EmailAddress } from "./email-address.js";
-import type { AccountId, OrganizationId } from "./ids.js";
-import type { PhoneNumber } from "./phone-number.js";
-import type { StatusReason, UserId } from "./text.js";
-import type { UnixMillis } from "./time.js";
+import type { Cents } from "./values/cents.js";
+import type { EmailAddress } from "./values/email-address.js";
+import type { AccountId, OrganizationId } from "./values/ids.js";
+import type { PhoneNumber } from "./values/phone-number.js";
+import type { StatusReason, UserId } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
 
 export const ACCOUNT_STATUSES = ["ACTIVE", "FROZEN", "CLOSED"] as const;
 

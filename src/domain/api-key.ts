@@ -1,6 +1,6 @@
-import { parsed, unparsed, type Parsed } from "./parsed.js";
-import type { ApiKeyId, OrganizationId } from "./ids.js";
-import type { UnixMillis } from "./time.js";
+import { parsed, unparsed, type Parsed } from "./values/parsed.js";
+import type { ApiKeyId, OrganizationId } from "./values/ids.js";
+import type { UnixMillis } from "./values/time.js";
 
 export const SCOPES = ["accounts:read", "accounts:write", "transactions:read", "transactions:write"] as const;
 

@@ -1,8 +1,8 @@
 import type { Account } from "./account.js";
-import type { AccountId, OrganizationId, TransactionId } from "./ids.js";
+import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { JournalEntry } from "./journal.js";
 import type { Refusal } from "./refusal.js";
-import type { IdempotencyKey, Reference, UserId } from "./text.js";
+import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { Transaction } from "./transaction.js";
 
 /** What a decision may look at: the state before the command. Answers are the organization's own, or undefined. */

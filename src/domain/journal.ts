@@ -1,8 +1,8 @@
 import type { Account } from "./account.js";
-import { addCents, subtractCents, type Cents } from "./cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "./ids.js";
-import type { StatusReason } from "./text.js";
-import type { UnixMillis } from "./time.js";
+import { addCents, subtractCents, type Cents } from "./values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { StatusReason } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
 
 export const JOURNAL_KINDS = [
   "account.created",

@@ -1,6 +1,6 @@
 import type { AccountStatus } from "./account.js";
-import type { Cents } from "./cents.js";
-import type { AccountId, TransactionId } from "./ids.js";
+import type { Cents } from "./values/cents.js";
+import type { AccountId, TransactionId } from "./values/ids.js";
 import type { TransactionStatus } from "./transaction.js";
 
 /** A "no" of the rules, with its facts. A closed union: a new one does not compile until the wire has a status for it. */

@@ -1,7 +1,7 @@
-import type { Cents } from "./cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "./ids.js";
-import type { Description, Metadata, Reference, StatusReason } from "./text.js";
-import type { UnixMillis } from "./time.js";
+import type { Cents } from "./values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { Description, Metadata, Reference, StatusReason } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
 
 export const TRANSACTION_TYPES = ["MINT", "REDEEM"] as const;
 export const TRANSACTION_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELED"] as const;

@@ -1,6 +1,6 @@
 import { ACCOUNT_STATUSES, type Account, type AccountStatus } from "../domain/account.js";
-import { formatCents } from "../domain/cents.js";
-import { parsed, unparsed, type Parsed } from "../domain/parsed.js";
+import { formatCents } from "../domain/values/cents.js";
+import { parsed, unparsed, type Parsed } from "../domain/values/parsed.js";
 import { AccountStatus as AccountStatusMessage, type Account as AccountMessage } from "../gen/kesc/v1/account.js";
 import { toTimestamp } from "./timestamp.js";
 

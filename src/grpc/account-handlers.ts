@@ -1,8 +1,8 @@
 import type { ChangeAccountStatus } from "../domain/commands.js";
-import { parseEmailAddress } from "../domain/email-address.js";
-import { parseAccountId, type AccountId } from "../domain/ids.js";
-import { parsePhoneNumber } from "../domain/phone-number.js";
-import { parseStatusReason, parseUserId, type StatusReason } from "../domain/text.js";
+import { parseEmailAddress } from "../domain/values/email-address.js";
+import { parseAccountId, type AccountId } from "../domain/values/ids.js";
+import { parsePhoneNumber } from "../domain/values/phone-number.js";
+import { parseStatusReason, parseUserId, type StatusReason } from "../domain/values/text.js";
 import {
   CloseAccountRequest,
   CloseAccountResponse,

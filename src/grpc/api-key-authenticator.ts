@@ -4,7 +4,7 @@ import type { Metadata } from "@grpc/grpc-js";
 import { LRUCache } from "lru-cache";
 
 import { isLive, type ApiKey } from "../domain/api-key.js";
-import type { UnixMillis } from "../domain/time.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../storage/key-port.js";
 import type { CallRefusal } from "./call-refusal.js";
 

@@ -5,8 +5,8 @@ import { Metadata, status as Status, type Deadline, type handleUnaryCall, type S
 import type { Logger } from "pino";
 
 import type { ApiKey } from "../domain/api-key.js";
-import { parseIdempotencyKey, type IdempotencyKey } from "../domain/text.js";
-import { toUnixMillis, type UnixMillis } from "../domain/time.js";
+import { parseIdempotencyKey, type IdempotencyKey } from "../domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { StoreError } from "../ledger/store.js";
 import type { Authentication } from "./api-key-authenticator.js";
 import type { AnyRefusal } from "./call-refusal.js";

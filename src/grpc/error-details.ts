@@ -1,4 +1,4 @@
-import { formatCents } from "../domain/cents.js";
+import { formatCents } from "../domain/values/cents.js";
 import type { Any } from "../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../gen/google/rpc/error_details.js";
 import type { AnyRefusal, Reason } from "./call-refusal.js";

@@ -1,4 +1,4 @@
-import type { Parsed } from "../domain/parsed.js";
+import type { Parsed } from "../domain/values/parsed.js";
 
 /** What is wrong with one field of a request; `message` continues a sentence that begins with the field's name. */
 export interface FieldProblem {

@@ -1,6 +1,6 @@
-import { parseAmount, type Cents } from "../domain/cents.js";
+import { parseAmount, type Cents } from "../domain/values/cents.js";
 import type { MoveMoney } from "../domain/commands.js";
-import { parseAccountId, type AccountId, type TransactionId } from "../domain/ids.js";
+import { parseAccountId, type AccountId, type TransactionId } from "../domain/values/ids.js";
 import {
   parseDescription,
   parseMetadata,
@@ -8,7 +8,7 @@ import {
   type Description,
   type Metadata,
   type Reference,
-} from "../domain/text.js";
+} from "../domain/values/text.js";
 import { DIRECT_RAIL } from "../domain/transaction.js";
 import type { MintRequest, RedeemRequest } from "../gen/kesc/v1/transaction_service.js";
 import { actorOf } from "./answer.js";

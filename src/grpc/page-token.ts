@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
-import type { OrganizationId } from "../domain/ids.js";
-import { parsed, unparsed, type Parsed } from "../domain/parsed.js";
+import type { OrganizationId } from "../domain/values/ids.js";
+import { parsed, unparsed, type Parsed } from "../domain/values/parsed.js";
 import type { PageRequest } from "../storage/read-port.js";
 import { fieldProblem, type ParsedFields } from "./fields.js";
 

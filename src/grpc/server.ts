@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Server, ServerCredentials, status as Status, type ServiceDefinition } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
-import type { AccountId, TransactionId } from "../domain/ids.js";
-import type { UnixMillis } from "../domain/time.js";
+import type { AccountId, TransactionId } from "../domain/values/ids.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Keys } from "../storage/key-port.js";
 import type { Reads } from "../storage/read-port.js";

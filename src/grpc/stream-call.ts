@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, type handleBidiStreamingCall, type ServerDuplexStream } from "@grpc/grpc-js";
 
-import type { OrganizationId } from "../domain/ids.js";
+import type { OrganizationId } from "../domain/values/ids.js";
 import {
   admit,
   deadlineOf,

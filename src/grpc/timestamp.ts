@@ -1,5 +1,5 @@
-import { parsed, unparsed, type Parsed } from "../domain/parsed.js";
-import { toUnixMillis, type UnixMillis } from "../domain/time.js";
+import { parsed, unparsed, type Parsed } from "../domain/values/parsed.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Timestamp } from "../gen/google/protobuf/timestamp.js";
 
 const NANOS_IN_MILLI = 1_000_000;

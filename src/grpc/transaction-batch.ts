@@ -1,6 +1,6 @@
 import type { MoveMoney } from "../domain/commands.js";
-import type { TransactionId } from "../domain/ids.js";
-import { parseIdempotencyKey, type IdempotencyKey } from "../domain/text.js";
+import type { TransactionId } from "../domain/values/ids.js";
+import { parseIdempotencyKey, type IdempotencyKey } from "../domain/values/text.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { TransactionRequest, TransactionResult } from "../gen/kesc/v1/transaction_service.js";
 import type { Ledger } from "../ledger/ledger.js";

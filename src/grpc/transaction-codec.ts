@@ -1,5 +1,5 @@
-import { formatCents } from "../domain/cents.js";
-import { parsed, unparsed, type Parsed } from "../domain/parsed.js";
+import { formatCents } from "../domain/values/cents.js";
+import { parsed, unparsed, type Parsed } from "../domain/values/parsed.js";
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,

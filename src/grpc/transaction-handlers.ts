@@ -1,6 +1,6 @@
 import type { MoveMoney } from "../domain/commands.js";
-import { parseAccountId, parseTransactionId } from "../domain/ids.js";
-import { parseReference, parseStatusReason } from "../domain/text.js";
+import { parseAccountId, parseTransactionId } from "../domain/values/ids.js";
+import { parseReference, parseStatusReason } from "../domain/values/text.js";
 import {
   BatchCreateTransactionsRequest,
   BatchCreateTransactionsResponse,

@@ -1,8 +1,8 @@
 import type { Account } from "../domain/account.js";
 import type { Command } from "../domain/commands.js";
-import { decide } from "../domain/decide.js";
+import { decide } from "../domain/operations/table.js";
 import type { Refusal } from "../domain/refusal.js";
-import type { UnixMillis } from "../domain/time.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { Transaction } from "../domain/transaction.js";
 import { BatchBook } from "./batch-book.js";
 import { lookupOf } from "./lookup.js";

@@ -1,7 +1,7 @@
 import type { Account } from "../domain/account.js";
 import type { Command, ResourceOf } from "../domain/commands.js";
-import type { OrganizationId } from "../domain/ids.js";
-import type { UnixMillis } from "../domain/time.js";
+import type { OrganizationId } from "../domain/values/ids.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { BatchAnswer, Committer } from "./batch.js";
 import { FairQueue } from "./fair-queue.js";

@@ -1,5 +1,5 @@
 import type { Command } from "../domain/commands.js";
-import type { AccountId, TransactionId } from "../domain/ids.js";
+import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { Lookup } from "./store.js";
 
 /** What the commands name: all that their decisions may look at. */

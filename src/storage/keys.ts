@@ -4,8 +4,8 @@ import type { Knex } from "knex";
 import { typeidUnboxed } from "typeid-js";
 
 import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
-import type { ApiKeyId, OrganizationId } from "../domain/ids.js";
-import { toUnixMillis, type UnixMillis } from "../domain/time.js";
+import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Database } from "./database.js";
 import type { Keys } from "./key-port.js";
 import { orStoreError } from "./query.js";

@@ -1,7 +1,7 @@
 import type { Account } from "../domain/account.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/ids.js";
+import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { JournalEntry } from "../domain/journal.js";
-import type { IdempotencyKey } from "../domain/text.js";
+import type { IdempotencyKey } from "../domain/values/text.js";
 import type { Transaction } from "../domain/transaction.js";
 import {
   StoreError,

@@ -1,5 +1,5 @@
 import type { Account } from "../domain/account.js";
-import type { AccountId, OrganizationId } from "../domain/ids.js";
+import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Database } from "./database.js";
 import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "./read-port.js";

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type BetterSqlite3 from "better-sqlite3";
 
 import type { Command } from "../domain/commands.js";
-import type { UnixMillis } from "../domain/time.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import { commitBatch, type BatchAnswer } from "../ledger/batch.js";
 import { StoreError } from "../ledger/store.js";
 import { ledgerStore } from "./ledger-store.js";

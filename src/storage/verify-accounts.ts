@@ -1,5 +1,5 @@
 import type { AccountStatus } from "../domain/account.js";
-import { MAX_CENTS } from "../domain/cents.js";
+import { MAX_CENTS } from "../domain/values/cents.js";
 import type { BookAccount, JournalKind } from "../domain/journal.js";
 import type { Findings } from "./verify-findings.js";
 import { checkGroups, type GroupCheck } from "./verify-groups.js";

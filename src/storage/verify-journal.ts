@@ -1,4 +1,4 @@
-import { MAX_CENTS } from "../domain/cents.js";
+import { MAX_CENTS } from "../domain/values/cents.js";
 import { JOURNAL_KINDS } from "../domain/journal.js";
 import type { Finding, Findings } from "./verify-findings.js";
 import type { Snapshot } from "./snapshot.js";

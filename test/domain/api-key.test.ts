@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import { isLive, parseScope, type ApiKey } from "../../src/domain/api-key.js";
-import type { ApiKeyId } from "../../src/domain/ids.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import type { ApiKeyId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { EARLIER, NOW, ORGANIZATION } from "./given.js";
 
 const LATER = toUnixMillis(NOW + 1);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { MAX_CENTS, toCents } from "../../src/domain/cents.js";
+import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 import { holdPosting, mintPosting, postedTo, redeemPosting, releasePosting } from "../../src/domain/journal.js";
 
 const AMOUNT = toCents(1_500);

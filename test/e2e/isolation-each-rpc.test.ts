@@ -4,8 +4,8 @@ import { expect } from "chai";
 
 import type { Route } from "../../gateway/contract.js";
 import { SCOPES, type Scope } from "../../src/domain/api-key.js";
-import { parseOrganizationId } from "../../src/domain/ids.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import { parseOrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { readContract } from "../../src/grpc/contract.js";
 import { newAccountId, newTransactionId, valid } from "../commands.js";
 import { textOf } from "../json-text.js";

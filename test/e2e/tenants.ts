@@ -1,6 +1,6 @@
 import { readConfig } from "../../src/config.js";
 import { SCOPES } from "../../src/domain/api-key.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { openDatabase } from "../../src/storage/database.js";
 import type { Keys } from "../../src/storage/key-port.js";
 import { keys } from "../../src/storage/keys.js";

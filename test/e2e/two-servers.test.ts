@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
-import { parseOrganizationId } from "../../src/domain/ids.js";
+import { parseOrganizationId } from "../../src/domain/values/ids.js";
 import { valid } from "../commands.js";
 import { availableOf, newAccount } from "./each-engine.js";
 import { startService, type Service } from "./service.js";

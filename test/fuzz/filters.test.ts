@@ -4,10 +4,10 @@ import fc from "fast-check";
 
 import type { Account } from "../../src/domain/account.js";
 import type { Command } from "../../src/domain/commands.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Transaction } from "../../src/domain/transaction.js";
-import type { EmailAddress } from "../../src/domain/email-address.js";
-import type { PhoneNumber } from "../../src/domain/phone-number.js";
+import type { EmailAddress } from "../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem, SLOW_RAIL } from "../commands.js";
 import { ENGINES } from "../databases.js";
 import { restRequest } from "../e2e/rest-caller.js";

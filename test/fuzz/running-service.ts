@@ -2,8 +2,8 @@ import { pino } from "pino";
 
 import { startGateway } from "../../gateway/start.js";
 import { SCOPES } from "../../src/domain/api-key.js";
-import type { OrganizationId } from "../../src/domain/ids.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/time.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { startGrpcServer } from "../../src/grpc/server.js";
 import { Ledger } from "../../src/ledger/ledger.js";
 import { committerOf } from "../../src/storage/committer.js";

@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../src/gen/kesc/v1/account_service.js";
 import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
 import { toTimestamp } from "../../src/grpc/timestamp.js";

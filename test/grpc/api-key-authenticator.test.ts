@@ -2,7 +2,7 @@ import { Metadata } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { ApiKey } from "../../src/domain/api-key.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ApiKeyAuthenticator, type Authentication } from "../../src/grpc/api-key-authenticator.js";
 import { StoreError } from "../../src/ledger/store.js";
 import { apiKey, SECRET } from "./harness.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { OrganizationId } from "../../src/domain/ids.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "../../src/grpc/page-token.js";
 import { ORGANIZATION } from "./harness.js";
 

@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { Cents } from "../../src/domain/cents.js";
+import type { Cents } from "../../src/domain/values/cents.js";
 import type { AnyRefusal, Reason } from "../../src/grpc/call-refusal.js";
 import { readContract } from "../../src/grpc/contract.js";
 import { statusOf } from "../../src/grpc/status.js";

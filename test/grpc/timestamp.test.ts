@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { parseEnd, parseMoment, toTimestamp } from "../../src/grpc/timestamp.js";
 
 describe("grpc: times", () => {

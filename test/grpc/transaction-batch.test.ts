@@ -2,7 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { MoveMoney } from "../../src/domain/commands.js";
-import type { Cents } from "../../src/domain/cents.js";
+import type { Cents } from "../../src/domain/values/cents.js";
 import {
   TransactionServiceService as rpcs,
   type BatchCreateTransactionsResponse,

@@ -2,7 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { MoveMoney } from "../../src/domain/commands.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import {
   TransactionServiceService as rpcs,

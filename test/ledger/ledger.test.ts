@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { MAX_CENTS, type Cents } from "../../src/domain/cents.js";
+import { MAX_CENTS, type Cents } from "../../src/domain/values/cents.js";
 import type { Command } from "../../src/domain/commands.js";
-import type { AccountId, OrganizationId } from "../../src/domain/ids.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import type { Committer } from "../../src/ledger/batch.js";
 import { StoreError } from "../../src/ledger/store.js";

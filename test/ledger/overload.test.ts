@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import type { OrganizationId } from "../../src/domain/ids.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/time.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { Committer } from "../../src/ledger/batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { StoreError } from "../../src/ledger/store.js";

@@ -11,9 +11,9 @@ const BATCH = "src/ledger/batch.js";
 const BOOK = "src/ledger/batch-book.js";
 const LEDGER = "src/ledger/ledger.js";
 const QUEUE = "src/ledger/fair-queue.js";
-const MOVE_MONEY = "src/domain/move-money.js";
-const CANCEL = "src/domain/cancel-transaction.js";
-const CREATE_ACCOUNT = "src/domain/create-account.js";
+const MOVE_MONEY = "src/domain/operations/move-money.js";
+const CANCEL = "src/domain/operations/cancel-transaction.js";
+const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
 const STORE = "src/storage/ledger-store.js";
 const TRANSACTION = "src/storage/sqlite-transaction.js";
 

@@ -3,10 +3,10 @@ import { deepStrictEqual } from "node:assert/strict";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { MAX_CENTS, formatCents, toCents } from "../../src/domain/cents.js";
+import { MAX_CENTS, formatCents, toCents } from "../../src/domain/values/cents.js";
 import type { Command } from "../../src/domain/commands.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/ids.js";
-import type { PhoneNumber } from "../../src/domain/phone-number.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import {
   SLOW_RAIL,

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
 import type { Command } from "../../src/domain/commands.js";
-import type { OrganizationId } from "../../src/domain/ids.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { BookAccount } from "../../src/domain/journal.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { Ledger } from "../../src/ledger/ledger.js";
 import type { StoreError } from "../../src/ledger/store.js";
 import { keys } from "../../src/storage/keys.js";

@@ -1,5 +1,5 @@
 import type { Account } from "../../src/domain/account.js";
-import type { Cents } from "../../src/domain/cents.js";
+import type { Cents } from "../../src/domain/values/cents.js";
 import type {
   CancelTransaction,
   ChangeAccountStatus,
@@ -7,7 +7,7 @@ import type {
   CreateAccount,
   MoveMoney,
 } from "../../src/domain/commands.js";
-import type { AccountId, TransactionId } from "../../src/domain/ids.js";
+import type { AccountId, TransactionId } from "../../src/domain/values/ids.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import type { Transaction } from "../../src/domain/transaction.js";
 import type { LedgerRefusal } from "../../src/ledger/outcome.js";

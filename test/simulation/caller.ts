@@ -1,5 +1,5 @@
 import type { Command } from "../../src/domain/commands.js";
-import type { OrganizationId } from "../../src/domain/ids.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { Calls, Wish } from "./calls.js";
 import type { Receipts } from "./receipts.js";
 import type { Heard, SimulatedServer } from "./server.js";

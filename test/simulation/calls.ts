@@ -1,9 +1,9 @@
 import type { Account } from "../../src/domain/account.js";
-import { MAX_CENTS, type Cents } from "../../src/domain/cents.js";
+import { MAX_CENTS, type Cents } from "../../src/domain/values/cents.js";
 import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney } from "../../src/domain/commands.js";
-import { NO_EMAIL } from "../../src/domain/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/ids.js";
-import type { PhoneNumber } from "../../src/domain/phone-number.js";
+import { NO_EMAIL } from "../../src/domain/values/email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
   NO_REASON,
   type Description,
@@ -11,7 +11,7 @@ import {
   type Metadata,
   type Reference,
   type UserId,
-} from "../../src/domain/text.js";
+} from "../../src/domain/values/text.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { SLOW_RAIL, TEST_ACTOR } from "../commands.js";
 import type { Random } from "./random.js";

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Account } from "../../src/domain/account.js";
 import type { Command } from "../../src/domain/commands.js";
-import type { OrganizationId } from "../../src/domain/ids.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { Refusal } from "../../src/domain/refusal.js";
-import type { UnixMillis } from "../../src/domain/time.js";
+import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { Transaction } from "../../src/domain/transaction.js";
 import type { LedgerRefusal, Outcome } from "../../src/ledger/outcome.js";
 import { Model, seen, type Answer } from "../property/model.js";

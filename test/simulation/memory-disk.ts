@@ -1,5 +1,5 @@
 import type { Account } from "../../src/domain/account.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/ids.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { JournalEntry } from "../../src/domain/journal.js";
 import type { Transaction } from "../../src/domain/transaction.js";
 import {

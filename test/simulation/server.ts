@@ -1,6 +1,6 @@
 import type { Account } from "../../src/domain/account.js";
 import type { Command } from "../../src/domain/commands.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { Transaction } from "../../src/domain/transaction.js";
 import { commitBatch, type BatchAnswer, type Committer } from "../../src/ledger/batch.js";
 import { Ledger } from "../../src/ledger/ledger.js";

@@ -1,4 +1,4 @@
-import type { OrganizationId } from "../../src/domain/ids.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { Caller } from "./caller.js";
 import { Calls } from "./calls.js";
 import { checkAppendOnly, checkBooks } from "./check-books.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import BetterSqlite3 from "better-sqlite3";
 
-import type { OrganizationId, TransactionId } from "../../src/domain/ids.js";
+import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { JournalEntry, Posting } from "../../src/domain/journal.js";
 import type { LedgerStore, UsedIdempotencyKey } from "../../src/ledger/store.js";
 import { openDatabase } from "../../src/storage/database.js";

@@ -1,4 +1,4 @@
-import { formatCents } from "../../src/domain/cents.js";
+import { formatCents } from "../../src/domain/values/cents.js";
 import type { Command } from "../../src/domain/commands.js";
 
 /** What happened, step by step. Costs nothing in the runs that nobody will read. */

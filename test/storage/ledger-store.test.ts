@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import type { Account } from "../../src/domain/account.js";
 import type { Command, ResourceOf } from "../../src/domain/commands.js";
-import type { AccountId, OrganizationId } from "../../src/domain/ids.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Rail, Transaction } from "../../src/domain/transaction.js";
 import { commitBatch } from "../../src/ledger/batch.js";
 import { Ledger } from "../../src/ledger/ledger.js";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 
 import { ACCOUNT_STATUSES } from "../../src/domain/account.js";
-import type { EmailAddress } from "../../src/domain/email-address.js";
-import type { PhoneNumber } from "../../src/domain/phone-number.js";
-import type { Reference, UserId } from "../../src/domain/text.js";
-import { toUnixMillis } from "../../src/domain/time.js";
+import type { EmailAddress } from "../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
+import type { Reference, UserId } from "../../src/domain/values/text.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ledgerStatements } from "../../src/storage/ledger-statements.js";
 import type { Reads } from "../../src/storage/read-port.js";
 import type { Reader } from "../../src/storage/reader.js";

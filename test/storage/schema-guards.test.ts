@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { toUnixMillis } from "../../src/domain/time.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { run } from "../../src/storage/query.js";

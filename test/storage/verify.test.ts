@@ -6,8 +6,8 @@ import { expect } from "chai";
 
 import type { Account } from "../../src/domain/account.js";
 import type { ChangeAccountStatus, Command, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
-import type { OrganizationId } from "../../src/domain/ids.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/time.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { DIRECT_RAIL, type Rail, type Transaction } from "../../src/domain/transaction.js";
 import { Ledger } from "../../src/ledger/ledger.js";
 import { openDatabase, type Database } from "../../src/storage/database.js";

@@ -1,4 +1,4 @@
-import { MAX_CENTS } from "../../domain/cents.js";
+import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
 /** The transactions: the summary of their rows in the journal. `seq` is that of the journal row that created them. */

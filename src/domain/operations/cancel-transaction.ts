@@ -1,9 +1,9 @@
-import type { Account } from "./account.js";
-import type { CancelTransaction } from "./commands.js";
-import { refuse, replay, type Book, type Decision } from "./decision.js";
-import { postedTo, releasePosting } from "./journal.js";
-import type { UnixMillis } from "./time.js";
-import type { Transaction } from "./transaction.js";
+import type { Account } from "../account.js";
+import type { CancelTransaction } from "../commands.js";
+import { refuse, replay, type Book, type Decision } from "../decision.js";
+import { postedTo, releasePosting } from "../journal.js";
+import type { UnixMillis } from "../values/time.js";
+import type { Transaction } from "../transaction.js";
 
 /**
  * Cancels a transaction that is still PENDING and gives a redemption's held KESC back. A canceled one is answered as it

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 
-import { replay } from "../../src/domain/decision.js";
-import { decideCancelTransaction } from "../../src/domain/cancel-transaction.js";
-import { NO_CENTS } from "../../src/domain/cents.js";
-import type { CancelTransaction } from "../../src/domain/commands.js";
-import { parseStatusReason } from "../../src/domain/text.js";
-import type { Transaction } from "../../src/domain/transaction.js";
-import { SLOW_RAIL, TEST_ACTOR, cancel, valid } from "../commands.js";
-import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction } from "./given.js";
+import { replay } from "../../../src/domain/decision.js";
+import { decideCancelTransaction } from "../../../src/domain/operations/cancel-transaction.js";
+import { NO_CENTS } from "../../../src/domain/values/cents.js";
+import type { CancelTransaction } from "../../../src/domain/commands.js";
+import { parseStatusReason } from "../../../src/domain/values/text.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import { SLOW_RAIL, TEST_ACTOR, cancel, valid } from "../../commands.js";
+import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction } from "../given.js";
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));
 const account = givenAccount();

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { NO_CENTS } from "../../src/domain/cents.js";
-import { decide } from "../../src/domain/decide.js";
-import { SLOW_RAIL, cancel, changeStatus, createAccount, mint, redeem } from "../commands.js";
-import { NOW, ORGANIZATION, effectOf, givenAccount, givenBook, givenTransaction } from "./given.js";
+import { NO_CENTS } from "../../../src/domain/values/cents.js";
+import { decide } from "../../../src/domain/operations/table.js";
+import { SLOW_RAIL, cancel, changeStatus, createAccount, mint, redeem } from "../../commands.js";
+import { NOW, ORGANIZATION, effectOf, givenAccount, givenBook, givenTransaction } from "../given.js";
 
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });

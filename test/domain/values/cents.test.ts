@@ -9,7 +9,7 @@ import {
   parseAmount,
   subtractCents,
   toCents,
-} from "../../src/domain/cents.js";
+} from "../../../src/domain/values/cents.js";
 
 const anyCents = fc.integer({ min: 0, max: MAX_CENTS }).map(toCents);
 const anyAmountCents = fc.integer({ min: 1, max: MAX_CENTS }).map(toCents);

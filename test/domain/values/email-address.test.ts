@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { parseEmailAddress } from "../../src/domain/email-address.js";
+import { parseEmailAddress } from "../../../src/domain/values/email-address.js";
 
 // 64 characters before the @, 254 in all.
 const LONGEST = `${"a".repeat(64)}@${"b".repeat(61)}.${"c".repeat(61)}.${"d".repeat(62)}.ke`;

@@ -1,13 +1,13 @@
-import type { Account } from "./account.js";
-import { MAX_CENTS, type Cents } from "./cents.js";
-import type { MoveMoney } from "./commands.js";
-import { refuse, replay, type Book, type Decision } from "./decision.js";
-import type { TransactionId } from "./ids.js";
-import { holdPosting, mintPosting, postedTo, redeemPosting, type Posting } from "./journal.js";
-import type { Refusal } from "./refusal.js";
-import { NO_REASON, sameMetadata } from "./text.js";
-import type { UnixMillis } from "./time.js";
-import { DIRECT_RAIL, type Transaction, type TransactionType } from "./transaction.js";
+import type { Account } from "../account.js";
+import { MAX_CENTS, type Cents } from "../values/cents.js";
+import type { MoveMoney } from "../commands.js";
+import { refuse, replay, type Book, type Decision } from "../decision.js";
+import type { TransactionId } from "../values/ids.js";
+import { holdPosting, mintPosting, postedTo, redeemPosting, type Posting } from "../journal.js";
+import type { Refusal } from "../refusal.js";
+import { NO_REASON, sameMetadata } from "../values/text.js";
+import type { UnixMillis } from "../values/time.js";
+import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
 
 /**
  * Mints to or redeems from an account: at once on the direct rail; on any other the transaction is PENDING, and a

@@ -9,8 +9,8 @@ import {
   parseUserId,
   sameMetadata,
   type Metadata,
-} from "../../src/domain/text.js";
-import { valid } from "../commands.js";
+} from "../../../src/domain/values/text.js";
+import { valid } from "../../commands.js";
 
 const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or other control characters";
 

@@ -1,14 +1,19 @@
 import { expect } from "chai";
 
-import { replay } from "../../src/domain/decision.js";
-import type { Account } from "../../src/domain/account.js";
-import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../src/domain/cents.js";
-import type { MoveMoney } from "../../src/domain/commands.js";
-import { decideMoveMoney } from "../../src/domain/move-money.js";
-import { parseDescription, parseIdempotencyKey, parseMetadata, parseReference } from "../../src/domain/text.js";
-import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
-import { SLOW_RAIL, TEST_ACTOR, mint, newAccountId, redeem, valid, type Movement } from "../commands.js";
-import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "./given.js";
+import { replay } from "../../../src/domain/decision.js";
+import type { Account } from "../../../src/domain/account.js";
+import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
+import type { MoveMoney } from "../../../src/domain/commands.js";
+import { decideMoveMoney } from "../../../src/domain/operations/move-money.js";
+import {
+  parseDescription,
+  parseIdempotencyKey,
+  parseMetadata,
+  parseReference,
+} from "../../../src/domain/values/text.js";
+import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
+import { SLOW_RAIL, TEST_ACTOR, mint, newAccountId, redeem, valid, type Movement } from "../../commands.js";
+import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "../given.js";
 
 const KEY = valid(parseIdempotencyKey("k"));
 const accountId = newAccountId();

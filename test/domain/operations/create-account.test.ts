@@ -1,13 +1,13 @@
 import { expect } from "chai";
 
-import { replay } from "../../src/domain/decision.js";
-import type { CreateAccount } from "../../src/domain/commands.js";
-import { decideCreateAccount } from "../../src/domain/create-account.js";
-import type { EmailAddress } from "../../src/domain/email-address.js";
-import type { PhoneNumber } from "../../src/domain/phone-number.js";
-import { parseIdempotencyKey } from "../../src/domain/text.js";
-import { TEST_ACTOR, createAccount, valid } from "../commands.js";
-import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "./given.js";
+import { replay } from "../../../src/domain/decision.js";
+import type { CreateAccount } from "../../../src/domain/commands.js";
+import { decideCreateAccount } from "../../../src/domain/operations/create-account.js";
+import type { EmailAddress } from "../../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
+import { TEST_ACTOR, createAccount, valid } from "../../commands.js";
+import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "../given.js";
 
 const KEY = valid(parseIdempotencyKey("k"));
 const OTHER_PHONE = "+254733000000" as PhoneNumber;

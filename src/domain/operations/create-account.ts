@@ -1,10 +1,10 @@
-import type { Account } from "./account.js";
-import { NO_CENTS } from "./cents.js";
-import type { CreateAccount } from "./commands.js";
-import { refuse, replay, type Book, type Decision } from "./decision.js";
-import type { AccountId } from "./ids.js";
-import { NO_REASON } from "./text.js";
-import type { UnixMillis } from "./time.js";
+import type { Account } from "../account.js";
+import { NO_CENTS } from "../values/cents.js";
+import type { CreateAccount } from "../commands.js";
+import { refuse, replay, type Book, type Decision } from "../decision.js";
+import type { AccountId } from "../values/ids.js";
+import { NO_REASON } from "../values/text.js";
+import type { UnixMillis } from "../values/time.js";
 
 /**
  * Creates an account with a balance of zero. The same user_id with the same content is a replay.

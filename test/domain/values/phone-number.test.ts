@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { parsePhoneNumber } from "../../src/domain/phone-number.js";
+import { parsePhoneNumber } from "../../../src/domain/values/phone-number.js";
 
 describe("a phone number", () => {
   for (const [form, text, e164] of [

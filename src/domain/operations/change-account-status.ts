@@ -1,9 +1,9 @@
-import type { Account, AccountStatus } from "./account.js";
-import type { ChangeAccountStatus } from "./commands.js";
-import { refuse, replay, type Book, type Decision } from "./decision.js";
-import type { JournalKind } from "./journal.js";
-import type { Refusal } from "./refusal.js";
-import type { UnixMillis } from "./time.js";
+import type { Account, AccountStatus } from "../account.js";
+import type { ChangeAccountStatus } from "../commands.js";
+import { refuse, replay, type Book, type Decision } from "../decision.js";
+import type { JournalKind } from "../journal.js";
+import type { Refusal } from "../refusal.js";
+import type { UnixMillis } from "../values/time.js";
 
 const CHANGES = {
   freezeAccount: { to: "FROZEN", kind: "account.frozen" },

@@ -1,7 +1,12 @@
 import { expect } from "chai";
 import { typeid } from "typeid-js";
 
-import { parseAccountId, parseApiKeyId, parseOrganizationId, parseTransactionId } from "../../src/domain/ids.js";
+import {
+  parseAccountId,
+  parseApiKeyId,
+  parseOrganizationId,
+  parseTransactionId,
+} from "../../../src/domain/values/ids.js";
 
 const SUFFIX = "01jd2r6p5vf8ksw3xhb1z7q4ye";
 
