@@ -1,4 +1,4 @@
-import { StoreError } from "../ledger/store.js";
+import { StoreError } from "../ledger/ports/store.js";
 
 /** What may be said in public about a failure of the database. */
 export interface FailureFacts {

@@ -2,7 +2,7 @@
 // What a call leaves behind lives for one commit: with V8's default of 16 MiB, much of it is copied before it dies.
 import { CommanderError } from "commander";
 
-import { StoreError } from "../ledger/store.js";
+import { StoreError } from "../ledger/ports/store.js";
 import { isDamage, RESTORE } from "./damage.js";
 import { failureFacts } from "./failure-facts.js";
 import { endQuietlyWhenNobodyReads } from "./output.js";

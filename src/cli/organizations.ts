@@ -1,6 +1,6 @@
 import type { Organization } from "../domain/api-key.js";
 import { parseOrganizationId } from "../domain/values/ids.js";
-import type { Keys } from "../storage/key-port.js";
+import type { Keys } from "../ledger/ports/keys.js";
 import { timeOf } from "./output.js";
 import { Problem } from "./problem.js";
 

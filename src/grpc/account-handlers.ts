@@ -19,7 +19,7 @@ import {
 } from "../gen/kesc/v1/account_service.js";
 import type { Account as AccountMessage } from "../gen/kesc/v1/account.js";
 import type { Ledger } from "../ledger/ledger.js";
-import type { Reads } from "../storage/read-port.js";
+import type { Reads } from "../ledger/ports/reads.js";
 import { parseAccountStatus, toAccountMessage } from "./account-codec.js";
 import { answerOf, actorOf, done } from "./answer.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "./call.js";

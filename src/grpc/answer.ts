@@ -1,6 +1,6 @@
 import type { ApiKey } from "../domain/api-key.js";
 import type { Actor } from "../domain/journal.js";
-import type { Outcome } from "../ledger/outcome.js";
+import type { Outcome } from "../ledger/ports/outcome.js";
 import type { Answer } from "./call.js";
 
 /** The answer to a read, or to anything that is never a replay. */

@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
 
 import { isLive, type ApiKey } from "../domain/api-key.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Keys } from "../storage/key-port.js";
+import type { Keys } from "../ledger/ports/keys.js";
 import type { CallRefusal } from "./call-refusal.js";
 
 /** The caller's key, or why there is none. */

@@ -1,6 +1,6 @@
 import type { Scope } from "../domain/api-key.js";
 import type { Refusal } from "../domain/refusal.js";
-import type { LedgerRefusal } from "../ledger/outcome.js";
+import type { LedgerRefusal } from "../ledger/ports/outcome.js";
 import type { FieldProblem } from "./fields.js";
 
 /** A "no" of the server itself: the call did not reach the rules. */

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import type { ApiKey } from "../domain/api-key.js";
 import { parseIdempotencyKey, type IdempotencyKey } from "../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import { StoreError } from "../ledger/store.js";
+import { StoreError } from "../ledger/ports/store.js";
 import type { Authentication } from "./api-key-authenticator.js";
 import type { AnyRefusal } from "./call-refusal.js";
 import type { CallSteps } from "./call-steps.js";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import type { OrganizationId } from "../domain/values/ids.js";
 import { parsed, unparsed, type Parsed } from "../domain/values/parsed.js";
-import type { PageRequest } from "../storage/read-port.js";
+import type { PageRequest } from "../ledger/ports/reads.js";
 import { fieldProblem, type ParsedFields } from "./fields.js";
 
 const PAGE_SIZE_DEFAULT = 100;

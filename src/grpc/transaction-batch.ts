@@ -4,7 +4,7 @@ import { parseIdempotencyKey, type IdempotencyKey } from "../domain/values/text.
 import type { Transaction } from "../domain/transaction.js";
 import type { TransactionRequest, TransactionResult } from "../gen/kesc/v1/transaction_service.js";
 import type { Ledger } from "../ledger/ledger.js";
-import type { Outcome } from "../ledger/outcome.js";
+import type { Outcome } from "../ledger/ports/outcome.js";
 import { refusalOfThrown, type Caller, type ItemTally } from "./call.js";
 import type { AnyRefusal } from "./call-refusal.js";
 import { fieldProblem, ifGiven, parseFields, type FieldProblem, type ParsedFields } from "./fields.js";

@@ -17,7 +17,7 @@ import {
   RedeemRequest,
   RedeemResponse,
 } from "../gen/kesc/v1/transaction_service.js";
-import type { Reads } from "../storage/read-port.js";
+import type { Reads } from "../ledger/ports/reads.js";
 import { actorOf, answerOf, done } from "./answer.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "./call.js";
 import { given, ifGiven, parseFields } from "./fields.js";

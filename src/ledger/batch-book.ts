@@ -5,7 +5,7 @@ import type { JournalEntry, Posting } from "../domain/journal.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { Changes, Created, Loaded, SupplyChange, UsedIdempotencyKey } from "./store.js";
+import type { Changes, Created, Loaded, SupplyChange, UsedIdempotencyKey } from "./ports/store.js";
 
 /**
  * The state that the commands of one batch see: what was loaded, with the effects of the batch's earlier commands on

@@ -3,12 +3,12 @@ import type { Command, ResourceOf } from "../domain/commands.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { BatchAnswer, Committer } from "./batch.js";
+import type { BatchAnswer, Committer } from "./commit-batch.js";
 import { FairQueue } from "./fair-queue.js";
 import { Fifo } from "./fifo.js";
-import type { LedgerRefusal, Outcome } from "./outcome.js";
-import { StoreError } from "./store.js";
-import { REAL_WAITS, type Waits } from "./waits.js";
+import type { LedgerRefusal, Outcome } from "./ports/outcome.js";
+import { StoreError } from "./ports/store.js";
+import { REAL_WAITS, type Waits } from "./timing.js";
 
 /** A command in the queue, and who waits for it. */
 interface Waiting {

@@ -1,6 +1,6 @@
 import type { Command } from "../domain/commands.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
-import type { Lookup } from "./store.js";
+import type { Lookup } from "./ports/store.js";
 
 /** What the commands name: all that their decisions may look at. */
 export function lookupOf(commands: readonly Command[]): Lookup {

@@ -1,4 +1,4 @@
-import { commitBatch, type Committer } from "../ledger/batch.js";
+import { commitBatch, type Committer } from "../ledger/commit-batch.js";
 import type { Database } from "./database.js";
 import { ledgerStore } from "./ledger-store.js";
 import { postgresTransaction } from "./postgres-transaction.js";

@@ -7,7 +7,7 @@ import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Database } from "./database.js";
-import type { Keys } from "./key-port.js";
+import type { Keys } from "../ledger/ports/keys.js";
 import { orStoreError } from "./query.js";
 
 interface ApiKeyRow {

@@ -11,7 +11,7 @@ import {
   type Lookup,
   type StoreTransaction,
   type SupplyChange,
-} from "../ledger/store.js";
+} from "../ledger/ports/store.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import {
   ledgerStatements,

@@ -1,4 +1,4 @@
-import { StoreError } from "../ledger/store.js";
+import { StoreError } from "../ledger/ports/store.js";
 import type { ColumnType, Engine } from "./engine.js";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html

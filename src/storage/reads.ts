@@ -2,7 +2,7 @@ import type { Account } from "../domain/account.js";
 import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Database } from "./database.js";
-import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "./read-port.js";
+import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "../ledger/ports/reads.js";
 import { orStoreError } from "./query.js";
 import type { Reader } from "./reader.js";
 import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "./rows.js";

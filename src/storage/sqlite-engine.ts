@@ -1,4 +1,4 @@
-import { StoreError } from "../ledger/store.js";
+import { StoreError } from "../ledger/ports/store.js";
 import type { Engine } from "./engine.js";
 
 export const sqliteEngine: Engine = {

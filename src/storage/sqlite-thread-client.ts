@@ -5,8 +5,8 @@ import type { Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
-import type { BatchAnswer, Committer } from "../ledger/batch.js";
-import { StoreError } from "../ledger/store.js";
+import type { BatchAnswer, Committer } from "../ledger/commit-batch.js";
+import { StoreError } from "../ledger/ports/store.js";
 import {
   SQLITE_THREAD,
   type ThreadAnswer,

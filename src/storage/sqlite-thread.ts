@@ -6,8 +6,8 @@ import type BetterSqlite3 from "better-sqlite3";
 
 import type { Command } from "../domain/commands.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import { commitBatch, type BatchAnswer } from "../ledger/batch.js";
-import { StoreError } from "../ledger/store.js";
+import { commitBatch, type BatchAnswer } from "../ledger/commit-batch.js";
+import { StoreError } from "../ledger/ports/store.js";
 import { ledgerStore } from "./ledger-store.js";
 import { openSqliteForWriting } from "./sqlite-connection.js";
 import { sqliteEngine } from "./sqlite-engine.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { failureFacts } from "../../src/cli/failure-facts.js";
-import { StoreError } from "../../src/ledger/store.js";
+import { StoreError } from "../../src/ledger/ports/store.js";
 
 const PHONE_NUMBER = "+254712345678";
 

@@ -14,7 +14,7 @@ import {
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
-import type { Loaded } from "../../src/ledger/store.js";
+import type { Loaded } from "../../src/ledger/ports/store.js";
 import { newAccountId, newOrganizationId, newTransactionId, valid } from "../commands.js";
 
 // The state before a decision, in few words: one organization, and rows with sensible defaults.

@@ -2,7 +2,7 @@ import { readConfig } from "../../src/config.js";
 import { SCOPES } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { openDatabase } from "../../src/storage/database.js";
-import type { Keys } from "../../src/storage/key-port.js";
+import type { Keys } from "../../src/ledger/ports/keys.js";
 import { keys } from "../../src/storage/keys.js";
 import { migrate } from "../../src/storage/migrate.js";
 

@@ -5,7 +5,7 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../src/gen/kesc/v1/account_service.js";
 import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
 import { toTimestamp } from "../../src/grpc/timestamp.js";
-import type { AccountFilters } from "../../src/storage/read-port.js";
+import type { AccountFilters } from "../../src/ledger/ports/reads.js";
 import {
   account,
   ACCOUNT_ID,

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { ApiKey } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ApiKeyAuthenticator, type Authentication } from "../../src/grpc/api-key-authenticator.js";
-import { StoreError } from "../../src/ledger/store.js";
+import { StoreError } from "../../src/ledger/ports/store.js";
 import { apiKey, SECRET } from "./harness.js";
 
 /** An authenticator over a table of keys and a clock that stands still. */

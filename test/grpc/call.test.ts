@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { Command } from "../../src/domain/commands.js";
 import type { Scope } from "../../src/domain/api-key.js";
 import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
-import { StoreError } from "../../src/ledger/store.js";
+import { StoreError } from "../../src/ledger/ports/store.js";
 import {
   call,
   callLines,

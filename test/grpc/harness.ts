@@ -23,8 +23,8 @@ import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error
 import { Status as RpcStatus } from "../../src/gen/google/rpc/status.js";
 import type { MintRequest } from "../../src/gen/kesc/v1/transaction_service.js";
 import { startGrpcServer, type GrpcServer, type GrpcServerOptions } from "../../src/grpc/server.js";
-import type { Outcome } from "../../src/ledger/outcome.js";
-import type { Reads } from "../../src/storage/read-port.js";
+import type { Outcome } from "../../src/ledger/ports/outcome.js";
+import type { Reads } from "../../src/ledger/ports/reads.js";
 
 export const ORGANIZATION = "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId;
 export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;

@@ -10,7 +10,7 @@ import {
   type TransactionRequest,
   type TransactionResult,
 } from "../../src/gen/kesc/v1/transaction_service.js";
-import { StoreError } from "../../src/ledger/store.js";
+import { StoreError } from "../../src/ledger/ports/store.js";
 import {
   ACCOUNT_ID,
   call,

@@ -9,7 +9,7 @@ import {
   type ListTransactionsRequest,
 } from "../../src/gen/kesc/v1/transaction_service.js";
 import { toTimestamp } from "../../src/grpc/timestamp.js";
-import type { PageRequest, TransactionFilters } from "../../src/storage/read-port.js";
+import type { PageRequest, TransactionFilters } from "../../src/ledger/ports/reads.js";
 import {
   ACCOUNT_ID,
   call,

@@ -2,9 +2,9 @@ import { expect } from "chai";
 
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import type { Committer } from "../../src/ledger/batch.js";
+import type { Committer } from "../../src/ledger/commit-batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
-import { StoreError } from "../../src/ledger/store.js";
+import { StoreError } from "../../src/ledger/ports/store.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { mint, NO_DEADLINE, newAccountId, newOrganizationId } from "../commands.js";
 import { openTestDatabase, type TestDatabase } from "../databases.js";

@@ -7,7 +7,7 @@ export interface Mutant {
   readonly edits: readonly { readonly from: string; readonly to: string }[];
 }
 
-const BATCH = "src/ledger/batch.js";
+const BATCH = "src/ledger/commit-batch.js";
 const BOOK = "src/ledger/batch-book.js";
 const LEDGER = "src/ledger/ledger.js";
 const QUEUE = "src/ledger/fair-queue.js";

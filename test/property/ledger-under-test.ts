@@ -5,7 +5,7 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { BookAccount } from "../../src/domain/journal.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { Ledger } from "../../src/ledger/ledger.js";
-import type { StoreError } from "../../src/ledger/store.js";
+import type { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { reads } from "../../src/storage/reads.js";

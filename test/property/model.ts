@@ -10,7 +10,7 @@ import type {
 import type { AccountId, TransactionId } from "../../src/domain/values/ids.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import type { Transaction } from "../../src/domain/transaction.js";
-import type { LedgerRefusal } from "../../src/ledger/outcome.js";
+import type { LedgerRefusal } from "../../src/ledger/ports/outcome.js";
 
 // The contract (docs/api.md) in the plainest code that says it: maps, one command at a time, no storage. It shares names
 // with src/, and not one decision.

@@ -6,7 +6,7 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { Transaction } from "../../src/domain/transaction.js";
-import type { LedgerRefusal, Outcome } from "../../src/ledger/outcome.js";
+import type { LedgerRefusal, Outcome } from "../../src/ledger/ports/outcome.js";
 import { Model, seen, type Answer } from "../property/model.js";
 import type { Books } from "./disk.js";
 import { describeCommand } from "./trace.js";

@@ -10,7 +10,7 @@ import {
   type Lookup,
   type SupplyChange,
   type UsedIdempotencyKey,
-} from "../../src/ledger/store.js";
+} from "../../src/ledger/ports/store.js";
 import type { Supply } from "../property/model.js";
 import type { Books, Connection, Disk, Steps, Stored } from "./disk.js";
 import { checkAccount, checkEntry, checkSupply, checkTransaction, require, type Sums } from "./memory-constraints.js";

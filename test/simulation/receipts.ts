@@ -1,7 +1,7 @@
 import type { Account } from "../../src/domain/account.js";
 import type { Command } from "../../src/domain/commands.js";
 import type { JournalKind } from "../../src/domain/journal.js";
-import type { Outcome } from "../../src/ledger/outcome.js";
+import type { Outcome } from "../../src/ledger/ports/outcome.js";
 import type { Transaction } from "../../src/domain/transaction.js";
 import type { Wish } from "./calls.js";
 import type { Books } from "./disk.js";

@@ -6,7 +6,7 @@ import BetterSqlite3 from "better-sqlite3";
 
 import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { JournalEntry, Posting } from "../../src/domain/journal.js";
-import type { LedgerStore, UsedIdempotencyKey } from "../../src/ledger/store.js";
+import type { LedgerStore, UsedIdempotencyKey } from "../../src/ledger/ports/store.js";
 import { openDatabase } from "../../src/storage/database.js";
 import type { Session, Transact } from "../../src/storage/engine.js";
 import { ledgerStore } from "../../src/storage/ledger-store.js";

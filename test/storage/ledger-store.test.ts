@@ -5,7 +5,7 @@ import type { Command, ResourceOf } from "../../src/domain/commands.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Rail, Transaction } from "../../src/domain/transaction.js";
-import { commitBatch } from "../../src/ledger/batch.js";
+import { commitBatch } from "../../src/ledger/commit-batch.js";
 import { Ledger } from "../../src/ledger/ledger.js";
 import { openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";

@@ -6,7 +6,7 @@ import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import type { Reference, UserId } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ledgerStatements } from "../../src/storage/ledger-statements.js";
-import type { Reads } from "../../src/storage/read-port.js";
+import type { Reads } from "../../src/ledger/ports/reads.js";
 import type { Reader } from "../../src/storage/reader.js";
 import { reads } from "../../src/storage/reads.js";
 import { sqliteEngine } from "../../src/storage/sqlite-engine.js";

@@ -6,7 +6,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Transaction } from "../domain/transaction.js";
 import { BatchBook } from "./batch-book.js";
 import { lookupOf } from "./lookup.js";
-import type { LedgerStore } from "./store.js";
+import type { LedgerStore } from "./ports/store.js";
 
 /** What became of one command of a batch that is on disk. Plain data: it may come from another thread. */
 export type BatchAnswer =

@@ -1,9 +1,9 @@
-import type { Account } from "../domain/account.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
-import type { JournalEntry } from "../domain/journal.js";
-import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
-import type { UnixMillis } from "../domain/values/time.js";
-import type { Transaction } from "../domain/transaction.js";
+import type { Account } from "../../domain/account.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { JournalEntry } from "../../domain/journal.js";
+import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { Transaction } from "../../domain/transaction.js";
 
 /** What the commands of one batch name, each once. */
 export interface Lookup {

@@ -1,6 +1,6 @@
-import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
-import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
-import type { UnixMillis } from "../domain/values/time.js";
+import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
+import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 
 export interface NewApiKey {
   readonly organizationId: OrganizationId;

@@ -1,4 +1,4 @@
-import type { Refusal } from "../domain/refusal.js";
+import type { Refusal } from "../../domain/refusal.js";
 
 /** A "no" of the queue and the committer: the command was not started, or nothing of it happened. */
 export type LedgerRefusal =
