@@ -1,4 +1,4 @@
-import { ForeignFileError } from "../storage/sqlite-file.js";
+import { ForeignFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
 
 /** What to do about a file that is not ours, or no longer whole. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
-import type { Finding } from "../storage/verify-findings.js";
-import { decimalOf } from "../storage/verify-words.js";
-import { verify, type Verification } from "../storage/verify.js";
+import type { Finding } from "../verify/findings.js";
+import { decimalOf } from "../verify/format.js";
+import { verify, type Verification } from "../verify/verify.js";
 import { configFromEnvironment } from "./environment.js";
 import { withCurrentDatabase } from "./open-database.js";
 import { printJson, printLine } from "./output.js";

@@ -1,8 +1,8 @@
 import { commitBatch, type Committer } from "../ledger/commit-batch.js";
 import type { Database } from "./database.js";
-import { ledgerStore } from "./ledger-store.js";
-import { postgresTransaction } from "./postgres-transaction.js";
-import { threadCommitter } from "./sqlite-thread-client.js";
+import { ledgerStore } from "./sql/ledger-store.js";
+import { postgresTransaction } from "./postgres/transaction.js";
+import { threadCommitter } from "./sqlite/worker-client.js";
 
 // What a commit costs beyond its rows: the parsing and planning of its statements, and two journeys to the server.
 const POSTGRES_BATCH_USUAL = 256;

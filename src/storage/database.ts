@@ -4,15 +4,15 @@ import { dirname } from "node:path";
 import knexModule, { type Knex } from "knex";
 import pg from "pg";
 
-import type { Engine } from "./engine.js";
-import { PostgresClient } from "./postgres-client.js";
-import { postgresEngine } from "./postgres-engine.js";
-import { PostgresReader } from "./postgres-reader.js";
-import { sqliteEngine } from "./sqlite-engine.js";
-import { refuseForeignFile } from "./sqlite-file.js";
-import type { Reader } from "./reader.js";
-import { SqliteReader } from "./sqlite-reader.js";
-import { SqliteThreadClient } from "./sqlite-thread-client.js";
+import type { Engine } from "./sql/engine.js";
+import { PostgresClient } from "./postgres/client.js";
+import { postgresEngine } from "./postgres/engine.js";
+import { PostgresReader } from "./postgres/reader.js";
+import { sqliteEngine } from "./sqlite/engine.js";
+import { refuseForeignFile } from "./sqlite/file.js";
+import type { Reader } from "./sql/reader.js";
+import { SqliteReader } from "./sqlite/reader.js";
+import { SqliteThreadClient } from "./sqlite/worker-client.js";
 
 const { knex } = knexModule;
 

@@ -8,7 +8,7 @@ import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Database } from "./database.js";
 import type { Keys } from "../ledger/ports/keys.js";
-import { orStoreError } from "./query.js";
+import { orStoreError } from "./sql/store-error.js";
 
 interface ApiKeyRow {
   readonly id: string;

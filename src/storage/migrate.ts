@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 import type { Database } from "./database.js";
-import type { Engine } from "./engine.js";
+import type { Engine } from "./sql/engine.js";
 import { organizations } from "./migrations/0001-organizations.js";
 import { accounts } from "./migrations/0002-accounts.js";
 import { transactions } from "./migrations/0003-transactions.js";

@@ -3,9 +3,9 @@ import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Database } from "./database.js";
 import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "../ledger/ports/reads.js";
-import { orStoreError } from "./query.js";
-import type { Reader } from "./reader.js";
-import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "./rows.js";
+import { orStoreError } from "./sql/store-error.js";
+import type { Reader } from "./sql/reader.js";
+import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "./sql/rows.js";
 
 const ACCOUNT = "SELECT * FROM accounts WHERE id = ? AND organization_id = ?";
 const TRANSACTION = "SELECT * FROM transactions WHERE id = ? AND organization_id = ?";

@@ -22,7 +22,7 @@ import { migrateDatabase } from "../../src/cli/migrate.js";
 import { openAnyDatabase, openCurrentDatabase } from "../../src/cli/open-database.js";
 import { Problem } from "../../src/cli/problem.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
-import { run } from "../../src/storage/query.js";
+import { run } from "../../src/storage/sql/store-error.js";
 import { openTestDatabase } from "../databases.js";
 import { KESC, kesc } from "./kesc.js";
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 
 import { openDatabase } from "../../src/storage/database.js";
-import { run } from "../../src/storage/query.js";
+import { run } from "../../src/storage/sql/store-error.js";
 import { sharedPostgres } from "../postgres.js";
 import { TcpForwarder } from "../tcp-forwarder.js";
 import type { GrpcAnswer } from "./grpc-caller.js";

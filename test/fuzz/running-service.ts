@@ -9,7 +9,7 @@ import { Ledger } from "../../src/ledger/ledger.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { verify } from "../../src/storage/verify.js";
+import { verify } from "../../src/verify/verify.js";
 import { newAccountId, newTransactionId } from "../commands.js";
 import { openTestDatabase, type ENGINES } from "../databases.js";
 import { RestCaller } from "../e2e/rest-caller.js";

@@ -14,8 +14,8 @@ const QUEUE = "src/ledger/fair-queue.js";
 const MOVE_MONEY = "src/domain/operations/move-money.js";
 const CANCEL = "src/domain/operations/cancel-transaction.js";
 const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
-const STORE = "src/storage/ledger-store.js";
-const TRANSACTION = "src/storage/sqlite-transaction.js";
+const STORE = "src/storage/sql/ledger-store.js";
+const TRANSACTION = "src/storage/sqlite/transaction.js";
 
 export const MUTANTS: readonly Mutant[] = [
   {

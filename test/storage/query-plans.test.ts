@@ -5,11 +5,11 @@ import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import type { Reference, UserId } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { ledgerStatements } from "../../src/storage/ledger-statements.js";
+import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
-import type { Reader } from "../../src/storage/reader.js";
+import type { Reader } from "../../src/storage/sql/reader.js";
 import { reads } from "../../src/storage/reads.js";
-import { sqliteEngine } from "../../src/storage/sqlite-engine.js";
+import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { newAccountId, newOrganizationId, newTransactionId } from "../commands.js";
 import { openTestDatabase, type TestDatabase } from "../databases.js";
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
-import { run } from "../../src/storage/query.js";
+import { run } from "../../src/storage/sql/store-error.js";
 import { createAccount, mint } from "../commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../databases.js";
 

@@ -1,4 +1,4 @@
-import type { RowStream } from "./snapshot.js";
+import type { RowStream } from "../storage/sql/snapshot.js";
 
 /** Follows the rows of the journal about one thing, in the order of `seq`. */
 export interface GroupCheck<Row> {

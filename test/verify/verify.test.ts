@@ -15,7 +15,7 @@ import { keys } from "../../src/storage/keys.js";
 import { accountChain } from "../../src/storage/migrations/0007-account-chain.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { migrate } from "../../src/storage/migrate.js";
-import { verify, type Verification } from "../../src/storage/verify.js";
+import { verify, type Verification } from "../../src/verify/verify.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem } from "../commands.js";
 import { ENGINES, openTestDatabase } from "../databases.js";
 

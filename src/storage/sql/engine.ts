@@ -1,4 +1,4 @@
-import type { StoreError } from "../ledger/ports/store.js";
+import type { StoreError } from "../../ledger/ports/store.js";
 
 export type ColumnType = "text" | "int64";
 

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-import { StoreError } from "../ledger/ports/store.js";
+import { StoreError } from "../../ledger/ports/store.js";
 import type { Engine } from "./engine.js";
 
 /** Runs a statement that answers rows, on PostgreSQL. */

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 import type pg from "pg";
 
-import type { Read, Session, Transact, Write } from "./engine.js";
-import type { PostgresClient } from "./postgres-client.js";
+import type { Read, Session, Transact, Write } from "../sql/engine.js";
+import type { PostgresClient } from "./client.js";
 
 /**
  * Transactions on the pool's connections. No statement waits for an answer that it does not need: BEGIN goes out with the

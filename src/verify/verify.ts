@@ -1,8 +1,8 @@
-import type { Database } from "./database.js";
-import { verifyAccounts } from "./verify-accounts.js";
-import { Findings, type Finding } from "./verify-findings.js";
-import { verifyJournal } from "./verify-journal.js";
-import { verifyTransactions } from "./verify-transactions.js";
+import type { Database } from "../storage/database.js";
+import { verifyAccounts } from "./accounts.js";
+import { Findings, type Finding } from "./findings.js";
+import { verifyJournal } from "./journal.js";
+import { verifyTransactions } from "./transactions.js";
 
 export interface Verification {
   readonly journalRows: number;

@@ -5,15 +5,15 @@ import type { Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
-import type { BatchAnswer, Committer } from "../ledger/commit-batch.js";
-import { StoreError } from "../ledger/ports/store.js";
+import type { BatchAnswer, Committer } from "../../ledger/commit-batch.js";
+import { StoreError } from "../../ledger/ports/store.js";
 import {
   SQLITE_THREAD,
   type ThreadAnswer,
   type ThreadFailure,
   type ThreadOpened,
   type ThreadRequest,
-} from "./sqlite-thread.js";
+} from "./worker.js";
 
 // Enough that the thread finds the next batch when it has done one; more would only make them wait there.
 const BATCHES_MAX = 2;

@@ -1,11 +1,11 @@
-import type { Account, AccountStatus } from "../domain/account.js";
-import { toCents } from "../domain/values/cents.js";
-import type { EmailAddress } from "../domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
-import type { PhoneNumber } from "../domain/values/phone-number.js";
-import type { Description, Metadata, Reference, StatusReason, UserId } from "../domain/values/text.js";
-import { toUnixMillis } from "../domain/values/time.js";
-import type { Rail, Transaction, TransactionStatus, TransactionType } from "../domain/transaction.js";
+import type { Account, AccountStatus } from "../../domain/account.js";
+import { toCents } from "../../domain/values/cents.js";
+import type { EmailAddress } from "../../domain/values/email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { PhoneNumber } from "../../domain/values/phone-number.js";
+import type { Description, Metadata, Reference, StatusReason, UserId } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { ColumnType } from "./engine.js";
 
 /** A row of `accounts`, as both drivers read it. */

@@ -1,5 +1,5 @@
-import { StoreError } from "../ledger/ports/store.js";
-import type { ColumnType, Engine } from "./engine.js";
+import { StoreError } from "../../ledger/ports/store.js";
+import type { ColumnType, Engine } from "../sql/engine.js";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const LOST_RACES = new Set([

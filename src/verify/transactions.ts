@@ -1,9 +1,9 @@
 import type { JournalKind } from "../domain/journal.js";
 import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../domain/transaction.js";
-import type { Findings } from "./verify-findings.js";
-import { checkGroups, type GroupCheck } from "./verify-groups.js";
-import type { Snapshot } from "./snapshot.js";
-import { describePosting, type Direction, type PostingColumns } from "./verify-words.js";
+import type { Findings } from "./findings.js";
+import { checkGroups, type GroupCheck } from "./merge-join.js";
+import type { Snapshot } from "../storage/sql/snapshot.js";
+import { describePosting, type Direction, type PostingColumns } from "./format.js";
 
 /** A row of `transactions`. */
 interface Summary {

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 
-import type { Read, Transact, Write } from "./engine.js";
-import type { SqliteStatements } from "./sqlite-statements.js";
+import type { Read, Transact, Write } from "../sql/engine.js";
+import type { SqliteStatements } from "./statements.js";
 
 /** Transactions on this connection, one at a time. Whatever stands in `work` runs on the connection's own thread. */
 export function sqliteTransaction(connection: BetterSqlite3.Database, statements: SqliteStatements): Transact {

@@ -4,15 +4,15 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
 
-import type { Command } from "../domain/commands.js";
-import type { UnixMillis } from "../domain/values/time.js";
-import { commitBatch, type BatchAnswer } from "../ledger/commit-batch.js";
-import { StoreError } from "../ledger/ports/store.js";
-import { ledgerStore } from "./ledger-store.js";
-import { openSqliteForWriting } from "./sqlite-connection.js";
-import { sqliteEngine } from "./sqlite-engine.js";
-import { SqliteStatements } from "./sqlite-statements.js";
-import { sqliteTransaction } from "./sqlite-transaction.js";
+import type { Command } from "../../domain/commands.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import { commitBatch, type BatchAnswer } from "../../ledger/commit-batch.js";
+import { StoreError } from "../../ledger/ports/store.js";
+import { ledgerStore } from "../sql/ledger-store.js";
+import { openSqliteForWriting } from "./connection.js";
+import { sqliteEngine } from "./engine.js";
+import { SqliteStatements } from "./statements.js";
+import { sqliteTransaction } from "./transaction.js";
 
 /** What to start the thread with: this very file, whatever its ending is. */
 export const SQLITE_THREAD = new URL(import.meta.url);

@@ -1,8 +1,8 @@
-import type { Account } from "../domain/account.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
-import type { JournalEntry } from "../domain/journal.js";
-import type { IdempotencyKey } from "../domain/values/text.js";
-import type { Transaction } from "../domain/transaction.js";
+import type { Account } from "../../domain/account.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { JournalEntry } from "../../domain/journal.js";
+import type { IdempotencyKey } from "../../domain/values/text.js";
+import type { Transaction } from "../../domain/transaction.js";
 import {
   StoreError,
   type Changes,
@@ -11,7 +11,7 @@ import {
   type Lookup,
   type StoreTransaction,
   type SupplyChange,
-} from "../ledger/ports/store.js";
+} from "../../ledger/ports/store.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import {
   ledgerStatements,
@@ -24,7 +24,7 @@ import {
   type LedgerStatements,
   type SUPPLY_CHANGE_COLUMNS,
 } from "./ledger-statements.js";
-import { orStoreError } from "./query.js";
+import { orStoreError } from "./store-error.js";
 import {
   accountOf,
   accountRowOf,

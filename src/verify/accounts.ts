@@ -1,10 +1,10 @@
 import type { AccountStatus } from "../domain/account.js";
 import { MAX_CENTS } from "../domain/values/cents.js";
 import type { BookAccount, JournalKind } from "../domain/journal.js";
-import type { Findings } from "./verify-findings.js";
-import { checkGroups, type GroupCheck } from "./verify-groups.js";
-import type { Snapshot } from "./snapshot.js";
-import { describeBalances, describePosting, type PostingColumns } from "./verify-words.js";
+import type { Findings } from "./findings.js";
+import { checkGroups, type GroupCheck } from "./merge-join.js";
+import type { Snapshot } from "../storage/sql/snapshot.js";
+import { describeBalances, describePosting, type PostingColumns } from "./format.js";
 
 /** A row of `accounts`. */
 interface Summary {

@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3";
 
-import { APPLICATION_ID } from "./sqlite-file.js";
+import { APPLICATION_ID } from "./file.js";
 
 // What durability hangs on, first of all. better-sqlite3 is compiled so that WAL mode does not sync on each commit unless it is told.
 const SYNCHRONOUS_FULL = 2;

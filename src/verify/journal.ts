@@ -1,8 +1,8 @@
 import { MAX_CENTS } from "../domain/values/cents.js";
 import { JOURNAL_KINDS } from "../domain/journal.js";
-import type { Finding, Findings } from "./verify-findings.js";
-import type { Snapshot } from "./snapshot.js";
-import { decimalOf, describePosting, type PostingColumns } from "./verify-words.js";
+import type { Finding, Findings } from "./findings.js";
+import type { Snapshot } from "../storage/sql/snapshot.js";
+import { decimalOf, describePosting, type PostingColumns } from "./format.js";
 
 interface JournalRow extends PostingColumns {
   readonly seq: number;

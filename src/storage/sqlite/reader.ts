@@ -1,9 +1,9 @@
 import BetterSqlite3 from "better-sqlite3";
 
-import { afterThis, Cohort } from "../cohort.js";
-import type { Reader } from "./reader.js";
-import type { RowStream, Snapshot } from "./snapshot.js";
-import { SqliteStatements } from "./sqlite-statements.js";
+import { afterThis, Cohort } from "../../cohort.js";
+import type { Reader } from "../sql/reader.js";
+import type { RowStream, Snapshot } from "../sql/snapshot.js";
+import { SqliteStatements } from "./statements.js";
 
 /** Milliseconds; a reader waits only while the log is being reset or recovered. */
 const BUSY_MILLIS_MAX = 5_000;

@@ -1,5 +1,5 @@
-import { StoreError } from "../ledger/ports/store.js";
-import type { Engine } from "./engine.js";
+import { StoreError } from "../../ledger/ports/store.js";
+import type { Engine } from "../sql/engine.js";
 
 export const sqliteEngine: Engine = {
   name: "sqlite",
