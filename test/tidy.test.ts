@@ -6,9 +6,9 @@ import { expect } from "chai";
 
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract.js";
 import { VARIABLES } from "../src/config.js";
-import { readContract } from "../src/grpc/contract.js";
-import type { Reason } from "../src/grpc/call-refusal.js";
-import { statusCodeOf } from "../src/grpc/status.js";
+import { readContract } from "../src/grpc/messages/contract.js";
+import type { Reason } from "../src/grpc/errors/refusal.js";
+import { statusCodeOf } from "../src/grpc/errors/status.js";
 
 // What no linter sees: that the contract, its tests and its docs speak of the same things.
 

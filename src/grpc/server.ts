@@ -8,22 +8,22 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { Reads } from "../ledger/ports/reads.js";
-import { accountHandlers } from "./account-handlers.js";
-import { ApiKeyAuthenticator } from "./api-key-authenticator.js";
-import { CallGuard } from "./call-guard.js";
-import { callSteps } from "./call-steps.js";
-import type { CallDependencies, UnaryRoute } from "./call.js";
+import { accountHandlers } from "./services/account-service.js";
+import { ApiKeyAuthenticator } from "./calls/authenticator.js";
+import { CallGuard } from "./calls/call-guard.js";
+import { callSteps } from "./calls/call-steps.js";
+import type { CallDependencies, UnaryRoute } from "./calls/unary-call.js";
 import { CallsInFlight } from "./calls-in-flight.js";
-import { readContract, type Contract, type ServiceContract } from "./contract.js";
-import { Health, HEALTH_SERVICE } from "./health.js";
+import { readContract, type Contract, type ServiceContract } from "./messages/contract.js";
+import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { logLibraryTo } from "./library-log.js";
 import { DEFAULT_LIMITS, serverOptionsOf, type GrpcLimits } from "./limits.js";
-import { REFLECTION_SERVICES, ReflectionService } from "./reflection-service.js";
-import { Reflection } from "./reflection.js";
+import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
+import { Reflection } from "./standard/reflection-index.js";
 import { boundAddress, removeStaleSocket } from "./server-address.js";
-import { statusCodeOf } from "./status.js";
-import type { StreamRoute } from "./stream-call.js";
-import { transactionHandlers } from "./transaction-handlers.js";
+import { statusCodeOf } from "./errors/status.js";
+import type { StreamRoute } from "./calls/stream-call.js";
+import { transactionHandlers } from "./services/transaction-service.js";
 
 export interface GrpcServerOptions {
   /** "127.0.0.1:50051", "[::]:0" for any free port, or "unix:/run/kesc.sock". */

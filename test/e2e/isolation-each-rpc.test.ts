@@ -6,7 +6,7 @@ import type { Route } from "../../gateway/contract.js";
 import { SCOPES, type Scope } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { readContract } from "../../src/grpc/contract.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
 import { newAccountId, newTransactionId, valid } from "../commands.js";
 import { textOf } from "../json-text.js";
 import { ROUTES } from "../routes.js";

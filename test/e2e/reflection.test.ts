@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { readContract } from "../../src/grpc/contract.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
 import { fresh, newAccount } from "./each-engine.js";
 import { sharedService, type Service } from "./service.js";
 

@@ -2,7 +2,7 @@ import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonObje
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import type { Rpc } from "../../gateway/rpc.js";
-import { readContract } from "../../src/grpc/contract.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
 import { refusalOf, type GrpcRefusal } from "./grpc-caller.js";
 
 /** What a call of any rpc came to. */

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { encodeFields } from "../../bench/load/hpack.js";
 import { Flag, frame, FrameType, windowUpdate } from "../../bench/load/http2-frames.js";
 import { MintRequest, TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
-import { call, emptyReads, MINT, SECRET, serve, transaction, type ServerUnderTest } from "./harness.js";
+import { call, emptyReads, MINT, SECRET, serve, transaction, type ServerUnderTest } from "../support/grpc-harness.js";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const PRIORITY = 2;

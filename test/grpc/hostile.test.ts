@@ -5,7 +5,7 @@ import { deflateSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 
 import { MintRequest, TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
-import { call, eventually, MINT, SECRET, serve, type ServerUnderTest } from "./harness.js";
+import { call, eventually, MINT, SECRET, serve, type ServerUnderTest } from "../support/grpc-harness.js";
 
 describe("grpc: callers who do not keep to the rules", () => {
   let under: ServerUnderTest;

@@ -22,7 +22,7 @@ import {
   serve,
   transaction,
   type Heard,
-} from "./harness.js";
+} from "../support/grpc-harness.js";
 
 describe("grpc: a server that stops", () => {
   it("answers the calls that it has taken, and turns away those that come later", async () => {

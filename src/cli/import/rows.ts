@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs";
 import { CsvError, parse } from "csv-parse";
 
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
-import type { FieldProblem } from "../../grpc/fields.js";
-import { parseMovement } from "../../grpc/move-money.js";
+import type { FieldProblem } from "../../grpc/messages/fields.js";
+import { parseMovement } from "../../grpc/services/move-money.js";
 import { Problem } from "../problem.js";
 
 /** One line of the file, as far as it could be read. */

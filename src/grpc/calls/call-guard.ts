@@ -1,0 +1,162 @@
+import {
+  ServerInterceptingCall,
+  status as Status,
+  type Metadata,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+} from "@grpc/grpc-js";
+
+import type { CallsInFlight } from "../calls-in-flight.js";
+import { HEALTH_SERVICE } from "../standard/health.js";
+import { LinkedList, type Link } from "../linked-list.js";
+import { statusOf } from "../errors/status.js";
+
+type Listener = Parameters<ServerInterceptingCall["start"]>[0];
+
+export interface CallGuardOptions {
+  /** How long a call may take to send its one request. */
+  readonly requestMillisMax: number;
+  /** How large the request of an rpc may be, by its path. */
+  readonly requestBytesMaxOf: (path: string) => number;
+  readonly calls: CallsInFlight;
+  /** Hears of each call that was ended here, by its path. */
+  readonly onEnded: (path: string, reason: EndReason) => void;
+}
+
+type EndReason = "DEADLINE_EXCEEDED" | "QUEUE_FULL";
+
+const SWEEPS_PER_LIMIT = 10;
+const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
+
+/**
+ * Lets a call through to its handler when its one request is there and there is room for it. Ends calls whose request never
+ * comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever, and holds the stream. Ends calls that are too many
+ * with QUEUE_FULL, and those whose request is too large as grpc-js does, whose own limit is the same for all rpcs.
+ *
+ * One timer for all of them: a timer a call would cost more than the rest of what is done here.
+ */
+export class CallGuard {
+  readonly #requestMillisMax: number;
+  readonly #watch: Watch;
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
+    this.#requestMillisMax = requestMillisMax;
+    this.#watch = { waiting: new LinkedList(), ...shared };
+    this.#sweeping = setInterval(() => {
+      this.#sweep();
+    }, requestMillisMax / SWEEPS_PER_LIMIT);
+    this.#sweeping.unref();
+  }
+
+  /** Goes into the server's `interceptors`. Leaves calls with a stream of requests alone. */
+  readonly interceptor: ServerInterceptor = ({ requestStream, path }, call) =>
+    requestStream ? new ServerInterceptingCall(call) : new GuardedCall(call, path, this.#watch);
+
+  stop(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #sweep(): void {
+    const lastStart = performance.now() - this.#requestMillisMax;
+    for (const call of this.#watch.waiting) {
+      if (call.startedAt > lastStart) return;
+      call.end("DEADLINE_EXCEEDED");
+    }
+  }
+}
+
+/** What all calls share. */
+interface Watch extends Omit<CallGuardOptions, "requestMillisMax"> {
+  /** Those whose request has not ended, in the order in which they came: the oldest first. */
+  readonly waiting: LinkedList<GuardedCall>;
+}
+
+/** A call that is counted from its headers to the end of its answer, and waits from its headers to the end of its request. */
+class GuardedCall extends ServerInterceptingCall {
+  readonly startedAt = performance.now();
+  readonly #path: string;
+  readonly #inner: ServerInterceptingCallInterface;
+  readonly #watch: Watch;
+  /** Where it waits; undefined before it has started. */
+  #waiting: Link<GuardedCall> | undefined;
+  #caller: string | undefined;
+
+  constructor(inner: ServerInterceptingCallInterface, path: string, watch: Watch) {
+    super(inner);
+    this.#path = path;
+    this.#inner = inner;
+    this.#watch = watch;
+  }
+
+  /** Ends the call before its handler has run. */
+  end(reason: EndReason): void {
+    this.#waitNoMore();
+    this.#inner.sendStatus(statusOf({ reason }));
+    this.#watch.onEnded(this.#path, reason);
+  }
+
+  override start(listener: Listener): void {
+    this.#waiting = this.#watch.waiting.add(this);
+    this.#inner.start({
+      onReceiveMetadata: (metadata) => {
+        if (this.#begin(metadata)) listener.onReceiveMetadata(metadata);
+        else this.end("QUEUE_FULL");
+      },
+      onReceiveMessage: (message: unknown) => {
+        if (Buffer.isBuffer(message) && message.length > this.#watch.requestBytesMaxOf(this.#path))
+          this.#endAsTooLarge();
+        else listener.onReceiveMessage(message);
+      },
+      onReceiveHalfClose: () => {
+        // An end that comes after the answer would start the handler all the same.
+        if (this.#waitNoMore()) listener.onReceiveHalfClose();
+      },
+      // However the call ended, once nothing of it is left.
+      onCancel: () => {
+        this.#waitNoMore();
+        if (this.#caller !== undefined) this.#watch.calls.end(this.#caller);
+        listener.onCancel();
+      },
+    });
+  }
+
+  #endAsTooLarge(): void {
+    this.#waitNoMore();
+    this.#inner.sendStatus({ code: Status.RESOURCE_EXHAUSTED, details: "Received message larger than max" });
+  }
+
+  /** Answers whether it was still waiting. */
+  #waitNoMore(): boolean {
+    return this.#waiting !== undefined && this.#watch.waiting.remove(this.#waiting);
+  }
+
+  /** Counts the call, save those that ask how we are: they are answered whatever else there is. */
+  #begin(metadata: Metadata): boolean {
+    if (this.#path.startsWith(HEALTH_PATH)) return true;
+    const caller = callerOf(metadata);
+    if (!this.#watch.calls.begin(caller)) return false;
+    this.#caller = caller;
+    return true;
+  }
+
+  // The way out is not ours: past the inherited methods, which would wrap each step once more.
+  override sendMetadata(metadata: Metadata): void {
+    this.#inner.sendMetadata(metadata);
+  }
+
+  override sendMessage(message: unknown, callback: () => void): void {
+    this.#inner.sendMessage(message, callback);
+  }
+
+  override sendStatus(status: Parameters<ServerInterceptingCall["sendStatus"]>[0]): void {
+    this.#inner.sendStatus(status);
+  }
+}
+
+/** Whoever sends the same key is the same caller; whether it is a good one is not known yet. */
+function callerOf(metadata: Metadata): string {
+  const text = (metadata.get("x-api-key")[0] ?? metadata.get("authorization")[0] ?? "").toString();
+  // "Bearer" may be written in many ways, with any number of blanks.
+  return text.slice(text.lastIndexOf(" ") + 1);
+}

@@ -1,0 +1,73 @@
+import { formatCents } from "../../domain/values/cents.js";
+import type { Any } from "../../gen/google/protobuf/any.js";
+import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
+import type { AnyRefusal, Reason } from "./refusal.js";
+import { encode } from "../messages/encode.js";
+
+const DOMAIN = "kesc";
+// Long enough for a full queue to empty and for another server to take over, short enough not to be felt as an outage.
+const RETRY_DELAY = { seconds: 1n, nanos: 0 };
+const RETRIED: ReadonlySet<Reason> = new Set(["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"]);
+
+/** What a google.rpc.Status says in its details: an ErrorInfo and, where they say more, a BadRequest or RetryInfo. */
+export function detailsOf(refusal: AnyRefusal): Any[] {
+  const { reason } = refusal;
+  const metadata = new Map(Object.entries(factsOf(refusal)));
+  const info = any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }));
+  if (refusal.reason === "INVALID_FIELD") {
+    const violations = refusal.fields.map(({ field, message }) => ({
+      field,
+      description: message,
+      reason: "",
+      localized_message: undefined,
+    }));
+    return [info, any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations }))];
+  }
+  if (RETRIED.has(reason)) return [info, any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: RETRY_DELAY }))];
+  return [info];
+}
+
+/** The facts of a refusal under the names that the contract's ErrorReason gives them. */
+function factsOf(refusal: AnyRefusal): Record<string, string> {
+  switch (refusal.reason) {
+    case "ACCOUNT_NOT_FOUND":
+    case "ACCOUNT_FROZEN":
+    case "ACCOUNT_CLOSED":
+      return { account_id: refusal.accountId };
+    case "TRANSACTION_NOT_FOUND":
+      return { transaction_id: refusal.transactionId };
+    case "ACCOUNT_ALREADY_EXISTS":
+      return { account_id: refusal.accountId, differing_fields: refusal.differingFields.join(",") };
+    case "REFERENCE_ALREADY_USED":
+      return { transaction_id: refusal.transactionId, differing_fields: refusal.differingFields.join(",") };
+    case "INSUFFICIENT_FUNDS":
+      return { available: formatCents(refusal.availableCents), requested: formatCents(refusal.requestedCents) };
+    case "ACCOUNT_NOT_EMPTY":
+      return {
+        account_id: refusal.accountId,
+        available: formatCents(refusal.availableCents),
+        held: formatCents(refusal.heldCents),
+      };
+    case "INVALID_TRANSITION":
+      return { from: refusal.from.toLowerCase(), to: refusal.to.toLowerCase() };
+    case "LIMIT_EXCEEDED":
+      return { account_id: refusal.accountId, limit: formatCents(refusal.limitCents) };
+    case "SCOPE_REQUIRED":
+      return { scope: refusal.scope };
+    case "INTERNAL":
+      return { request_id: refusal.requestId };
+    case "INVALID_FIELD":
+    case "MISSING_API_KEY":
+    case "INVALID_API_KEY":
+    case "IDEMPOTENCY_KEY_REUSED":
+    case "QUEUE_FULL":
+    case "STORAGE_UNAVAILABLE":
+    case "SHUTTING_DOWN":
+    case "DEADLINE_EXCEEDED":
+      return {};
+  }
+}
+
+function any(typeName: string, value: Buffer): Any {
+  return { type_url: `type.googleapis.com/${typeName}`, value };
+}

@@ -1,0 +1,16 @@
+import type { Scope } from "../../domain/api-key.js";
+import type { Refusal } from "../../domain/refusal.js";
+import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
+import type { FieldProblem } from "../messages/fields.js";
+
+/** A "no" of the server itself: the call did not reach the rules. */
+export type CallRefusal =
+  | { readonly reason: "MISSING_API_KEY" }
+  | { readonly reason: "INVALID_API_KEY" }
+  | { readonly reason: "SCOPE_REQUIRED"; readonly scope: Scope }
+  | { readonly reason: "INVALID_FIELD"; readonly fields: readonly FieldProblem[] }
+  | { readonly reason: "INTERNAL"; readonly requestId: string };
+
+/** Every "no" that a caller can hear. */
+export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
+export type Reason = AnyRefusal["reason"];

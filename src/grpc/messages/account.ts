@@ -1,0 +1,34 @@
+import { ACCOUNT_STATUSES, type Account, type AccountStatus } from "../../domain/account.js";
+import { formatCents } from "../../domain/values/cents.js";
+import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
+import { AccountStatus as AccountStatusMessage, type Account as AccountMessage } from "../../gen/kesc/v1/account.js";
+import { toTimestamp } from "./timestamp.js";
+
+const STATUSES = {
+  ACTIVE: AccountStatusMessage.ACCOUNT_STATUS_ACTIVE,
+  FROZEN: AccountStatusMessage.ACCOUNT_STATUS_FROZEN,
+  CLOSED: AccountStatusMessage.ACCOUNT_STATUS_CLOSED,
+} as const satisfies Record<AccountStatus, AccountStatusMessage>;
+
+export function toAccountMessage(account: Account): AccountMessage {
+  return {
+    id: account.id,
+    user_id: account.userId,
+    phone_number: account.phoneNumber,
+    email: account.email,
+    status: STATUSES[account.status],
+    status_reason: account.statusReason,
+    available_balance: formatCents(account.availableCents),
+    held_balance: formatCents(account.heldCents),
+    currency: "KESC",
+    created_at: toTimestamp(account.createdAt),
+    updated_at: toTimestamp(account.updatedAt),
+  };
+}
+
+/** Parses the status to filter by; UNSPECIFIED stands for any. */
+export function parseAccountStatus(unchecked: AccountStatusMessage): Parsed<AccountStatus | undefined> {
+  if (unchecked === AccountStatusMessage.ACCOUNT_STATUS_UNSPECIFIED) return parsed(undefined);
+  const status = ACCOUNT_STATUSES.find((known) => STATUSES[known] === unchecked);
+  return status === undefined ? unparsed(`must be one of ${ACCOUNT_STATUSES.join(", ")}`) : parsed(status);
+}

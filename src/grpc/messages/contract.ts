@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+
+import {
+  createFileRegistry,
+  fromBinary,
+  getOption,
+  type DescMessage,
+  type DescMethod,
+  type FileRegistry,
+} from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+
+import { parseScope, type Scope } from "../../domain/api-key.js";
+
+/** What the contract says about one rpc. */
+export interface RpcContract {
+  /** As on the wire: "/kesc.v1.TransactionService/Mint". */
+  readonly path: string;
+  /** As in the log: "TransactionService/Mint". */
+  readonly name: string;
+  /** As in the handlers: "mint". */
+  readonly localName: string;
+  readonly requiredScope: Scope;
+  /** The type of its request. */
+  readonly input: DescMessage;
+  /** Whether its request may be larger than that of others. */
+  readonly bulk: boolean;
+  /** Whether both sides stream; otherwise neither does. */
+  readonly streaming: boolean;
+}
+
+export interface ServiceContract {
+  /** With its package: "kesc.v1.TransactionService". */
+  readonly name: string;
+  readonly rpcs: readonly RpcContract[];
+}
+
+export interface Contract {
+  readonly services: readonly ServiceContract[];
+  /** Every file that it is made of, those of health and reflection among them. */
+  readonly files: FileRegistry;
+  /** The same files, as a serialized google.protobuf.FileDescriptorSet. */
+  readonly descriptorSet: Uint8Array;
+}
+
+const PACKAGE = "kesc.v1";
+const REQUIRED_SCOPE = "kesc.v1.required_scope";
+const BULK = "kesc.v1.bulk";
+
+// Made by `npm run generate`; the build copies it, so that the path is the same one from src/grpc and from dist/src/grpc.
+const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
+
+/** Reads the contract from its descriptor set. Throws when an rpc does not say which scope it needs, or half streams. */
+export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
+  const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
+  const services = [...files.files]
+    .filter((file) => file.proto.package === PACKAGE)
+    .flatMap((file) => file.services)
+    .map((service) => ({
+      name: service.typeName,
+      rpcs: service.methods.map((method) => rpcContract(files, method)),
+    }));
+  if (services.length === 0) throw new Error(`the descriptor set has no service of ${PACKAGE}`);
+  return { services, files, descriptorSet };
+}
+
+function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
+  const { parent, name, localName } = method;
+  const optionOf = (option: string): unknown => {
+    const extension = files.getExtension(option);
+    return extension === undefined ? undefined : getOption(method, extension);
+  };
+  const value = optionOf(REQUIRED_SCOPE);
+  const scope = parseScope(typeof value === "string" ? value : "");
+  if (!scope.ok) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
+  const streaming = method.methodKind === "bidi_streaming";
+  if (!streaming && method.methodKind !== "unary")
+    throw new Error(`${parent.typeName}.${name}: it streams one way only`);
+  return {
+    path: `/${parent.typeName}/${name}`,
+    name: `${parent.name}/${name}`,
+    localName,
+    requiredScope: scope.value,
+    input: method.input,
+    bulk: optionOf(BULK) === true,
+    streaming,
+  };
+}

@@ -1,0 +1,66 @@
+import { formatCents } from "../../domain/values/cents.js";
+import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
+import {
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+  type Transaction,
+  type TransactionStatus,
+  type TransactionType,
+} from "../../domain/transaction.js";
+import {
+  TransactionStatus as TransactionStatusMessage,
+  TransactionType as TransactionTypeMessage,
+  type Transaction as TransactionMessage,
+} from "../../gen/kesc/v1/transaction.js";
+import { toTimestamp } from "./timestamp.js";
+
+const TYPES = {
+  MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
+  REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
+} as const satisfies Record<TransactionType, TransactionTypeMessage>;
+
+const STATUSES = {
+  PENDING: TransactionStatusMessage.TRANSACTION_STATUS_PENDING,
+  PROCESSING: TransactionStatusMessage.TRANSACTION_STATUS_PROCESSING,
+  COMPLETED: TransactionStatusMessage.TRANSACTION_STATUS_COMPLETED,
+  FAILED: TransactionStatusMessage.TRANSACTION_STATUS_FAILED,
+  CANCELED: TransactionStatusMessage.TRANSACTION_STATUS_CANCELED,
+} as const satisfies Record<TransactionStatus, TransactionStatusMessage>;
+
+export function toTransactionMessage(transaction: Transaction): TransactionMessage {
+  const minted = transaction.type === "MINT";
+  return {
+    id: transaction.id,
+    account_id: transaction.accountId,
+    type: TYPES[transaction.type],
+    status: STATUSES[transaction.status],
+    status_reason: transaction.statusReason,
+    amount: formatCents(transaction.amountCents),
+    source_currency: minted ? "KES" : "KESC",
+    destination_currency: minted ? "KESC" : "KES",
+    reference: transaction.reference,
+    description: transaction.description,
+    // The generated type takes no read-only map; the encoder only reads it.
+    metadata: transaction.metadata as unknown as Map<string, string>,
+    rail: transaction.rail,
+    rail_receipt: "",
+    failure: undefined,
+    created_at: toTimestamp(transaction.createdAt),
+    updated_at: toTimestamp(transaction.updatedAt),
+    completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
+  };
+}
+
+/** Parses the type to filter by; UNSPECIFIED stands for both. */
+export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<TransactionType | undefined> {
+  if (unchecked === TransactionTypeMessage.TRANSACTION_TYPE_UNSPECIFIED) return parsed(undefined);
+  const type = TRANSACTION_TYPES.find((known) => TYPES[known] === unchecked);
+  return type === undefined ? unparsed(`must be one of ${TRANSACTION_TYPES.join(", ")}`) : parsed(type);
+}
+
+/** Parses the status to filter by; UNSPECIFIED stands for any. */
+export function parseTransactionStatus(unchecked: TransactionStatusMessage): Parsed<TransactionStatus | undefined> {
+  if (unchecked === TransactionStatusMessage.TRANSACTION_STATUS_UNSPECIFIED) return parsed(undefined);
+  const status = TRANSACTION_STATUSES.find((known) => STATUSES[known] === unchecked);
+  return status === undefined ? unparsed(`must be one of ${TRANSACTION_STATUSES.join(", ")}`) : parsed(status);
+}

@@ -1,0 +1,155 @@
+import type { ChangeAccountStatus } from "../../domain/commands.js";
+import { parseEmailAddress } from "../../domain/values/email-address.js";
+import { parseAccountId, type AccountId } from "../../domain/values/ids.js";
+import { parsePhoneNumber } from "../../domain/values/phone-number.js";
+import { parseStatusReason, parseUserId, type StatusReason } from "../../domain/values/text.js";
+import {
+  CloseAccountRequest,
+  CloseAccountResponse,
+  CreateAccountRequest,
+  CreateAccountResponse,
+  FreezeAccountRequest,
+  FreezeAccountResponse,
+  GetAccountRequest,
+  GetAccountResponse,
+  ListAccountsRequest,
+  ListAccountsResponse,
+  UnfreezeAccountRequest,
+  UnfreezeAccountResponse,
+} from "../../gen/kesc/v1/account_service.js";
+import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
+import type { Ledger } from "../../ledger/ledger.js";
+import type { Reads } from "../../ledger/ports/reads.js";
+import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
+import { answerOf, actorOf, done } from "../calls/rpc-result.js";
+import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import { given, ifGiven, parseFields } from "../messages/fields.js";
+import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./paging.js";
+
+export interface AccountHandlersOptions {
+  readonly ledger: Pick<Ledger, "submit">;
+  readonly reads: Pick<Reads, "account" | "accounts">;
+  readonly newAccountId: () => AccountId;
+}
+
+/** The rpcs of kesc.v1.AccountService. */
+export function accountHandlers(options: AccountHandlersOptions): Record<string, UnaryRoute> {
+  const { ledger, reads } = options;
+  return {
+    createAccount: createAccount(options),
+    getAccount: getAccount(reads),
+    listAccounts: listAccounts(reads),
+    freezeAccount: unary({
+      request: FreezeAccountRequest,
+      response: FreezeAccountResponse,
+      ...changeAccountStatus("freezeAccount", ledger),
+    }),
+    unfreezeAccount: unary({
+      request: UnfreezeAccountRequest,
+      response: UnfreezeAccountResponse,
+      ...changeAccountStatus("unfreezeAccount", ledger),
+    }),
+    closeAccount: unary({
+      request: CloseAccountRequest,
+      response: CloseAccountResponse,
+      ...changeAccountStatus("closeAccount", ledger),
+    }),
+  };
+}
+
+function createAccount({ ledger, newAccountId }: AccountHandlersOptions): UnaryRoute {
+  return unary({
+    request: CreateAccountRequest,
+    response: CreateAccountResponse,
+    parse: (request) =>
+      parseFields({
+        user_id: parseUserId(request.user_id),
+        phone_number: parsePhoneNumber(request.phone_number),
+        email: parseEmailAddress(request.email),
+      }),
+    run: async (input, { key, idempotencyKey, deadline }) => {
+      const outcome = await ledger.submit(
+        {
+          name: "createAccount",
+          organizationId: key.organizationId,
+          actor: actorOf(key),
+          newAccountId: newAccountId(),
+          userId: input.user_id,
+          phoneNumber: input.phone_number,
+          email: input.email,
+          idempotencyKey,
+        },
+        deadline,
+      );
+      return answerOf(outcome, (account) => ({ account: toAccountMessage(account) }));
+    },
+  });
+}
+
+function getAccount(reads: AccountHandlersOptions["reads"]): UnaryRoute {
+  return unary({
+    request: GetAccountRequest,
+    response: GetAccountResponse,
+    parse: (request) => parseFields({ account_id: parseAccountId(request.account_id) }),
+    run: async ({ account_id: accountId }, { key }) => {
+      const account = await reads.account(key.organizationId, accountId);
+      return account === undefined
+        ? { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } }
+        : done({ account: toAccountMessage(account) });
+    },
+  });
+}
+
+function listAccounts(reads: AccountHandlersOptions["reads"]): UnaryRoute {
+  return unary({
+    request: ListAccountsRequest,
+    response: ListAccountsResponse,
+    parse: (request, { key }) => {
+      const fields = parseFields({
+        user_id: ifGiven(request.user_id, parseUserId),
+        phone_number: ifGiven(request.phone_number, parsePhoneNumber),
+        email: ifGiven(request.email, parseEmailAddress),
+        status: parseAccountStatus(request.status),
+        page_size: parsePageSize(request.page_size),
+        page_token: parsePageToken(request.page_token),
+      });
+      if (!fields.ok) return fields;
+      const { user_id, phone_number, email, status, page_size: size, page_token: token } = fields.value;
+      const filters = given({ userId: user_id, phoneNumber: phone_number, email, status });
+      const list: PagedList = { rpc: "ListAccounts", organizationId: key.organizationId, filters };
+      const page = pageOf(list, { size, token });
+      return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
+    },
+    run: async ({ list, filters, page }) => {
+      const { rows, nextBeforeSeq } = await reads.accounts(list.organizationId, filters, page);
+      return done({
+        accounts: rows.map(toAccountMessage),
+        next_page_token: formatPageToken(list, nextBeforeSeq),
+      });
+    },
+  });
+}
+
+type ChangeAccountStatusRpc = UnaryRpc<
+  { account_id: string; reason: string },
+  { account_id: AccountId; reason: StatusReason },
+  { account: AccountMessage | undefined }
+>;
+
+/** What the rpcs that change an account's status have in common: all but their message types. */
+function changeAccountStatus(
+  name: ChangeAccountStatus["name"],
+  ledger: Pick<Ledger, "submit">,
+): Pick<ChangeAccountStatusRpc, "parse" | "run"> {
+  return {
+    parse: (request) =>
+      parseFields({ account_id: parseAccountId(request.account_id), reason: parseStatusReason(request.reason) }),
+    run: async ({ account_id: accountId, reason }, { key, deadline }) => {
+      const outcome = await ledger.submit(
+        { name, organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
+        deadline,
+      );
+      return answerOf(outcome, (account) => ({ account: toAccountMessage(account) }));
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { MoveMoney } from "../../domain/commands.js";
+import type { TransactionId } from "../../domain/values/ids.js";
+import { parseIdempotencyKey, type IdempotencyKey } from "../../domain/values/text.js";
+import type { Transaction } from "../../domain/transaction.js";
+import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
+import type { Ledger } from "../../ledger/ledger.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
+import { refusalOfThrown, type Caller, type ItemTally } from "../calls/unary-call.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import { fieldProblem, ifGiven, parseFields, type FieldProblem, type ParsedFields } from "../messages/fields.js";
+import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
+import { statusMessageOf } from "../errors/status.js";
+import { toTransactionMessage } from "../messages/transaction.js";
+
+const ITEMS_MAX = 1_000;
+// So many in one call are as good as single calls: the gateway sends those of its clients that way (docs/adr/0014).
+const SINGLES_MAX = 64;
+
+/** One request among others: what it asks for, or everything that is wrong with it. */
+type Item = ParsedFields<{
+  readonly name: MoveMoney["name"];
+  readonly movement: Movement;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}>;
+export type Batch = readonly Item[];
+
+export interface BatchOptions {
+  readonly ledger: Pick<Ledger, "submit">;
+  readonly newTransactionId: () => TransactionId;
+}
+
+/** Whether the items of one call take turns with the organization's single calls, or are among them. */
+export function isBulk(batch: Batch): boolean {
+  return batch.length > SINGLES_MAX;
+}
+
+type RunOptions = BatchOptions & { readonly bulk: boolean };
+
+export interface BatchAnswer {
+  readonly response: { results: TransactionResult[] };
+  readonly items: ItemTally;
+}
+
+/** Parses what concerns the whole; an item with bad fields stays among the others. */
+export function parseBatch(
+  { requests }: { readonly requests: readonly TransactionRequest[] },
+  { idempotencyKey }: Pick<Caller, "idempotencyKey">,
+): ParsedFields<Batch> {
+  if (requests.length === 0) return fieldProblem("requests", "is required");
+  if (requests.length > ITEMS_MAX) return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`);
+  if (idempotencyKey !== undefined) {
+    return fieldProblem(
+      "idempotency-key",
+      "must not be sent with this call: each of its requests has an idempotency_key",
+    );
+  }
+  return { ok: true, value: requests.map(parseItem) };
+}
+
+/**
+ * Submits every item in one turn of the event loop, so that they share commits and nothing comes between them. Each has
+ * its own outcome; a bug in one is INTERNAL for that one.
+ */
+export async function runBatch(batch: Batch, caller: Caller, options: RunOptions): Promise<BatchAnswer> {
+  const submitting = batch.map((item) => submit(item, caller, options));
+  const tally: { items: number; refused: number; thrown: unknown } = {
+    items: batch.length,
+    refused: 0,
+    thrown: undefined,
+  };
+  const results: TransactionResult[] = [];
+  for (const submitted of await Promise.allSettled(submitting)) {
+    if (submitted.status === "fulfilled") {
+      results.push(resultOf(submitted.value));
+      if (submitted.value.kind === "refused") tally.refused += 1;
+    } else {
+      results.push(refusedResult(refusalOfThrown(submitted.reason, caller.requestId)));
+      tally.refused += 1;
+      tally.thrown ??= submitted.reason;
+    }
+  }
+  return { response: { results }, items: tally };
+}
+
+function parseItem({ movement: request, idempotency_key }: TransactionRequest, index: number): Item {
+  const field = `requests[${String(index)}]`;
+  if (request === undefined) return fieldProblem(field, "must have mint or redeem");
+  const { $case: name, value } = request;
+  const movement = parseMovement(value);
+  const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });
+  if (movement.ok && own.ok) {
+    return { ok: true, value: { name, movement: movement.value, idempotencyKey: own.value.idempotency_key } };
+  }
+  return {
+    ok: false,
+    fields: [
+      ...(movement.ok ? [] : movement.fields.map((problem) => within(`${field}.${name}`, problem))),
+      ...(own.ok ? [] : own.fields.map((problem) => within(field, problem))),
+    ],
+  };
+}
+
+function within(parent: string, { field, message }: FieldProblem): FieldProblem {
+  return { field: `${parent}.${field}`, message };
+}
+
+type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
+
+function submit(item: Item, caller: Caller, { ledger, newTransactionId, bulk }: RunOptions): Promise<ItemOutcome> {
+  if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
+  const { name, movement, idempotencyKey } = item.value;
+  const command = moveMoneyCommand(name, movement, {
+    caller: { key: caller.key, idempotencyKey },
+    newTransactionId: newTransactionId(),
+  });
+  return ledger.submit(command, caller.deadline, { bulk });
+}
+
+function resultOf(outcome: ItemOutcome): TransactionResult {
+  if (outcome.kind === "refused") return refusedResult(outcome.refusal);
+  const { resource, replayed } = outcome;
+  return { outcome: { $case: "transaction", value: toTransactionMessage(resource) }, replayed };
+}
+
+function refusedResult(refusal: AnyRefusal): TransactionResult {
+  return { outcome: { $case: "error", value: statusMessageOf(refusal) }, replayed: false };
+}

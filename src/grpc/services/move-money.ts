@@ -1,0 +1,56 @@
+import { parseAmount, type Cents } from "../../domain/values/cents.js";
+import type { MoveMoney } from "../../domain/commands.js";
+import { parseAccountId, type AccountId, type TransactionId } from "../../domain/values/ids.js";
+import {
+  parseDescription,
+  parseMetadata,
+  parseReference,
+  type Description,
+  type Metadata,
+  type Reference,
+} from "../../domain/values/text.js";
+import { DIRECT_RAIL } from "../../domain/transaction.js";
+import type { MintRequest, RedeemRequest } from "../../gen/kesc/v1/transaction_service.js";
+import { actorOf } from "../calls/rpc-result.js";
+import type { Caller } from "../calls/unary-call.js";
+import { parseFields, type ParsedFields } from "../messages/fields.js";
+
+/** What a mint and a redemption say, parsed. */
+export interface Movement {
+  readonly account_id: AccountId;
+  readonly amount: Cents;
+  readonly reference: Reference;
+  readonly description: Description;
+  readonly metadata: Metadata;
+}
+
+/** Parses what the rpcs that move money have in common: all but their names. */
+export function parseMovement(request: MintRequest | RedeemRequest): ParsedFields<Movement> {
+  return parseFields({
+    account_id: parseAccountId(request.account_id),
+    amount: parseAmount(request.amount),
+    reference: parseReference(request.reference),
+    description: parseDescription(request.description),
+    metadata: parseMetadata(request.metadata),
+  });
+}
+
+export function moveMoneyCommand(
+  name: MoveMoney["name"],
+  movement: Movement,
+  { caller, newTransactionId }: { caller: Pick<Caller, "key" | "idempotencyKey">; newTransactionId: TransactionId },
+): MoveMoney {
+  return {
+    name,
+    organizationId: caller.key.organizationId,
+    actor: actorOf(caller.key),
+    newTransactionId,
+    accountId: movement.account_id,
+    amountCents: movement.amount,
+    reference: movement.reference,
+    description: movement.description,
+    metadata: movement.metadata,
+    rail: DIRECT_RAIL,
+    idempotencyKey: caller.idempotencyKey,
+  };
+}

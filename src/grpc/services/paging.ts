@@ -1,0 +1,79 @@
+import { hash } from "node:crypto";
+
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
+import type { PageRequest } from "../../ledger/ports/reads.js";
+import { fieldProblem, type ParsedFields } from "../messages/fields.js";
+
+const PAGE_SIZE_DEFAULT = 100;
+const PAGE_SIZE_MAX = 1_000;
+
+const VERSION = 1;
+const DIGEST_BYTES = 12;
+const SEQ_OFFSET = 1;
+const DIGEST_OFFSET = SEQ_OFFSET + 8;
+const TOKEN_BYTES = DIGEST_OFFSET + DIGEST_BYTES;
+
+const PROBLEM = "must be the next_page_token of a list with the same filters";
+
+/** A list that a token belongs to: a token of another one is refused. */
+export interface PagedList {
+  /** "TransactionService/ListTransactions". */
+  readonly rpc: string;
+  readonly organizationId: OrganizationId;
+  readonly filters: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** A token that was read, before it is known to belong to the list. */
+export interface PageToken {
+  readonly beforeSeq: number;
+  readonly listDigest: string;
+}
+
+/** Parses a page size: 1 to 1000, or 0, which means 100. */
+export function parsePageSize(unchecked: number): Parsed<number> {
+  if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
+  return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
+    ? parsed(unchecked)
+    : unparsed(`must be 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`);
+}
+
+/** Parses a token that formatPageToken wrote; the empty one stands for the first page. */
+export function parsePageToken(unchecked: string): Parsed<PageToken | undefined> {
+  if (unchecked === "") return parsed(undefined);
+  const bytes = Buffer.from(unchecked, "base64url");
+  // Node's decoder skips what is not base64url: only what encodes to the same text was a token.
+  const wellFormed = bytes.length === TOKEN_BYTES && bytes[0] === VERSION && bytes.toString("base64url") === unchecked;
+  const beforeSeq = wellFormed ? Number(bytes.readBigUInt64BE(SEQ_OFFSET)) : Number.NaN;
+  return Number.isSafeInteger(beforeSeq)
+    ? parsed({ beforeSeq, listDigest: bytes.toString("base64url", DIGEST_OFFSET) })
+    : unparsed(PROBLEM);
+}
+
+/** The page of the list that size and token ask for. Refuses the token of another list as a bad `page_token`. */
+export function pageOf(
+  list: PagedList,
+  { size, token }: { size: number; token: PageToken | undefined },
+): ParsedFields<PageRequest> {
+  if (token !== undefined && token.listDigest !== digestOf(list)) return fieldProblem("page_token", PROBLEM);
+  return { ok: true, value: { size, beforeSeq: token?.beforeSeq } };
+}
+
+/** Writes the token of the list's next page; the empty text when there is none. */
+export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefined): string {
+  if (nextBeforeSeq === undefined) return "";
+  const bytes = Buffer.alloc(TOKEN_BYTES);
+  bytes[0] = VERSION;
+  bytes.writeBigUInt64BE(BigInt(nextBeforeSeq), SEQ_OFFSET);
+  bytes.write(digestOf(list), DIGEST_OFFSET, "base64url");
+  return bytes.toString("base64url");
+}
+
+// Guards against mistakes, not against attack: whatever the token says, a page holds the caller's own rows only.
+function digestOf({ rpc, organizationId, filters }: PagedList): string {
+  const canonicalFilters = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  const digest = hash("sha256", JSON.stringify([rpc, organizationId, canonicalFilters]), "buffer");
+  return digest.toString("base64url", 0, DIGEST_BYTES);
+}

@@ -1,0 +1,159 @@
+import type { MoveMoney } from "../../domain/commands.js";
+import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
+import { parseReference, parseStatusReason } from "../../domain/values/text.js";
+import {
+  BatchCreateTransactionsRequest,
+  BatchCreateTransactionsResponse,
+  CancelTransactionRequest,
+  CancelTransactionResponse,
+  GetTransactionRequest,
+  GetTransactionResponse,
+  ImportTransactionsRequest,
+  ImportTransactionsResponse,
+  ListTransactionsRequest,
+  ListTransactionsResponse,
+  MintRequest,
+  MintResponse,
+  RedeemRequest,
+  RedeemResponse,
+} from "../../gen/kesc/v1/transaction_service.js";
+import type { Reads } from "../../ledger/ports/reads.js";
+import { actorOf, answerOf, done } from "../calls/rpc-result.js";
+import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import { given, ifGiven, parseFields } from "../messages/fields.js";
+import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
+import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./paging.js";
+import { stream, type StreamRoute } from "../calls/stream-call.js";
+import { parseEnd, parseMoment } from "../messages/timestamp.js";
+import { isBulk, parseBatch, runBatch, type BatchOptions } from "./batch-create.js";
+import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
+
+export interface TransactionHandlersOptions extends BatchOptions {
+  readonly reads: Pick<Reads, "transaction" | "transactions">;
+}
+
+/** The rpcs of kesc.v1.TransactionService. */
+export function transactionHandlers(options: TransactionHandlersOptions): Record<string, UnaryRoute | StreamRoute> {
+  const { ledger, reads } = options;
+  return {
+    mint: unary({ request: MintRequest, response: MintResponse, ...moveMoney("mint", options) }),
+    redeem: unary({ request: RedeemRequest, response: RedeemResponse, ...moveMoney("redeem", options) }),
+    batchCreateTransactions: batchCreateTransactions(options),
+    importTransactions: importTransactions(options),
+    getTransaction: getTransaction(reads),
+    listTransactions: listTransactions(reads),
+    cancelTransaction: cancelTransaction(ledger),
+  };
+}
+
+function getTransaction(reads: TransactionHandlersOptions["reads"]): UnaryRoute {
+  return unary({
+    request: GetTransactionRequest,
+    response: GetTransactionResponse,
+    parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
+    run: async ({ transaction_id: transactionId }, { key }) => {
+      const transaction = await reads.transaction(key.organizationId, transactionId);
+      return transaction === undefined
+        ? { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } }
+        : done({ transaction: toTransactionMessage(transaction) });
+    },
+  });
+}
+
+function listTransactions(reads: TransactionHandlersOptions["reads"]): UnaryRoute {
+  return unary({
+    request: ListTransactionsRequest,
+    response: ListTransactionsResponse,
+    parse: (request, { key }) => {
+      const fields = parseFields({
+        account_id: ifGiven(request.account_id, parseAccountId),
+        type: parseTransactionType(request.type),
+        status: parseTransactionStatus(request.status),
+        reference: ifGiven(request.reference, parseReference),
+        created_after: parseMoment(request.created_after),
+        created_before: parseEnd(request.created_after, request.created_before),
+        page_size: parsePageSize(request.page_size),
+        page_token: parsePageToken(request.page_token),
+      });
+      if (!fields.ok) return fields;
+      const { account_id, created_after, created_before, page_size: size, page_token: token, ...rest } = fields.value;
+      const filters = given({
+        ...rest,
+        accountId: account_id,
+        createdAfter: created_after,
+        createdBefore: created_before,
+      });
+      const list: PagedList = { rpc: "ListTransactions", organizationId: key.organizationId, filters };
+      const page = pageOf(list, { size, token });
+      return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
+    },
+    run: async ({ list, filters, page }) => {
+      const { rows, nextBeforeSeq } = await reads.transactions(list.organizationId, filters, page);
+      return done({
+        transactions: rows.map(toTransactionMessage),
+        next_page_token: formatPageToken(list, nextBeforeSeq),
+      });
+    },
+  });
+}
+
+function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryRoute {
+  return unary({
+    request: CancelTransactionRequest,
+    response: CancelTransactionResponse,
+    parse: (request) =>
+      parseFields({
+        transaction_id: parseTransactionId(request.transaction_id),
+        reason: parseStatusReason(request.reason),
+      }),
+    run: async ({ transaction_id: transactionId, reason }, { key, deadline }) => {
+      const outcome = await ledger.submit(
+        {
+          name: "cancelTransaction",
+          organizationId: key.organizationId,
+          actor: actorOf(key),
+          transactionId,
+          reason,
+        },
+        deadline,
+      );
+      return answerOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+    },
+  });
+}
+
+/** What the rpcs that move money have in common: all but their message types. */
+function moveMoney(
+  name: MoveMoney["name"],
+  { ledger, newTransactionId }: BatchOptions,
+): Pick<UnaryRpc<MintRequest & RedeemRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
+  return {
+    parse: parseMovement,
+    run: async (movement, caller) => {
+      const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
+      const outcome = await ledger.submit(command, caller.deadline);
+      return answerOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+    },
+  };
+}
+
+function batchCreateTransactions(options: BatchOptions): UnaryRoute {
+  return unary({
+    request: BatchCreateTransactionsRequest,
+    response: BatchCreateTransactionsResponse,
+    parse: parseBatch,
+    run: async (batch, caller) => {
+      const { response, items } = await runBatch(batch, caller, { ...options, bulk: isBulk(batch) });
+      return { kind: "done", response, replayed: false, items };
+    },
+  });
+}
+
+function importTransactions(options: BatchOptions): StreamRoute {
+  return stream({
+    request: ImportTransactionsRequest,
+    response: ImportTransactionsResponse,
+    parse: parseBatch,
+    run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true }),
+  });
+}

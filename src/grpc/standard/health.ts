@@ -1,0 +1,116 @@
+import type { handleServerStreamingCall, Server, ServerWritableStream, UntypedHandleCall } from "@grpc/grpc-js";
+import { HealthImplementation } from "grpc-health-check";
+import type { Logger } from "pino";
+
+import { traceOf } from "../error-trace.js";
+
+export const HEALTH_SERVICE = "grpc.health.v1.Health";
+
+export interface HealthOptions {
+  /** The services to report on, besides "", which stands for the server. */
+  readonly serviceNames: readonly string[];
+  /** Resolves when the database answers. */
+  readonly ping: () => Promise<unknown>;
+  readonly logger: Logger;
+}
+
+type Stream = ServerWritableStream<unknown, unknown>;
+
+const PING_MILLIS = 1_000;
+// A database that answers later than this serves nobody.
+const PING_MILLIS_MAX = 5_000;
+
+/**
+ * grpc.health.v1.Health, to anyone. SERVING while the database answers: the first ping that fails ends it, the first
+ * that does not brings it back.
+ */
+export class Health {
+  readonly #options: HealthOptions;
+  readonly #names: readonly string[];
+  readonly #implementation: HealthImplementation;
+  readonly #watches = new Set<Stream>();
+  /** Undefined until the first ping. */
+  #serving: boolean | undefined;
+  #stopped = false;
+  #nextPing: NodeJS.Timeout | undefined;
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+    this.#names = ["", ...options.serviceNames, HEALTH_SERVICE];
+    this.#implementation = new HealthImplementation(
+      Object.fromEntries(this.#names.map((name) => [name, "NOT_SERVING" as const])),
+    );
+  }
+
+  addTo(server: Server): void {
+    this.#implementation.addToServer({
+      addService: (definition, handlers: Record<string, UntypedHandleCall>) => {
+        const watch = handlers["watch"] as handleServerStreamingCall<unknown, unknown>;
+        server.addService(definition, { ...handlers, watch: this.#countWatches(watch) });
+      },
+    });
+  }
+
+  /** Pings from now on. Resolves after the first. */
+  async start(): Promise<void> {
+    await this.#ping();
+  }
+
+  /** NOT_SERVING, for good. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#nextPing);
+    this.#report(false);
+  }
+
+  /** Ends the Watch streams that are open; a server that stops waits for them otherwise. */
+  endWatches(): void {
+    for (const watch of this.#watches) watch.end();
+    this.#watches.clear();
+  }
+
+  #countWatches(watch: handleServerStreamingCall<unknown, unknown>): handleServerStreamingCall<unknown, unknown> {
+    return (stream) => {
+      this.#watches.add(stream);
+      stream.once("cancelled", () => this.#watches.delete(stream));
+      watch(stream);
+    };
+  }
+
+  async #ping(): Promise<void> {
+    const failure = await this.#failureOfPing();
+    if (this.#stopped) return;
+    const serving = failure === undefined;
+    if (this.#serving !== serving) {
+      if (serving) this.#options.logger.info("the database answers: serving");
+      else this.#options.logger.error({ trace: traceOf(failure) }, "the database does not answer: not serving");
+    }
+    this.#report(serving);
+    this.#nextPing = setTimeout(() => void this.#ping(), PING_MILLIS);
+    this.#nextPing.unref();
+  }
+
+  async #failureOfPing(): Promise<unknown> {
+    let giveUp: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      giveUp = setTimeout(() => {
+        reject(new Error(`no answer within ${String(PING_MILLIS_MAX)} ms`));
+      }, PING_MILLIS_MAX);
+      giveUp.unref();
+    });
+    try {
+      await Promise.race([this.#options.ping(), late]);
+      return undefined;
+    } catch (error) {
+      return error ?? new Error("the ping failed");
+    } finally {
+      clearTimeout(giveUp);
+    }
+  }
+
+  #report(serving: boolean): void {
+    if (this.#serving === serving) return;
+    this.#serving = serving;
+    for (const name of this.#names) this.#implementation.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
+  }
+}

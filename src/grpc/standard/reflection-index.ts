@@ -1,0 +1,158 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import {
+  FileDescriptorProtoSchema,
+  type DescriptorProto,
+  type EnumDescriptorProto,
+  type FieldDescriptorProto,
+  type FileDescriptorProto,
+} from "@bufbuild/protobuf/wkt";
+import { status as Status } from "@grpc/grpc-js";
+
+import type { ServerReflectionRequest, ServerReflectionResponse } from "../../gen/grpc/reflection/v1/reflection.js";
+
+type Reply = NonNullable<ServerReflectionResponse["message_response"]>;
+
+/** A file of the contract, and the very bytes that it was compiled to. */
+interface File {
+  readonly proto: FileDescriptorProto;
+  readonly bytes: Buffer;
+}
+
+/** Answers what grpcurl and its like ask about the contract. */
+export class Reflection {
+  readonly #serviceNames: readonly string[];
+  readonly #filesByName = new Map<string, File>();
+  readonly #filesBySymbol = new Map<string, File>();
+  /** By the full name of the message that is extended, then by number. */
+  readonly #filesByExtension = new Map<string, Map<number, File>>();
+
+  /** `descriptorSet` is a serialized google.protobuf.FileDescriptorSet, `serviceNames` are what the server offers. */
+  constructor(descriptorSet: Uint8Array, serviceNames: readonly string[]) {
+    this.#serviceNames = serviceNames;
+    for (const file of filesOf(descriptorSet)) this.#addFile(file);
+  }
+
+  /** Never throws: what is not there, or not asked right, is an error response. */
+  answer(request: ServerReflectionRequest): ServerReflectionResponse {
+    return { valid_host: request.host, original_request: request, message_response: this.#replyTo(request) };
+  }
+
+  #replyTo({ message_request: asked }: ServerReflectionRequest): Reply {
+    switch (asked?.$case) {
+      case "list_services": {
+        const service = this.#serviceNames.map((name) => ({ name }));
+        return { $case: "list_services_response", value: { service } };
+      }
+      case "file_by_filename":
+        return this.#filesReply(this.#filesByName.get(asked.value), `file ${asked.value}`);
+      case "file_containing_symbol":
+        return this.#filesReply(this.#filesBySymbol.get(asked.value), `symbol ${asked.value}`);
+      case "file_containing_extension": {
+        const { containing_type: type, extension_number: number } = asked.value;
+        return this.#filesReply(
+          this.#filesByExtension.get(type)?.get(number),
+          `extension ${String(number)} of ${type}`,
+        );
+      }
+      case "all_extension_numbers_of_type":
+        return this.#extensionNumbersReply(asked.value);
+      case undefined:
+        return errorReply(Status.INVALID_ARGUMENT, "the request asks for nothing that this server knows of");
+    }
+  }
+
+  #filesReply(file: File | undefined, what: string): Reply {
+    if (file === undefined) return errorReply(Status.NOT_FOUND, `there is no ${what}`);
+    const files = [...this.#withImports(file)];
+    return { $case: "file_descriptor_response", value: { file_descriptor_proto: files.map(({ bytes }) => bytes) } };
+  }
+
+  #extensionNumbersReply(type: string): Reply {
+    if (!this.#filesBySymbol.has(type)) return errorReply(Status.NOT_FOUND, `there is no symbol ${type}`);
+    const numbers = [...(this.#filesByExtension.get(type)?.keys() ?? [])];
+    return { $case: "all_extension_numbers_response", value: { base_type_name: type, extension_number: numbers } };
+  }
+
+  #addFile(file: File): void {
+    this.#filesByName.set(file.proto.name, file);
+    for (const symbol of symbolsOfFile(file.proto)) this.#filesBySymbol.set(symbol, file);
+    for (const { extendee, number } of extensionsOfFile(file.proto)) {
+      const type = extendee.replace(/^\./, "");
+      const byNumber = this.#filesByExtension.get(type) ?? new Map<number, File>();
+      this.#filesByExtension.set(type, byNumber.set(number, file));
+    }
+  }
+
+  /** The file, then what it imports, and what that imports, each once. */
+  #withImports(file: File, found = new Set<File>()): Set<File> {
+    if (found.has(file)) return found;
+    found.add(file);
+    for (const name of file.proto.dependency) {
+      const imported = this.#filesByName.get(name);
+      if (imported !== undefined) this.#withImports(imported, found);
+    }
+    return found;
+  }
+}
+
+function errorReply(code: Status, message: string): Reply {
+  return { $case: "error_response", value: { error_code: code, error_message: message } };
+}
+
+// The set is nothing but `repeated FileDescriptorProto file = 1`.
+function filesOf(descriptorSet: Uint8Array): File[] {
+  const files: File[] = [];
+  const reader = new BinaryReader(descriptorSet);
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field !== 1) {
+      reader.skip(wireType);
+      continue;
+    }
+    const bytes = Buffer.from(reader.bytes());
+    files.push({ proto: fromBinary(FileDescriptorProtoSchema, bytes), bytes });
+  }
+  return files;
+}
+
+function symbolsOfFile(file: FileDescriptorProto): string[] {
+  const scope = file.package;
+  return [
+    ...file.messageType.flatMap((message) => symbolsOfMessage(scope, message)),
+    ...file.enumType.flatMap((type) => symbolsOfEnum(scope, type)),
+    ...file.service.flatMap(({ name, method }) => {
+      const service = join(scope, name);
+      return [service, ...method.map((rpc) => join(service, rpc.name))];
+    }),
+    ...file.extension.map(({ name }) => join(scope, name)),
+  ];
+}
+
+function symbolsOfMessage(scope: string, message: DescriptorProto): string[] {
+  const inside = join(scope, message.name);
+  const members = [...message.field, ...message.oneofDecl, ...message.extension];
+  return [
+    inside,
+    ...members.map(({ name }) => join(inside, name)),
+    ...message.nestedType.flatMap((nested) => symbolsOfMessage(inside, nested)),
+    ...message.enumType.flatMap((type) => symbolsOfEnum(inside, type)),
+  ];
+}
+
+// Protobuf scopes the values of an enum beside it, not inside.
+function symbolsOfEnum(scope: string, { name, value }: EnumDescriptorProto): string[] {
+  return [name, ...value.map((one) => one.name)].map((symbol) => join(scope, symbol));
+}
+
+function extensionsOfFile({ extension, messageType }: FileDescriptorProto): FieldDescriptorProto[] {
+  return [...extension, ...messageType.flatMap(extensionsOfMessage)];
+}
+
+function extensionsOfMessage({ extension, nestedType }: DescriptorProto): FieldDescriptorProto[] {
+  return [...extension, ...nestedType.flatMap(extensionsOfMessage)];
+}
+
+function join(scope: string, name: string): string {
+  return scope === "" ? name : `${scope}.${name}`;
+}

@@ -1,0 +1,289 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { MoveMoney } from "../../../src/domain/commands.js";
+import {
+  TransactionServiceService as rpcs,
+  type ImportTransactionsRequest,
+  type ImportTransactionsResponse,
+} from "../../../src/gen/kesc/v1/transaction_service.js";
+import {
+  apiKey,
+  call,
+  callLines,
+  eventually,
+  KEY,
+  MINT,
+  openStream,
+  SECRET,
+  serve,
+  transaction,
+  type ServerUnderTest,
+  type ServerUnderTestOptions,
+  type StreamUnderTest,
+} from "../../support/grpc-harness.js";
+
+const ITEMS_UNDER_WAY_MAX = 1_000;
+
+let references = 0;
+
+/** A message with so many mints. */
+function message(items: number, reference = ""): ImportTransactionsRequest {
+  const requests = Array.from({ length: items }, () => {
+    references += 1;
+    const value = { ...MINT, reference: reference === "" ? `r${String(references)}` : reference };
+    return { movement: { $case: "mint" as const, value }, idempotency_key: "" };
+  });
+  return { requests };
+}
+
+describe("grpc: a stream that is answered message by message", () => {
+  let under: ServerUnderTest;
+  afterEach(() => under.close());
+
+  const open = (
+    metadata?: Record<string, string>,
+  ): StreamUnderTest<ImportTransactionsRequest, ImportTransactionsResponse> =>
+    openStream(under.client, rpcs.importTransactions, metadata === undefined ? {} : { metadata });
+  const sizesOf = (responses: ImportTransactionsResponse[]): number[] => responses.map(({ results }) => results.length);
+
+  /** A ledger that answers nothing until it is let go. */
+  function gated(): { submit: NonNullable<ServerUnderTestOptions["submit"]>; open: () => void } {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return {
+      submit: async () => {
+        await gate;
+        return { kind: "done", resource: transaction(), replayed: false };
+      },
+      open: () => {
+        release();
+      },
+    };
+  }
+
+  it("answers a message while the next has not been sent", async () => {
+    under = await serve();
+    const stream = open({ ...KEY, "x-request-id": "mine" });
+    for (const count of [1, 2, 3]) {
+      stream.send(message(count));
+      await eventually(() => stream.responses.length === count);
+    }
+    stream.end();
+    expect((await stream.ended).status.code).to.equal(Status.OK);
+    expect(sizesOf(stream.responses)).to.deep.equal([1, 2, 3]);
+    expect((await stream.initial).get("x-request-id")).to.deep.equal(["mine"]);
+    expect(callLines(under.lines)).to.have.length(1);
+    expect(callLines(under.lines)[0]).to.deep.include({
+      method: "TransactionService/ImportTransactions",
+      code: "OK",
+      items: 6,
+      items_refused: 0,
+    });
+  });
+
+  it("answers in order, though a later message may be done earlier", async () => {
+    const slow = gated();
+    under = await serve({
+      submit: async (command, deadline) =>
+        (command as MoveMoney).reference === "slow"
+          ? slow.submit(command, deadline)
+          : Promise.resolve({ kind: "done", resource: transaction(), replayed: true }),
+    });
+    const stream = open();
+    stream.send(message(1, "slow"));
+    stream.send(message(2));
+    stream.end();
+    await eventually(() => under.submitted.length === 3);
+    expect(stream.responses).to.deep.equal([]);
+    slow.open();
+    await stream.ended;
+    expect(sizesOf(stream.responses)).to.deep.equal([1, 2]);
+  });
+
+  it("submits as bulk, however little a message holds", async () => {
+    under = await serve();
+    const stream = open();
+    stream.send(message(1));
+    stream.send(message(2));
+    stream.end();
+    await stream.ended;
+    expect(under.submitted.map(({ bulk }) => bulk)).to.deep.equal([true, true, true]);
+  });
+
+  it("takes no more while 1,000 are under way, so that neither side needs memory for the rest", async () => {
+    const ledger = gated();
+    under = await serve({ submit: ledger.submit });
+    const stream = open();
+    const messages = 200;
+    const size = 300;
+    for (let count = 0; count < messages; count += 1) stream.send(message(size));
+    stream.end();
+    // 900 are too few, 1,200 enough.
+    await eventually(() => under.submitted.length >= ITEMS_UNDER_WAY_MAX);
+    let unsent = -1;
+    await eventually(() => {
+      const settled = stream.unsent() === unsent;
+      unsent = stream.unsent();
+      return settled;
+    });
+    expect(under.submitted).to.have.length(1_200);
+    // 16 more are in the server's Node stream, a few in HTTP/2's window, and 1 MiB where the client's grpc-js keeps what it
+    // may have to send again. The rest has not left the caller.
+    expect(stream.unsent()).to.be.greaterThan(messages / 2);
+    ledger.open();
+    expect((await stream.ended).status.code).to.equal(Status.OK);
+    expect(sizesOf(stream.responses)).to.deep.equal(Array(messages).fill(size));
+    expect(under.submitted).to.have.length(messages * size);
+  });
+
+  it("takes no more while the client reads no answers", async () => {
+    under = await serve();
+    const stream = open();
+    await stream.initial;
+    stream.pause();
+    for (let count = 0; count < 100; count += 1) stream.send(message(500));
+    stream.end();
+    let submitted = -1;
+    await eventually(() => {
+      const settled = under.submitted.length > 0 && under.submitted.length === submitted;
+      submitted = under.submitted.length;
+      return settled;
+    });
+    expect(under.submitted.length).to.be.lessThan(100 * 500);
+    stream.resume();
+    await stream.ended;
+    expect(under.submitted).to.have.length(100 * 500);
+    expect(sizesOf(stream.responses)).to.deep.equal(Array(100).fill(500));
+  });
+
+  for (const [name, bad, field] of [
+    ["no requests", message(0), "requests"],
+    ["1,001 requests", message(1_001), "requests"],
+  ] as const) {
+    it(`is ended by a message with ${name}, once all before it is answered; what comes after it is not done`, async () => {
+      const ledger = gated();
+      under = await serve({ submit: ledger.submit });
+      const stream = open();
+      stream.send(message(5));
+      stream.send(bad);
+      stream.send(message(7));
+      await eventually(() => under.submitted.length === 5);
+      ledger.open();
+      const { status, details } = await stream.ended;
+      expect(status.code).to.equal(Status.INVALID_ARGUMENT);
+      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      expect(sizesOf(stream.responses)).to.deep.equal([5]);
+      expect(under.submitted).to.have.length(5);
+      expect(callLines(under.lines)[0]).to.deep.include({ reason: "INVALID_FIELD", items: 5 });
+    });
+  }
+
+  it("checks key and scope before it reads anything", async () => {
+    under = await serve({ scopes: ["transactions:read"] });
+    for (const [metadata, reason] of [
+      [{}, "MISSING_API_KEY"],
+      [{ "x-api-key": "kesc_nobodyHasThisSecret00" }, "INVALID_API_KEY"],
+      [KEY, "SCOPE_REQUIRED"],
+    ] as const) {
+      const stream = open(metadata);
+      stream.send(message(1));
+      expect((await stream.ended).details.reason).to.equal(reason);
+    }
+    expect(under.submitted).to.deep.equal([]);
+  });
+
+  it("refuses an idempotency key, and does nothing when it shall only validate", async () => {
+    under = await serve();
+    const keyed = open({ ...KEY, "idempotency-key": "k" });
+    keyed.send(message(1));
+    expect((await keyed.ended).details.fields?.map(({ field }) => field)).to.deep.equal(["idempotency-key"]);
+    const trial = open({ ...KEY, "kesc-validate-only": "true" });
+    trial.send(message(1));
+    expect((await trial.ended).status.code).to.equal(Status.OK);
+    expect(under.submitted).to.deep.equal([]);
+  });
+
+  it("is ended when its key is revoked", async () => {
+    let revoked = false;
+    under = await serve({
+      keys: {
+        apiKeyWithSecret: async (secret) => Promise.resolve(secret === SECRET && !revoked ? apiKey() : undefined),
+      },
+    });
+    const stream = open();
+    stream.send(message(1));
+    await eventually(() => stream.responses.length === 1);
+    revoked = true;
+    // The key is remembered for a second.
+    const sending = setInterval(() => {
+      stream.send(message(1));
+    }, 50);
+    const { details } = await stream.ended;
+    clearInterval(sending);
+    expect(details.reason).to.equal("INVALID_API_KEY");
+    expect(under.submitted).to.have.length(stream.responses.length);
+  });
+
+  it("is ended when nothing comes, but not while its items wait", async () => {
+    const ledger = gated();
+    under = await serve({ submit: ledger.submit, limits: { callMillisMax: 100 } });
+    const busy = open();
+    busy.send(message(1));
+    const idle = open();
+    expect((await idle.ended).details.reason).to.equal("DEADLINE_EXCEEDED");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    ledger.open();
+    await eventually(() => busy.responses.length === 1);
+    expect((await busy.ended).details.reason).to.equal("DEADLINE_EXCEEDED");
+  });
+
+  it("is one of two at most of an organization; one that ends makes room", async () => {
+    under = await serve();
+    const streams = [open(), open()];
+    for (const stream of streams) stream.send(message(1));
+    await eventually(() => streams.every(({ responses }) => responses.length === 1));
+    expect((await open().ended).details).to.deep.include({ reason: "QUEUE_FULL", retrySeconds: 1 });
+
+    streams[0]?.cancel();
+    await eventually(() => callLines(under.lines).some(({ cancelled }) => cancelled === true));
+    const another = open();
+    another.send(message(1));
+    await eventually(() => another.responses.length === 1);
+    for (const stream of [...streams, another]) stream.end();
+    await Promise.all([...streams, another].map(({ ended }) => ended));
+  });
+
+  it("answers what it has taken when the server stops, then says SHUTTING_DOWN", async () => {
+    const ledger = gated();
+    under = await serve({ submit: ledger.submit });
+    const [busy, idle] = [open(), open()];
+    busy.send(message(5));
+    await eventually(() => under.submitted.length === 5);
+    await idle.initial;
+    const stopping = under.server.stop(5_000);
+    expect((await idle.ended).details).to.deep.include({ reason: "SHUTTING_DOWN", retrySeconds: 1 });
+    busy.send(message(7));
+    ledger.open();
+    expect((await busy.ended).details.reason).to.equal("SHUTTING_DOWN");
+    expect(sizesOf(busy.responses)).to.deep.equal([5]);
+    await stopping;
+  });
+
+  it("harms no other call when it is cancelled in the middle", async () => {
+    const ledger = gated();
+    under = await serve({ submit: ledger.submit });
+    const stream = open();
+    stream.send(message(5));
+    await eventually(() => under.submitted.length === 5);
+    stream.cancel();
+    expect((await stream.ended).status.code).to.equal(Status.CANCELLED);
+    ledger.open();
+    expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+    expect(
+      callLines(under.lines).filter(({ method }) => method === "TransactionService/ImportTransactions"),
+    ).to.have.length(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { Cents } from "../../../src/domain/values/cents.js";
+import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
+import { readContract } from "../../../src/grpc/messages/contract.js";
+import { statusOf } from "../../../src/grpc/errors/status.js";
+import { ACCOUNT_ID, detailsOf, TRANSACTION_ID } from "../../support/grpc-harness.js";
+
+type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
+
+const EXAMPLES: { [R in Reason]: Example<R> } = {
+  INVALID_FIELD: [{ reason: "INVALID_FIELD", fields: [] }, Status.INVALID_ARGUMENT, {}],
+  MISSING_API_KEY: [{ reason: "MISSING_API_KEY" }, Status.UNAUTHENTICATED, {}],
+  INVALID_API_KEY: [{ reason: "INVALID_API_KEY" }, Status.UNAUTHENTICATED, {}],
+  SCOPE_REQUIRED: [
+    { reason: "SCOPE_REQUIRED", scope: "accounts:read" },
+    Status.PERMISSION_DENIED,
+    { scope: "accounts:read" },
+  ],
+  ACCOUNT_NOT_FOUND: [
+    { reason: "ACCOUNT_NOT_FOUND", accountId: ACCOUNT_ID },
+    Status.NOT_FOUND,
+    { account_id: ACCOUNT_ID },
+  ],
+  TRANSACTION_NOT_FOUND: [
+    { reason: "TRANSACTION_NOT_FOUND", transactionId: TRANSACTION_ID },
+    Status.NOT_FOUND,
+    { transaction_id: TRANSACTION_ID },
+  ],
+  ACCOUNT_ALREADY_EXISTS: [
+    { reason: "ACCOUNT_ALREADY_EXISTS", accountId: ACCOUNT_ID, differingFields: ["phone_number", "email"] },
+    Status.ALREADY_EXISTS,
+    { account_id: ACCOUNT_ID, differing_fields: "phone_number,email" },
+  ],
+  REFERENCE_ALREADY_USED: [
+    { reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields: ["amount"] },
+    Status.ALREADY_EXISTS,
+    { transaction_id: TRANSACTION_ID, differing_fields: "amount" },
+  ],
+  IDEMPOTENCY_KEY_REUSED: [{ reason: "IDEMPOTENCY_KEY_REUSED" }, Status.FAILED_PRECONDITION, {}],
+  INSUFFICIENT_FUNDS: [
+    { reason: "INSUFFICIENT_FUNDS", availableCents: 5 as Cents, requestedCents: 100_000 as Cents },
+    Status.FAILED_PRECONDITION,
+    { available: "0.05", requested: "1000.00" },
+  ],
+  ACCOUNT_FROZEN: [
+    { reason: "ACCOUNT_FROZEN", accountId: ACCOUNT_ID },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID },
+  ],
+  ACCOUNT_CLOSED: [
+    { reason: "ACCOUNT_CLOSED", accountId: ACCOUNT_ID },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID },
+  ],
+  ACCOUNT_NOT_EMPTY: [
+    { reason: "ACCOUNT_NOT_EMPTY", accountId: ACCOUNT_ID, availableCents: 1 as Cents, heldCents: 0 as Cents },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, available: "0.01", held: "0.00" },
+  ],
+  INVALID_TRANSITION: [
+    { reason: "INVALID_TRANSITION", from: "FROZEN", to: "CLOSED" },
+    Status.FAILED_PRECONDITION,
+    { from: "frozen", to: "closed" },
+  ],
+  LIMIT_EXCEEDED: [
+    { reason: "LIMIT_EXCEEDED", accountId: ACCOUNT_ID, limitCents: 999_999_999_999_999 as Cents },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, limit: "9999999999999.99" },
+  ],
+  QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],
+  STORAGE_UNAVAILABLE: [{ reason: "STORAGE_UNAVAILABLE" }, Status.UNAVAILABLE, {}],
+  SHUTTING_DOWN: [{ reason: "SHUTTING_DOWN" }, Status.UNAVAILABLE, {}],
+  INTERNAL: [{ reason: "INTERNAL", requestId: "r-1" }, Status.INTERNAL, { request_id: "r-1" }],
+  DEADLINE_EXCEEDED: [{ reason: "DEADLINE_EXCEEDED" }, Status.DEADLINE_EXCEEDED, {}],
+};
+
+const RETRIED: readonly Reason[] = ["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"];
+
+describe("grpc: a refusal on the wire", () => {
+  for (const [refusal, code, facts] of Object.values(EXAMPLES)) {
+    const { reason } = refusal;
+    it(`${reason} is ${Status[code]} with its facts`, () => {
+      const status = statusOf(refusal);
+      expect(status.code).to.equal(code);
+      expect(status.details).to.match(/^[A-Z]/);
+      expect(detailsOf(status.metadata)).to.deep.equal({
+        reason,
+        domain: "kesc",
+        facts,
+        ...(reason === "INVALID_FIELD" ? { fields: [] } : {}),
+        ...(RETRIED.includes(reason) ? { retrySeconds: 1 } : {}),
+      });
+    });
+  }
+
+  it("has the reasons that the contract names, and no other", () => {
+    const { files } = readContract();
+    const values = files.getEnum("kesc.v1.ErrorReason")?.values ?? [];
+    const named = values.map(({ name }) => name.replace("ERROR_REASON_", "")).filter((name) => name !== "UNSPECIFIED");
+    expect(Object.keys(EXAMPLES)).to.have.members(named);
+  });
+
+  it("names its facts as the contract documents them", () => {
+    const { files } = readContract();
+    const file = [...files.files].find(({ proto }) => proto.name === "kesc/v1/errors.proto");
+    for (const [index, value] of (file?.proto.enumType[0]?.value ?? []).entries()) {
+      const location = file?.proto.sourceCodeInfo?.location.find(
+        ({ path }) => path.join() === `5,0,2,${String(index)}`,
+      );
+      const documented = /Facts:\s+([\w,\s]+)/.exec(location?.leadingComments ?? "")?.[1];
+      const reason = value.name.replace("ERROR_REASON_", "") as Reason | "UNSPECIFIED";
+      if (reason === "UNSPECIFIED") continue;
+      const names = documented?.split(",").filter((words) => /^\s*\w+\s*$/.test(words)) ?? [];
+      expect(Object.keys(EXAMPLES[reason][2]), reason).to.have.members(names.map((name) => name.trim()));
+    }
+  });
+
+  it("names every bad field", () => {
+    const fields = [
+      { field: "amount", message: "must be more than zero" },
+      { field: "reference", message: "is required" },
+    ];
+    const status = statusOf({ reason: "INVALID_FIELD", fields });
+    expect(detailsOf(status.metadata).fields).to.deep.equal(fields);
+    expect(status.details).to.match(/: amount must be more than zero; reference is required$/);
+  });
+
+  it("survives half a surrogate pair, which would take the process down inside grpc-js", () => {
+    const status = statusOf({ reason: "INVALID_FIELD", fields: [{ field: "\ud800", message: "\udfff" }] });
+    expect(() => encodeURI(status.details)).not.to.throw();
+  });
+});

@@ -1,0 +1,154 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../../src/gen/kesc/v1/account_service.js";
+import { AccountStatus } from "../../../src/gen/kesc/v1/account.js";
+import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
+import type { AccountFilters } from "../../../src/ledger/ports/reads.js";
+import {
+  account,
+  ACCOUNT_ID,
+  call,
+  emptyReads,
+  KEY,
+  KEY_ID,
+  ORGANIZATION,
+  serve,
+  type ServerUnderTest,
+} from "../../support/grpc-harness.js";
+
+const CREATE = { user_id: "user-1", phone_number: "0712345678", email: "Wanjiku@Example.COM" };
+
+describe("grpc: AccountService", () => {
+  let under: ServerUnderTest;
+  before(async () => {
+    under = await serve();
+  });
+  after(() => under.close());
+  beforeEach(() => {
+    under.submitted.length = 0;
+  });
+
+  it("creates what was parsed, and answers the account", async () => {
+    const { response } = await call(under.client, rpcs.createAccount, CREATE, {
+      metadata: { ...KEY, "idempotency-key": "try-1" },
+    });
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "createAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      newAccountId: "acc_01jd2r6p5vf8ksw3xhb1z7q400",
+      userId: "user-1",
+      phoneNumber: "+254712345678",
+      email: "Wanjiku@example.com",
+      idempotencyKey: "try-1",
+    });
+    expect(response?.account).to.deep.equal({
+      id: ACCOUNT_ID,
+      user_id: "user-1",
+      phone_number: "+254712345678",
+      email: "wanjiku@example.com",
+      status: AccountStatus.ACCOUNT_STATUS_ACTIVE,
+      status_reason: "",
+      available_balance: "1234.56",
+      held_balance: "0.05",
+      currency: "KESC",
+      created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
+      updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
+    });
+  });
+
+  for (const name of ["freezeAccount", "unfreezeAccount", "closeAccount"] as const) {
+    it(`${name} submits the account and the reason`, async () => {
+      const { response } = await call(under.client, rpcs[name], { account_id: ACCOUNT_ID, reason: "lost phone" });
+      expect(response?.account?.id).to.equal(ACCOUNT_ID);
+      expect(under.submitted[0]?.command).to.deep.equal({
+        name,
+        organizationId: ORGANIZATION,
+        actor: KEY_ID,
+        accountId: ACCOUNT_ID,
+        reason: "lost phone",
+      });
+    });
+  }
+
+  it("answers an account that it can read, and ACCOUNT_NOT_FOUND for one that it cannot", async () => {
+    const found = await call(under.client, rpcs.getAccount, { account_id: ACCOUNT_ID });
+    expect(found.response?.account?.id).to.equal(ACCOUNT_ID);
+
+    const other = "acc_7zzzzzzzzzzzzzzzzzzzzzzzzz";
+    const { error, details } = await call(under.client, rpcs.getAccount, { account_id: other });
+    expect(error?.code).to.equal(Status.NOT_FOUND);
+    expect(details).to.deep.include({ reason: "ACCOUNT_NOT_FOUND", facts: { account_id: other } });
+  });
+
+  it("names every bad field of an account at once", async () => {
+    const { details } = await call(under.client, rpcs.createAccount, {
+      user_id: "",
+      phone_number: "12",
+      email: "nobody",
+    });
+    expect(details.fields?.map(({ field }) => field)).to.deep.equal(["user_id", "phone_number", "email"]);
+  });
+});
+
+describe("grpc: AccountService/ListAccounts", () => {
+  const LIST: ListAccountsRequest = {
+    user_id: "",
+    phone_number: "",
+    email: "",
+    status: AccountStatus.ACCOUNT_STATUS_UNSPECIFIED,
+    page_size: 0,
+    page_token: "",
+  };
+  const asked: AccountFilters[] = [];
+  let under: ServerUnderTest;
+  before(async () => {
+    under = await serve({
+      reads: {
+        ...emptyReads,
+        accounts: async (_organizationId, filters) => {
+          asked.push(filters);
+          return Promise.resolve({ rows: [account()], nextBeforeSeq: 7 });
+        },
+      },
+    });
+  });
+  after(() => under.close());
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  it("hands every filter on as it is stored", async () => {
+    const { response } = await call(under.client, rpcs.listAccounts, {
+      ...LIST,
+      user_id: "user-1",
+      phone_number: "0712345678",
+      email: "wanjiku@EXAMPLE.com",
+      status: AccountStatus.ACCOUNT_STATUS_FROZEN,
+    });
+    expect(asked).to.deep.equal([
+      { userId: "user-1", phoneNumber: "+254712345678", email: "wanjiku@example.com", status: "FROZEN" },
+    ]);
+    expect(response?.accounts).to.have.length(1);
+  });
+
+  it("takes a token with the same phone number written in another way", async () => {
+    const first = await call(under.client, rpcs.listAccounts, { ...LIST, phone_number: "0712345678" });
+    const { error } = await call(under.client, rpcs.listAccounts, {
+      ...LIST,
+      phone_number: "+254712345678",
+      page_token: first.response?.next_page_token ?? "",
+    });
+    expect(error).to.equal(undefined);
+  });
+
+  it("refuses a status that it does not know", async () => {
+    const { details } = await call(under.client, rpcs.listAccounts, {
+      ...LIST,
+      status: AccountStatus.UNRECOGNIZED,
+    });
+    expect(details.fields).to.deep.equal([{ field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED" }]);
+  });
+});

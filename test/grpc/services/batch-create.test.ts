@@ -1,0 +1,227 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { MoveMoney } from "../../../src/domain/commands.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
+import {
+  TransactionServiceService as rpcs,
+  type BatchCreateTransactionsResponse,
+  type MintRequest,
+  type TransactionRequest,
+  type TransactionResult,
+} from "../../../src/gen/kesc/v1/transaction_service.js";
+import { StoreError } from "../../../src/ledger/ports/store.js";
+import {
+  ACCOUNT_ID,
+  call,
+  callLines,
+  detailsIn,
+  KEY,
+  KEY_ID,
+  MINT,
+  ORGANIZATION,
+  serve,
+  transaction,
+  type Details,
+  type Heard,
+  type ServerUnderTest,
+} from "../../support/grpc-harness.js";
+
+const mint = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({
+  movement: { $case: "mint", value: { ...MINT, ...value } },
+  idempotency_key,
+});
+const redeem = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({
+  movement: { $case: "redeem", value: { ...MINT, ...value } },
+  idempotency_key,
+});
+
+/** "done", "replayed", or why not. */
+function wordOn({ outcome, replayed }: TransactionResult): string | undefined {
+  if (outcome?.$case === "transaction") return replayed ? "replayed" : "done";
+  return errorOf({ outcome, replayed }).reason;
+}
+
+function errorOf({ outcome }: TransactionResult): Details & { code?: number; message?: string } {
+  if (outcome?.$case !== "error") return {};
+  return { ...detailsIn(outcome.value), code: outcome.value.code, message: outcome.value.message };
+}
+
+describe("grpc: TransactionService/BatchCreateTransactions", () => {
+  let under: ServerUnderTest;
+  afterEach(() => under.close());
+
+  function batch(
+    requests: TransactionRequest[],
+    metadata: Record<string, string> = KEY,
+  ): Promise<Heard<BatchCreateTransactionsResponse>> {
+    return call(under.client, rpcs.batchCreateTransactions, { requests }, { metadata });
+  }
+
+  it("submits every command before the first is answered, in the order of the requests", async () => {
+    const waiting: (() => void)[] = [];
+    under = await serve({
+      submit: () =>
+        new Promise((resolve) => {
+          waiting.push(() => {
+            resolve({ kind: "done", resource: transaction(), replayed: false });
+          });
+          if (waiting.length === 3) for (const answer of waiting.toReversed()) answer();
+        }),
+    });
+    const { response } = await batch([
+      mint({ reference: "a" }),
+      redeem({ reference: "b" }),
+      mint({ reference: "c" }, "key-c"),
+    ]);
+    expect(response?.results.map(wordOn)).to.deep.equal(["done", "done", "done"]);
+    const commands = under.submitted.map(({ command }) => command as MoveMoney);
+    expect(commands.map(({ name, reference }) => `${name} ${reference}`)).to.deep.equal([
+      "mint a",
+      "redeem b",
+      "mint c",
+    ]);
+    expect(commands[1]).to.deep.include({
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      accountId: ACCOUNT_ID,
+      amountCents: 100_050,
+      idempotencyKey: undefined,
+    });
+    expect(commands.map(({ idempotencyKey }) => idempotencyKey)).to.deep.equal([undefined, undefined, "key-c"]);
+  });
+
+  it("submits up to 64 as single calls are, and more as what comes in bulk", async () => {
+    under = await serve();
+    for (const [count, bulk] of [
+      [1, false],
+      [64, false],
+      [65, true],
+    ] as const) {
+      under.submitted.length = 0;
+      await batch(Array.from({ length: count }, () => mint()));
+      expect(under.submitted.map((one) => one.bulk)).to.deep.equal(Array(count).fill(bulk));
+    }
+  });
+
+  it("answers each its own outcome, in order: as the single call, with the index in the names of bad fields", async () => {
+    under = await serve({
+      submit: async (command) => {
+        const { reference } = command as MoveMoney;
+        if (reference === "poor") {
+          const funds = { availableCents: 1_000 as Cents, requestedCents: 100_050 as Cents };
+          return Promise.resolve({ kind: "refused", refusal: { reason: "INSUFFICIENT_FUNDS", ...funds } });
+        }
+        if (reference === "full") return Promise.resolve({ kind: "refused", refusal: { reason: "QUEUE_FULL" } });
+        return Promise.resolve({ kind: "done", resource: transaction(), replayed: reference === "again" });
+      },
+    });
+    const { response } = await batch([
+      mint({ reference: "new" }),
+      redeem({ reference: "poor" }),
+      mint({ account_id: "", amount: "1.005" }),
+      mint({ reference: "again" }),
+      { movement: undefined, idempotency_key: "" },
+      mint({ reference: "full" }),
+      mint({ amount: "1.005" }, "two words"),
+      redeem({}, "k".repeat(256)),
+    ]);
+    const results = response?.results ?? [];
+    expect(results.map(wordOn)).to.deep.equal([
+      "done",
+      "INSUFFICIENT_FUNDS",
+      "INVALID_FIELD",
+      "replayed",
+      "INVALID_FIELD",
+      "QUEUE_FULL",
+      "INVALID_FIELD",
+      "INVALID_FIELD",
+    ]);
+    const single = await call(under.client, rpcs.redeem, { ...MINT, reference: "poor" });
+    expect(results.map(errorOf)[1]).to.deep.equal({
+      ...single.details,
+      code: single.status.code,
+      message: single.status.details,
+    });
+    expect(results.map(errorOf)[2]).to.deep.include({ code: Status.INVALID_ARGUMENT });
+    expect(results.map(errorOf)[2]?.fields?.map(({ field }) => field)).to.deep.equal([
+      "requests[2].mint.account_id",
+      "requests[2].mint.amount",
+    ]);
+    expect(results.map(errorOf)[4]?.fields).to.deep.equal([
+      { field: "requests[4]", message: "must have mint or redeem" },
+    ]);
+    expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
+    expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal([
+      "requests[6].mint.amount",
+      "requests[6].idempotency_key",
+    ]);
+    const badKey = await call(under.client, rpcs.redeem, MINT, {
+      metadata: { ...KEY, "idempotency-key": "k".repeat(256) },
+    });
+    expect(results.map(errorOf)[7]?.fields).to.deep.equal([
+      { field: "requests[7].idempotency_key", message: badKey.details.fields?.[0]?.message },
+    ]);
+    expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
+  });
+
+  it("answers a bug or a lost database to the one that it hit, and logs the bug", async () => {
+    under = await serve({
+      submit: async (command) => {
+        const { reference } = command as MoveMoney;
+        if (reference === "bug") throw new Error("a bug of the test");
+        if (reference === "lost") throw new StoreError("unavailable", undefined);
+        return Promise.resolve({ kind: "done", resource: transaction(), replayed: false });
+      },
+    });
+    const requests = ["bug", "lost", "fine"].map((reference) => mint({ reference }));
+    const { response } = await batch(requests, { ...KEY, "x-request-id": "seven" });
+    expect(response?.results.map(wordOn)).to.deep.equal(["INTERNAL", "STORAGE_UNAVAILABLE", "done"]);
+    expect(response?.results.map(errorOf)[0]).to.deep.include({
+      code: Status.INTERNAL,
+      facts: { request_id: "seven" },
+    });
+    const [line] = callLines(under.lines);
+    expect(line).to.deep.include({ level: 50, request_id: "seven", code: "OK", items: 3, items_refused: 2 });
+    expect(line?.["trace"]).to.match(/a bug of the test/);
+  });
+
+  for (const [name, count, metadata, field] of [
+    ["no requests", 0, {}, "requests"],
+    ["1,001 requests", 1_001, {}, "requests"],
+    ["an idempotency key", 1, { "idempotency-key": "k" }, "idempotency-key"],
+    ["a broken idempotency key", 1, { "idempotency-key": "two words" }, "idempotency-key"],
+  ] as const) {
+    it(`refuses the whole with ${name}, and submits nothing`, async () => {
+      under = await serve();
+      const requests = Array.from({ length: count }, () => mint());
+      const { error, details } = await batch(requests, { ...KEY, ...metadata });
+      expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
+      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      expect(under.submitted).to.deep.equal([]);
+    });
+  }
+
+  it("takes 1,000 requests with a description and metadata, and no single request of that size", async () => {
+    under = await serve();
+    const metadata = new Map(Array.from({ length: 8 }, (_, index) => [`key-${String(index)}`, "v".repeat(75)]));
+    const large = { description: "d".repeat(256), metadata };
+    const { response } = await batch(Array.from({ length: 1_000 }, () => mint(large)));
+    expect(response?.results.map(wordOn)).to.deep.equal(Array(1_000).fill("done"));
+
+    const description = "d".repeat(262_144);
+    const { error } = await call(under.client, rpcs.mint, { ...MINT, description });
+    expect(error?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+    expect(under.submitted).to.have.length(1_000);
+    const tooLarge = await batch(Array.from({ length: 5 }, () => mint({ description })));
+    expect(tooLarge.error?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+  });
+
+  it("refuses the whole to a key that lacks the scope", async () => {
+    under = await serve({ scopes: ["transactions:read"] });
+    const { error, details } = await batch([mint()]);
+    expect(error?.code).to.equal(Status.PERMISSION_DENIED);
+    expect(details).to.deep.include({ reason: "SCOPE_REQUIRED", facts: { scope: "transactions:write" } });
+    expect(under.submitted).to.deep.equal([]);
+  });
+});

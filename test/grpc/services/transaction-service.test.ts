@@ -1,0 +1,234 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { MoveMoney } from "../../../src/domain/commands.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";
+import {
+  TransactionServiceService as rpcs,
+  type ListTransactionsRequest,
+} from "../../../src/gen/kesc/v1/transaction_service.js";
+import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
+import type { PageRequest, TransactionFilters } from "../../../src/ledger/ports/reads.js";
+import {
+  ACCOUNT_ID,
+  call,
+  emptyReads,
+  KEY,
+  KEY_ID,
+  ORGANIZATION,
+  serve,
+  transaction,
+  TRANSACTION_ID,
+  type ServerUnderTest,
+} from "../../support/grpc-harness.js";
+
+const AT = toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)));
+
+const MINT = {
+  account_id: ACCOUNT_ID,
+  amount: "1000.50",
+  reference: "ref-1",
+  description: "a deposit",
+  metadata: new Map([["till", "12"]]),
+};
+
+describe("grpc: TransactionService", () => {
+  let under: ServerUnderTest;
+  before(async () => {
+    under = await serve();
+  });
+  after(() => under.close());
+  beforeEach(() => {
+    under.submitted.length = 0;
+  });
+
+  for (const name of ["mint", "redeem"] as const) {
+    it(`${name} submits the parsed command and answers the transaction`, async () => {
+      const { response, error } = await call(under.client, rpcs[name], MINT);
+      expect(error).to.equal(undefined);
+      expect(response?.transaction).to.deep.equal({
+        id: TRANSACTION_ID,
+        account_id: ACCOUNT_ID,
+        type: TransactionType.TRANSACTION_TYPE_MINT,
+        status: TransactionStatus.TRANSACTION_STATUS_COMPLETED,
+        status_reason: "",
+        amount: "1000.00",
+        source_currency: "KES",
+        destination_currency: "KESC",
+        reference: "ref-1",
+        description: "",
+        metadata: new Map([["till", "12"]]),
+        rail: "direct",
+        rail_receipt: "",
+        failure: undefined,
+        created_at: AT,
+        updated_at: AT,
+        completed_at: AT,
+      });
+      expect(under.submitted.map(({ command }) => command)).to.deep.equal([
+        {
+          name,
+          organizationId: ORGANIZATION,
+          actor: KEY_ID,
+          newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
+          accountId: ACCOUNT_ID,
+          amountCents: 100_050,
+          reference: "ref-1",
+          description: "a deposit",
+          metadata: new Map([["till", "12"]]),
+          rail: "direct",
+          idempotencyKey: undefined,
+        },
+      ]);
+    });
+  }
+
+  it("hands the idempotency key on", async () => {
+    await call(under.client, rpcs.mint, MINT, { metadata: { ...KEY, "idempotency-key": "try-1" } });
+    expect((under.submitted[0]?.command as MoveMoney).idempotencyKey).to.equal("try-1");
+  });
+
+  it("answers a transaction that it can read, and TRANSACTION_NOT_FOUND for one that it cannot", async () => {
+    const found = await call(under.client, rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
+    expect(found.response?.transaction?.id).to.equal(TRANSACTION_ID);
+
+    const other = "txn_7zzzzzzzzzzzzzzzzzzzzzzzzz";
+    const { error, details } = await call(under.client, rpcs.getTransaction, { transaction_id: other });
+    expect(error?.code).to.equal(Status.NOT_FOUND);
+    expect(details).to.deep.include({ reason: "TRANSACTION_NOT_FOUND", facts: { transaction_id: other } });
+  });
+
+  it("cancels with the caller's reason", async () => {
+    await call(under.client, rpcs.cancelTransaction, { transaction_id: TRANSACTION_ID, reason: "typed twice" });
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "cancelTransaction",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      transactionId: TRANSACTION_ID,
+      reason: "typed twice",
+    });
+  });
+
+  it("names every bad field of a mint at once", async () => {
+    const { error, details } = await call(
+      under.client,
+      rpcs.mint,
+      { account_id: "", amount: "1.005", reference: " r", description: "two\nlines", metadata: new Map([["", "x"]]) },
+      { metadata: { ...KEY, "idempotency-key": "two words" } },
+    );
+    expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
+    expect(details.fields?.map(({ field }) => field)).to.deep.equal([
+      "account_id",
+      "amount",
+      "reference",
+      "description",
+      "metadata",
+      "idempotency-key",
+    ]);
+    expect(details.fields?.[0]).to.deep.equal({ field: "account_id", message: "is required" });
+    expect(under.submitted).to.deep.equal([]);
+  });
+});
+
+describe("grpc: TransactionService/ListTransactions", () => {
+  const LIST: ListTransactionsRequest = {
+    account_id: "",
+    type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
+    status: TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED,
+    reference: "",
+    created_after: undefined,
+    created_before: undefined,
+    page_size: 0,
+    page_token: "",
+  };
+  const asked: { organizationId: string; filters: TransactionFilters; page: PageRequest }[] = [];
+  let under: ServerUnderTest;
+  before(async () => {
+    under = await serve({
+      reads: {
+        ...emptyReads,
+        transactions: async (organizationId, filters, page) => {
+          asked.push({ organizationId, filters, page });
+          return Promise.resolve({
+            rows: [transaction()],
+            nextBeforeSeq: page.beforeSeq === undefined ? 7 : undefined,
+          });
+        },
+      },
+    });
+  });
+  after(() => under.close());
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  it("asks for the first hundred of everything when nothing is said", async () => {
+    const { response } = await call(under.client, rpcs.listTransactions, LIST);
+    expect(asked).to.deep.equal([
+      { organizationId: ORGANIZATION, filters: {}, page: { size: 100, beforeSeq: undefined } },
+    ]);
+    expect(response?.transactions).to.have.length(1);
+  });
+
+  it("hands every filter on", async () => {
+    await call(under.client, rpcs.listTransactions, {
+      account_id: ACCOUNT_ID,
+      type: TransactionType.TRANSACTION_TYPE_REDEEM,
+      status: TransactionStatus.TRANSACTION_STATUS_FAILED,
+      reference: "ref-1",
+      created_after: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 1) + 1)),
+      created_before: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 1) + 2)),
+      page_size: 1000,
+      page_token: "",
+    });
+    expect(asked[0]).to.deep.include({
+      filters: {
+        accountId: ACCOUNT_ID,
+        type: "REDEEM",
+        status: "FAILED",
+        reference: "ref-1",
+        createdAfter: Date.UTC(2026, 0, 1) + 1,
+        createdBefore: Date.UTC(2026, 0, 1) + 2,
+      },
+      page: { size: 1000, beforeSeq: undefined },
+    });
+  });
+
+  it("follows its own tokens to the last page", async () => {
+    const first = await call(under.client, rpcs.listTransactions, { ...LIST, reference: "ref-1" });
+    const page_token = first.response?.next_page_token ?? "";
+    const second = await call(under.client, rpcs.listTransactions, { ...LIST, reference: "ref-1", page_token });
+    expect(asked[1]?.page).to.deep.equal({ size: 100, beforeSeq: 7 });
+    expect(second.response?.next_page_token).to.equal("");
+  });
+
+  const may = toTimestamp(toUnixMillis(Date.UTC(2026, 4, 1)));
+  for (const [name, change, field] of [
+    ["an account id of another kind", { account_id: TRANSACTION_ID }, "account_id"],
+    ["a type that it does not know", { type: TransactionType.UNRECOGNIZED }, "type"],
+    ["a status that it does not know", { status: TransactionStatus.UNRECOGNIZED }, "status"],
+    ["a negative page size", { page_size: -1 }, "page_size"],
+    ["a page size of 1001", { page_size: 1001 }, "page_size"],
+    ["a span that ends when it begins", { created_after: may, created_before: may }, "created_before"],
+    ["a year without a clock", { created_after: { seconds: 2n ** 62n, nanos: 0 } }, "created_after"],
+    ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      const { error, details } = await call(under.client, rpcs.listTransactions, { ...LIST, ...change });
+      expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
+      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      expect(asked).to.deep.equal([]);
+    });
+  }
+
+  it("refuses the token of a list with other filters", async () => {
+    const first = await call(under.client, rpcs.listTransactions, LIST);
+    const page_token = first.response?.next_page_token ?? "";
+    const { details } = await call(under.client, rpcs.listTransactions, { ...LIST, reference: "ref-2", page_token });
+    expect(details).to.deep.include({
+      reason: "INVALID_FIELD",
+      fields: [{ field: "page_token", message: "must be the next_page_token of a list with the same filters" }],
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Metadata, status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import {
+  ServerReflectionService,
+  type ServerReflectionRequest,
+  type ServerReflectionResponse,
+} from "../../../src/gen/grpc/reflection/v1/reflection.js";
+import { eventually, serve, type ServerUnderTest } from "../../support/grpc-harness.js";
+
+type Question = ServerReflectionRequest["message_request"];
+
+describe("grpc: reflection", () => {
+  let under: ServerUnderTest;
+  before(async () => {
+    under = await serve();
+  });
+  after(() => under.close());
+
+  /** Asks all questions on one stream. */
+  function ask(version: string, questions: Question[]): Promise<ServerReflectionResponse["message_response"][]> {
+    const rpc = ServerReflectionService.serverReflectionInfo;
+    const stream = under.client.makeBidiStreamRequest(
+      `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+      rpc.requestSerialize,
+      rpc.responseDeserialize,
+      new Metadata(),
+    );
+    return new Promise((resolve, reject) => {
+      const answers: ServerReflectionResponse["message_response"][] = [];
+      stream.on("data", (response: ServerReflectionResponse) => answers.push(response.message_response));
+      stream.on("error", reject);
+      stream.on("end", () => {
+        resolve(answers);
+      });
+      for (const message_request of questions) stream.write({ host: "", message_request });
+      stream.end();
+    });
+  }
+
+  async function filesFor(question: Question): Promise<string[]> {
+    const [answer] = await ask("v1", [question]);
+    if (answer?.$case !== "file_descriptor_response") return [answer?.$case ?? "nothing"];
+    return answer.value.file_descriptor_proto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes).name);
+  }
+
+  for (const version of ["v1", "v1alpha"]) {
+    it(`lists every service, and no other, as ${version}`, async () => {
+      const [answer] = await ask(version, [{ $case: "list_services", value: "*" }]);
+      expect(answer).to.deep.equal({
+        $case: "list_services_response",
+        value: {
+          service: [
+            { name: "kesc.v1.AccountService" },
+            { name: "kesc.v1.TransactionService" },
+            { name: "grpc.health.v1.Health" },
+            { name: "grpc.reflection.v1.ServerReflection" },
+            { name: "grpc.reflection.v1alpha.ServerReflection" },
+          ],
+        },
+      });
+    });
+
+    it(`answers a hundred questions on one stream in order, as ${version}`, async () => {
+      const questions = Array.from({ length: 50 }, (): Question[] => [
+        { $case: "file_containing_symbol", value: "kesc.v1.AccountService" },
+        { $case: "file_containing_symbol", value: "kesc.v1.Nothing" },
+      ]).flat();
+      const answers = await ask(version, questions);
+      expect(answers.map((answer) => answer?.$case)).to.deep.equal(
+        questions.map((_, index) => (index % 2 === 0 ? "file_descriptor_response" : "error_response")),
+      );
+    });
+  }
+
+  it("answers a file with all that it imports, each once", async () => {
+    const names = await filesFor({ $case: "file_by_filename", value: "kesc/v1/account_service.proto" });
+    expect(names).to.have.members([
+      "kesc/v1/account_service.proto",
+      "google/api/annotations.proto",
+      "google/api/http.proto",
+      "google/protobuf/descriptor.proto",
+      "google/api/field_behavior.proto",
+      "kesc/v1/account.proto",
+      "google/protobuf/timestamp.proto",
+      "kesc/v1/options.proto",
+    ]);
+    expect(names[0]).to.equal("kesc/v1/account_service.proto");
+  });
+
+  for (const [symbol, file] of [
+    ["kesc.v1.TransactionService", "kesc/v1/transaction_service.proto"],
+    ["kesc.v1.TransactionService.Mint", "kesc/v1/transaction_service.proto"],
+    ["kesc.v1.MintRequest", "kesc/v1/transaction_service.proto"],
+    ["kesc.v1.MintRequest.MetadataEntry", "kesc/v1/transaction_service.proto"],
+    ["kesc.v1.MintRequest.amount", "kesc/v1/transaction_service.proto"],
+    ["kesc.v1.AccountStatus", "kesc/v1/account.proto"],
+    ["kesc.v1.ACCOUNT_STATUS_FROZEN", "kesc/v1/account.proto"],
+    ["kesc.v1.ErrorReason", "kesc/v1/errors.proto"],
+    ["kesc.v1.required_scope", "kesc/v1/options.proto"],
+    ["google.rpc.ErrorInfo", "google/rpc/error_details.proto"],
+    ["google.rpc.BadRequest.FieldViolation", "google/rpc/error_details.proto"],
+    ["google.api.HttpRule.pattern", "google/api/http.proto"],
+    ["grpc.health.v1.Health.Watch", "health/v1/health.proto"],
+    ["grpc.reflection.v1.ServerReflection", "grpc/reflection/v1/reflection.proto"],
+    ["grpc.reflection.v1alpha.ServerReflection", "grpc/reflection/v1alpha/reflection.proto"],
+  ] as const) {
+    it(`knows where ${symbol} is`, async () => {
+      expect((await filesFor({ $case: "file_containing_symbol", value: symbol }))[0]).to.equal(file);
+    });
+  }
+
+  it("knows the extensions of a message", async () => {
+    const containing_type = "google.protobuf.MethodOptions";
+    const [file] = await filesFor({
+      $case: "file_containing_extension",
+      value: { containing_type, extension_number: 50_001 },
+    });
+    expect(file).to.equal("kesc/v1/options.proto");
+    const [numbers] = await ask("v1", [{ $case: "all_extension_numbers_of_type", value: containing_type }]);
+    if (numbers?.$case !== "all_extension_numbers_response") throw new Error("no numbers");
+    expect(numbers.value.base_type_name).to.equal(containing_type);
+    expect(numbers.value.extension_number).to.have.members([72_295_728, 50_001, 50_002, 50_003, 50_004]);
+  });
+
+  for (const [name, question, code] of [
+    ["a file", { $case: "file_by_filename", value: "nothing.proto" }, Status.NOT_FOUND],
+    ["a symbol", { $case: "file_containing_symbol", value: "kesc.v1.Nothing" }, Status.NOT_FOUND],
+    [
+      "an extension",
+      { $case: "file_containing_extension", value: { containing_type: "kesc.v1.Account", extension_number: 1 } },
+      Status.NOT_FOUND,
+    ],
+    ["a type to extend", { $case: "all_extension_numbers_of_type", value: "kesc.v1.Nothing" }, Status.NOT_FOUND],
+    ["a question", undefined, Status.INVALID_ARGUMENT],
+  ] as const) {
+    it(`says so when it does not know ${name}, and goes on`, async () => {
+      const answers = await ask("v1", [question, { $case: "list_services", value: "" }]);
+      expect(answers[0]?.$case === "error_response" ? answers[0].value.error_code : undefined).to.equal(code);
+      expect(answers[1]?.$case).to.equal("list_services_response");
+    });
+  }
+
+  it("does not heap up answers for a client that does not read them", async () => {
+    const rpc = ServerReflectionService.serverReflectionInfo;
+    const stream = under.client.makeBidiStreamRequest(
+      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+      rpc.requestSerialize,
+      rpc.responseDeserialize,
+      new Metadata(),
+    );
+    stream.on("error", () => undefined);
+    const before = process.memoryUsage().rss;
+    const question: Question = { $case: "file_containing_symbol", value: "kesc.v1.AccountService" };
+    let sent = 0;
+    const send = (): void => {
+      if (sent === 3_000) return;
+      sent += 1;
+      stream.write({ host: "", message_request: question }, send);
+    };
+    send();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Every answer has more than 100 kB: all of them would take 300 MB.
+    expect(process.memoryUsage().rss - before).to.be.lessThan(150_000_000);
+    stream.cancel();
+    await eventually(() => stream.destroyed || sent > 0);
+  });
+});
