@@ -10,7 +10,7 @@ help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
-	@dist/src/cli/main.js serve --demo
+	@dist/src/cli/kesc.js serve --demo
 
 test: dist/.built ## install, build, and run every test, PostgreSQL included
 	@$(BIN)/mocha 'dist/test/**/*.test.js'

@@ -16,13 +16,13 @@ export const MEASURING_OPTIONS = {
   // Many short ones: from one second to the next the machine itself may change by half.
   seconds: { type: "string", default: "1" },
   rounds: { type: "string", default: "9" },
-  kesc: { type: "string", default: join(REPOSITORY, "dist/src/cli/main.js") },
+  kesc: { type: "string", default: join(REPOSITORY, "dist/src/cli/kesc.js") },
 } as const;
 
 export const MEASURING_USAGE = `\
   --seconds <n>         how long each measurement takes in each round (1)
   --rounds <n>          how often each is repeated; the table shows medians (9)
-  --kesc <file>         the kesc command to measure (dist/src/cli/main.js)`;
+  --kesc <file>         the kesc command to measure (dist/src/cli/kesc.js)`;
 
 /** How to measure, and what. */
 export interface Measuring {

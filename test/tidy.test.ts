@@ -5,7 +5,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract.js";
-import { VARIABLES } from "../src/config.js";
+import { VARIABLES } from "../src/startup/config.js";
 import { readContract } from "../src/grpc/messages/contract.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../src/grpc/errors/status.js";

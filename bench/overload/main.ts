@@ -82,7 +82,7 @@ async function setUp(folder: string, running: Program[]): Promise<Stage> {
     return program;
   };
   const entry: [string, string] = [process.execPath, join(import.meta.dirname, "../load/main.js")];
-  const kesc = join(REPOSITORY, "dist/src/cli/main.js");
+  const kesc = join(REPOSITORY, "dist/src/cli/kesc.js");
   const loader = keep(await start({ name: "load", entry, logFolder: folder }));
   const modestLoader = keep(await start({ name: "modest-load", entry, logFolder: folder }));
   const greedy = await startService({ name: "server", kesc, folder, env: {}, keep });

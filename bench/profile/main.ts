@@ -12,7 +12,7 @@ import { aligned } from "../table.js";
 import { eachSample, readProfiles, type Span } from "./cpu-profile.js";
 import { phaseOf } from "./phases.js";
 
-const KESC = join(REPOSITORY, "dist/src/cli/main.js");
+const KESC = join(REPOSITORY, "dist/src/cli/kesc.js");
 const OUT = join(REPOSITORY, "bench/out");
 const IN_FLIGHT = 100;
 const WARM_UP_SECONDS = 2;

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-const KESC = new URL("./main.js", import.meta.url);
+const KESC = new URL("./kesc.js", import.meta.url);
 
 /** One of kesc's own commands, running as a process that stops when this one is gone. */
 export class Child {

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 
 import { Command } from "commander";
 
-import { VARIABLES } from "../config.js";
-import { addGateway } from "./gateway.js";
-import { addImport } from "./import.js";
-import { addKeyCreate } from "./key-create.js";
-import { addKeyList } from "./key-list.js";
-import { addKeyRevoke } from "./key-revoke.js";
-import { addMigrate } from "./migrate.js";
-import { addOrgCreate } from "./org-create.js";
-import { addOrgList } from "./org-list.js";
-import { addServe } from "./serve.js";
-import { addServer } from "./server.js";
-import { addVerify } from "./verify.js";
+import { VARIABLES } from "../startup/config.js";
+import { addGateway } from "./commands/gateway.js";
+import { addImport } from "./import/command.js";
+import { addKeyCreate } from "./commands/key-create.js";
+import { addKeyList } from "./commands/key-list.js";
+import { addKeyRevoke } from "./commands/key-revoke.js";
+import { addMigrate } from "./commands/migrate.js";
+import { addOrgCreate } from "./commands/org-create.js";
+import { addOrgList } from "./commands/org-list.js";
+import { addServe } from "./commands/serve.js";
+import { addServer } from "./commands/server.js";
+import { addVerify } from "./commands/verify.js";
 
 // Commander repeats what was typed wrongly, and that may be a key.
 const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;

@@ -1,6 +1,6 @@
 import { status as Status } from "@grpc/grpc-js";
 
-import { readConfig } from "../../src/config.js";
+import { readConfig } from "../../src/startup/config.js";
 import { openDatabase } from "../../src/storage/database.js";
 import { kesc } from "../cli/kesc.js";
 import type { GrpcAnswer, GrpcCaller } from "../e2e/grpc-caller.js";

@@ -102,7 +102,7 @@ describe("kesc on a migrated database", () => {
 
   it("does not fall over when nobody reads its output", async () => {
     const list = `"${process.execPath}" "$0" org list`;
-    const main = new URL("../../src/cli/main.js", import.meta.url).pathname;
+    const main = new URL("../../src/cli/kesc.js", import.meta.url).pathname;
     const { stderr } = await promisify(execFile)("bash", ["-c", `${list} | true; exit "\${PIPESTATUS[0]}"`, main], {
       env: environment(place.variables),
     });

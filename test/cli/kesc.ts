@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-export const KESC = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+export const KESC = fileURLToPath(new URL("../../src/cli/kesc.js", import.meta.url));
 const END_MILLIS_MAX = 30_000;
 
 export type Variables = Readonly<Record<string, string>>;

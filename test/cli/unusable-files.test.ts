@@ -18,9 +18,9 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
-import { migrateDatabase } from "../../src/cli/migrate.js";
-import { openAnyDatabase, openCurrentDatabase } from "../../src/cli/open-database.js";
-import { Problem } from "../../src/cli/problem.js";
+import { migrateDatabase } from "../../src/cli/commands/migrate.js";
+import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-database.js";
+import { Problem } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { run } from "../../src/storage/sql/store-error.js";
 import { openTestDatabase } from "../databases.js";

@@ -12,7 +12,7 @@ import { grpcCaller, type GrpcCaller } from "./grpc-caller.js";
 import { secretsIn } from "./secrets.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
-const KESC = resolve("dist/src/cli/main.js");
+const KESC = resolve("dist/src/cli/kesc.js");
 const START_MILLIS_MAX = 20_000;
 
 export interface RestAnswer {

@@ -1,4 +1,4 @@
-import { readConfig } from "../../src/config.js";
+import { readConfig } from "../../src/startup/config.js";
 import { SCOPES } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { openDatabase } from "../../src/storage/database.js";

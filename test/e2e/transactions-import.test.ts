@@ -8,7 +8,7 @@ import { expect } from "chai";
 
 import { availableOf, describeEachEngine, fresh, newAccount } from "./each-engine.js";
 
-const KESC = resolve("dist/src/cli/main.js");
+const KESC = resolve("dist/src/cli/kesc.js");
 
 interface Result {
   readonly transaction?: { readonly reference: string };

@@ -1,5 +1,5 @@
 import { ImportTransactionsRequest } from "../../gen/kesc/v1/transaction_service.js";
-import type { GoodRow } from "./rows.js";
+import type { GoodRow } from "./csv-rows.js";
 
 /** Some rows that go into one message, and the message. */
 export interface Chunk {

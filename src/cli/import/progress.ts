@@ -1,4 +1,4 @@
-import type { Totals } from "./send.js";
+import type { Totals } from "./send-rows.js";
 
 /** Shows how far it has come: a bar that moves on a terminal, a line for each tenth anywhere else. */
 export interface Progress {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { GrpcLimits } from "./grpc/limits.js";
-import type { DatabaseAddress } from "./storage/database.js";
+import type { GrpcLimits } from "../grpc/limits.js";
+import type { DatabaseAddress } from "../storage/database.js";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

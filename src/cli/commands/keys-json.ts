@@ -1,4 +1,4 @@
-import type { ApiKey } from "../domain/api-key.js";
+import type { ApiKey } from "../../domain/api-key.js";
 import { timeOf } from "./output.js";
 
 export interface KeyJson {

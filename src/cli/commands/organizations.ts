@@ -1,8 +1,8 @@
-import type { Organization } from "../domain/api-key.js";
-import { parseOrganizationId } from "../domain/values/ids.js";
-import type { Keys } from "../ledger/ports/keys.js";
+import type { Organization } from "../../domain/api-key.js";
+import { parseOrganizationId } from "../../domain/values/ids.js";
+import type { Keys } from "../../ledger/ports/keys.js";
 import { timeOf } from "./output.js";
-import { Problem } from "./problem.js";
+import { Problem } from "../../startup/operator-error.js";
 
 /** The organization with this id, or with this name if only one has it. Throws a Problem when there is none. */
 export async function findOrganization(keys: Keys, idOrName: string): Promise<Organization> {

@@ -2,7 +2,7 @@ import { openDatabase, type Database, type DatabaseAddress, type DatabaseOptions
 import { migrationState } from "../storage/migrate.js";
 import { isDamage, RESTORE } from "./damage.js";
 import { failureFacts } from "./failure-facts.js";
-import { Problem } from "./problem.js";
+import { Problem } from "./operator-error.js";
 
 /**
  * Opens the database, also one that lacks migrations. Throws a Problem when it can't be had, or when a newer version

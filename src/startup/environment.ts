@@ -1,5 +1,5 @@
-import { readConfig, type Config } from "../config.js";
-import { Problem } from "./problem.js";
+import { readConfig, type Config } from "./config.js";
+import { Problem } from "./operator-error.js";
 
 /** The configuration of this process. Throws a Problem that names every variable that is wrong. */
 export function configFromEnvironment(): Config {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "commander";
 
-import { Child } from "./child.js";
+import { Child } from "../child.js";
 import { demoWords, prepareDemo, type Addresses } from "./demo.js";
-import { configFromEnvironment } from "./environment.js";
+import { configFromEnvironment } from "../../startup/environment.js";
 import { printLine } from "./output.js";
-import { Problem } from "./problem.js";
+import { Problem } from "../../startup/operator-error.js";
 
 /**
  * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the gateway first, so that

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 
-import { configFromEnvironment } from "./environment.js";
+import { configFromEnvironment } from "../../startup/environment.js";
 
 /** `kesc server`: serves gRPC until it is told to stop. */
 export function addServer(program: Command): void {
@@ -10,7 +10,7 @@ export function addServer(program: Command): void {
     .addOption(supervisedOption())
     .action(async ({ supervised }: { supervised?: true }) => {
       // Only here: the other commands need no gRPC, and start in half the time without it.
-      const { runServer } = await import("../main.js");
+      const { runServer } = await import("../../server.js");
       process.exit(await runServer(configFromEnvironment(), { supervised: supervised === true }));
     });
 }

@@ -1,9 +1,9 @@
-import { SCOPES } from "../domain/api-key.js";
-import type { DatabaseAddress } from "../storage/database.js";
-import { keys as openKeys } from "../storage/keys.js";
-import { now } from "./clock.js";
+import { SCOPES } from "../../domain/api-key.js";
+import type { DatabaseAddress } from "../../storage/database.js";
+import { keys as openKeys } from "../../storage/keys.js";
+import { now } from "../../startup/clock.js";
 import { migrateDatabase } from "./migrate.js";
-import { withCurrentDatabase } from "./open-database.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
 
 /** Where both programs listen. */
 export interface Addresses {

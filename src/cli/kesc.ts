@@ -3,10 +3,10 @@
 import { CommanderError } from "commander";
 
 import { StoreError } from "../ledger/ports/store.js";
-import { isDamage, RESTORE } from "./damage.js";
-import { failureFacts } from "./failure-facts.js";
-import { endQuietlyWhenNobodyReads } from "./output.js";
-import { Problem } from "./problem.js";
+import { isDamage, RESTORE } from "../startup/damage.js";
+import { failureFacts } from "../startup/failure-facts.js";
+import { endQuietlyWhenNobodyReads } from "./commands/output.js";
+import { Problem } from "../startup/operator-error.js";
 import { kescProgram } from "./program.js";
 
 const FAILED = 1;

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@grpc/grpc-js";
 
 import type { TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
-import { Problem } from "../problem.js";
+import { Problem } from "../../startup/operator-error.js";
 import { Chunks, type Chunk } from "./chunks.js";
-import type { GoodRow } from "./rows.js";
-import { ImportStream, isPassing, mayBeDoneLater, wordsOn } from "./stream.js";
+import type { GoodRow } from "./csv-rows.js";
+import { ImportStream, isPassing, mayBeDoneLater, wordsOn } from "./import-stream.js";
 
 /** What became of the rows so far. */
 export interface Totals {

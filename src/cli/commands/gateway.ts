@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { configFromEnvironment } from "./environment.js";
+import { configFromEnvironment } from "../../startup/environment.js";
 
 /** `kesc gateway`: serves REST until it is told to stop. A program of its own, which begins when it is imported. */
 export function addGateway(program: Command): void {
@@ -10,6 +10,6 @@ export function addGateway(program: Command): void {
     .action(async () => {
       // The gateway reads its own; this refuses what neither of the two programs knows.
       configFromEnvironment();
-      await import("../../gateway/main.js");
+      await import("../../../gateway/main.js");
     });
 }

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { failureFacts } from "../../src/cli/failure-facts.js";
+import { failureFacts } from "../../src/startup/failure-facts.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 
 const PHONE_NUMBER = "+254712345678";

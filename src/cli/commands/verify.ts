@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 
-import type { Finding } from "../verify/findings.js";
-import { decimalOf } from "../verify/format.js";
-import { verify, type Verification } from "../verify/verify.js";
-import { configFromEnvironment } from "./environment.js";
-import { withCurrentDatabase } from "./open-database.js";
+import type { Finding } from "../../verify/findings.js";
+import { decimalOf } from "../../verify/format.js";
+import { verify, type Verification } from "../../verify/verify.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
 import { printJson, printLine } from "./output.js";
 
 const BROKEN = 1;

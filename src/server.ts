@@ -1,12 +1,12 @@
 import pino, { type Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { now } from "./cli/clock.js";
-import { failureFacts } from "./cli/failure-facts.js";
-import { openCurrentDatabase } from "./cli/open-database.js";
-import { Problem } from "./cli/problem.js";
+import { now } from "./startup/clock.js";
+import { failureFacts } from "./startup/failure-facts.js";
+import { openCurrentDatabase } from "./startup/open-database.js";
+import { Problem } from "./startup/operator-error.js";
 import { atEndOfTurn, Cohort } from "./cohort.js";
-import type { Config, LogLevel } from "./config.js";
+import type { Config, LogLevel } from "./startup/config.js";
 import type { AccountId, TransactionId } from "./domain/values/ids.js";
 import { traceOf } from "./grpc/error-trace.js";
 import { startGrpcServer, type GrpcServer } from "./grpc/server.js";

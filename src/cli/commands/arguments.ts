@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 
-import { parseScope, type Scope } from "../domain/api-key.js";
-import { parseDescription } from "../domain/values/text.js";
+import { parseScope, type Scope } from "../../domain/api-key.js";
+import { parseDescription } from "../../domain/values/text.js";
 
 const UNITS_MILLIS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;

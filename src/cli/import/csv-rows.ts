@@ -5,7 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
-import { Problem } from "../problem.js";
+import { Problem } from "../../startup/operator-error.js";
 
 /** One line of the file, as far as it could be read. */
 export type Row = GoodRow | BadRow;

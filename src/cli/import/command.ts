@@ -4,13 +4,13 @@ import { stat } from "node:fs/promises";
 
 import type { Command } from "commander";
 
-import { configFromEnvironment } from "./environment.js";
-import { progressOn } from "./import/progress.js";
-import { readRows, type GoodRow } from "./import/rows.js";
-import { sendRows, type Totals } from "./import/send.js";
-import { connectTo } from "./import/stream.js";
-import { printJson, printLine } from "./output.js";
-import { Problem } from "./problem.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { progressOn } from "./progress.js";
+import { readRows, type GoodRow } from "./csv-rows.js";
+import { sendRows, type Totals } from "./send-rows.js";
+import { connectTo } from "./import-stream.js";
+import { printJson, printLine } from "../commands/output.js";
+import { Problem } from "../../startup/operator-error.js";
 
 interface Options {
   readonly address?: string;
