@@ -1,17 +1,17 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { Admission } from "./admission.js";
-import { sendProblem } from "./answer.js";
-import type { CallDependencies } from "./call-handler.js";
-import type { Contract } from "./contract.js";
-import { beginExchange, exchangeOf } from "./exchange.js";
-import { MessageWriters } from "./json-write.js";
-import { serveProbes } from "./probes.js";
-import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problem.js";
-import { problemMemberJson, refusalReaders } from "./refusal.js";
-import { logRequest } from "./request-log.js";
-import { serveRoutes } from "./routes.js";
-import type { Upstream } from "./upstream.js";
+import { Admission } from "./http/admission.js";
+import { sendProblem } from "./http/response.js";
+import type { CallDependencies } from "./rest/call-handler.js";
+import type { Contract } from "./contract/contract.js";
+import { beginExchange, exchangeOf } from "./http/request-context.js";
+import { MessageWriters } from "./json/write-message.js";
+import { serveProbes } from "./rest/probes.js";
+import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problems/problem.js";
+import { problemMemberJson, refusalReaders } from "./problems/upstream-refusal.js";
+import { logRequest } from "./http/request-log.js";
+import { serveRoutes } from "./rest/routes.js";
+import type { Upstream } from "./upstream/upstream.js";
 
 export type AppDependencies = {
   readonly contract: Contract;

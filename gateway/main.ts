@@ -1,8 +1,8 @@
 import cluster from "node:cluster";
 import pino, { type Logger } from "pino";
 import { readConfig, type GatewayConfig } from "./config.js";
-import { runProcesses } from "./processes.js";
-import { startGateway, type Gateway } from "./start.js";
+import { runProcesses } from "./cluster.js";
+import { startGateway, type Gateway } from "./server.js";
 import { toldToStop } from "./told-to-stop.js";
 
 // What the operating system may still need after the grace period, before the process goes by force.

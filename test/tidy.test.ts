@@ -4,7 +4,7 @@ import type { DescEnum } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract.js";
+import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract/contract.js";
 import { VARIABLES } from "../src/startup/config.js";
 import { readContract } from "../src/grpc/messages/contract.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { Route } from "../../gateway/contract.js";
+import type { Route } from "../../gateway/contract/contract.js";
 import { SCOPES, type Scope } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";

@@ -4,7 +4,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 import pg from "pg";
 
-import type { Route } from "../../gateway/contract.js";
+import type { Route } from "../../gateway/contract/contract.js";
 import { ENGINES } from "../databases.js";
 import { kesc } from "../cli/kesc.js";
 import { ROUTES } from "../routes.js";

@@ -2,8 +2,8 @@ import { Agent, request, type IncomingHttpHeaders } from "node:http";
 
 import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-import type { Route } from "../../gateway/contract.js";
-import { enumName } from "../../gateway/scalar-read.js";
+import type { Route } from "../../gateway/contract/contract.js";
+import { enumName } from "../../gateway/json/read-scalar.js";
 import { textOf } from "../json-text.js";
 
 /** A request as it goes on the wire: no client library makes it better than it is. */

@@ -1,7 +1,7 @@
 import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonObject } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
-import type { Rpc } from "../../gateway/rpc.js";
+import type { Rpc } from "../../gateway/contract/rpc.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
 import { refusalOf, type GrpcRefusal } from "./grpc-caller.js";
 

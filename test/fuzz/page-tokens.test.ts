@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import type { Route } from "../../gateway/contract.js";
+import type { Route } from "../../gateway/contract/contract.js";
 import { bytesOf, type RpcAnswer } from "../e2e/rpc-caller.js";
 import { textOf } from "../json-text.js";
 import { ROUTES } from "../routes.js";

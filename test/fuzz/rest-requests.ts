@@ -1,7 +1,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import type { Route } from "../../gateway/contract.js";
+import type { Route } from "../../gateway/contract/contract.js";
 import { restValue, type RestRequest } from "../e2e/rest-caller.js";
 import { textOf } from "../json-text.js";
 import { isDecimal } from "../routes.js";

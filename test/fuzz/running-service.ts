@@ -1,6 +1,6 @@
 import { pino } from "pino";
 
-import { startGateway } from "../../gateway/start.js";
+import { startGateway } from "../../gateway/server.js";
 import { SCOPES } from "../../src/domain/api-key.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";

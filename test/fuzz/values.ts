@@ -1,7 +1,7 @@
 import { ScalarType, type DescField, type DescMessage, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import { TIMESTAMP } from "../../gateway/mappable.js";
+import { TIMESTAMP } from "../../gateway/contract/mappable.js";
 import { isDecimal } from "../routes.js";
 
 // What goes into the fields of a request: by the field's type in the contract, and, where a random value of that type

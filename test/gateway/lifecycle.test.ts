@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { GatewayFixture } from "./gateway-fixture.js";
+import { GatewayFixture } from "../support/gateway-fixture.js";
 
 const MAIN = fileURLToPath(new URL(`../../gateway/main${import.meta.url.slice(-3)}`, import.meta.url));
 

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from "node:http";
+import { parseJson, type Json } from "../json/parse-json.js";
+import { bodyTooLarge, malformedBody, unsupportedMediaType, type Problem } from "../problems/problem.js";
+
+/** The body as JSON, or the problem with it as a whole. */
+export type BodyResult = { readonly ok: true; readonly json: Json } | { readonly ok: false; readonly problem: Problem };
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
+
+const NOT_JSON = "The body must be application/json in UTF-8.";
+const COMPRESSED = "The body must not be compressed.";
+const NOT_UTF_8 = "The body is not valid UTF-8.";
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads the body of a request. No body at all counts as an empty object, unless it says to be of another type.
+ *
+ * Refuses, in this order: UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY. Never settles in anything but a
+ * result; a client that goes away in the middle leaves MALFORMED_BODY, which nobody hears.
+ */
+export async function readBody(req: IncomingMessage, bytesMax: number): Promise<BodyResult> {
+  // A compressed body could be a thousand times larger than its limit.
+  const encoding = req.headers["content-encoding"] ?? "identity";
+  const transfer = req.headers["transfer-encoding"] ?? "chunked";
+  if (encoding.toLowerCase() !== "identity" || transfer.toLowerCase() !== "chunked") {
+    return { ok: false, problem: unsupportedMediaType(COMPRESSED) };
+  }
+
+  const type = req.headers["content-type"];
+  if (type !== undefined && !JSON_TYPE.test(type)) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };
+
+  const bytes = await readBytes(req, bytesMax);
+  if (bytes === "too large") return { ok: false, problem: bodyTooLarge(bytesMax) };
+  if (bytes === "cut off") return { ok: false, problem: malformedBody("The body is not complete.") };
+  if (bytes.length === 0) return { ok: true, json: {} };
+  if (type === undefined) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };
+  return parseBytes(bytes);
+}
+
+function parseBytes(bytes: Uint8Array): BodyResult {
+  let text: string;
+  try {
+    text = UTF_8.decode(bytes);
+  } catch {
+    return { ok: false, problem: malformedBody(NOT_UTF_8) };
+  }
+  const json = parseJson(text);
+  return json.ok ? { ok: true, json: json.value } : { ok: false, problem: malformedBody(`The body ${json.problem}.`) };
+}
+
+/**
+ * Collects the body. One that is too large is answered at once: the rest of it is thrown away as it comes, until the
+ * server's own time limit for requests.
+ */
+function readBytes(req: IncomingMessage, bytesMax: number): Promise<Uint8Array | "too large" | "cut off"> {
+  if (Number(req.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too large");
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const take = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= bytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      req.off("data", take);
+      req.resume();
+      resolve("too large");
+    };
+    req.on("data", take);
+    req.once("end", () => {
+      resolve(Buffer.concat(chunks));
+    });
+    req.once("error", () => {
+      resolve("cut off");
+    });
+    req.once("close", () => {
+      resolve("cut off");
+    });
+  });
+}

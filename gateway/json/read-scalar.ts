@@ -1,0 +1,103 @@
+import { ScalarType, type DescEnum } from "@bufbuild/protobuf";
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { JsonNumber, type Json } from "./parse-json.js";
+import { parsed, unparsed, type Parsed } from "../problems/field-problem.js";
+
+export type ScalarValue = string | number | bigint | boolean | Uint8Array;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const WHOLE_NUMBER = /^(-?[0-9]+)(?:\.0+)?$/;
+
+type Bounds = { readonly bits: 32 | 64; readonly min: bigint; readonly max: bigint };
+
+const signed = (bits: 32 | 64): Bounds => ({ bits, min: -(2n ** BigInt(bits - 1)), max: 2n ** BigInt(bits - 1) - 1n });
+const unsigned = (bits: 32 | 64): Bounds => ({ bits, min: 0n, max: 2n ** BigInt(bits) - 1n });
+
+const BOUNDS: ReadonlyMap<ScalarType, Bounds> = new Map([
+  [ScalarType.INT32, signed(32)],
+  [ScalarType.SINT32, signed(32)],
+  [ScalarType.SFIXED32, signed(32)],
+  [ScalarType.UINT32, unsigned(32)],
+  [ScalarType.FIXED32, unsigned(32)],
+  [ScalarType.INT64, signed(64)],
+  [ScalarType.SINT64, signed(64)],
+  [ScalarType.SFIXED64, signed(64)],
+  [ScalarType.UINT64, unsigned(64)],
+  [ScalarType.FIXED64, unsigned(64)],
+]);
+
+/** Reads the JSON of one scalar. Nothing is converted on the way: "7" is no number and 7 no string. */
+export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
+  const bounds = BOUNDS.get(type);
+  if (bounds !== undefined) return readInteger(bounds, json);
+  if (type === ScalarType.STRING) return readString(json);
+  if (type === ScalarType.BYTES) return readBytes(json);
+  if (type === ScalarType.BOOL) return typeof json === "boolean" ? parsed(json) : unparsed("must be true or false");
+  return readFloat(type, json);
+}
+
+/** Reads a decimal: the text of a JSON number, as it was written, or a string. Whether it is one is the server's to say. */
+export function readDecimal(json: Json): Parsed<string> {
+  if (json instanceof JsonNumber) return parsed(json.text);
+  return typeof json === "string" ? readString(json) : unparsed("must be a number, or a string that holds one");
+}
+
+/** Reads the name of an enum value in lower case, without the prefix that all values share. The zero value has no name. */
+export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
+  const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
+  if (value !== undefined) return parsed(value.number);
+  const names = desc.values.filter(({ number }) => number !== 0).map(({ name }) => enumName(desc, name));
+  return unparsed(`must be one of ${names.join(", ")}`);
+}
+
+/** The name of an enum value as JSON shows it. */
+export function enumName(desc: DescEnum, name: string): string {
+  return name.slice(desc.sharedPrefix?.length ?? 0).toLowerCase();
+}
+
+/**
+ * The JSON that stands for a text in a path or a query: a number or a boolean where the type wants one and the text is
+ * one, otherwise the text itself, which the reader of that type then refuses.
+ */
+export function scalarJson(type: ScalarType, text: string): Json {
+  if (type === ScalarType.STRING || type === ScalarType.BYTES) return text;
+  if (type === ScalarType.BOOL) return text === "true" ? true : text === "false" ? false : text;
+  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? new JsonNumber(text) : text;
+}
+
+export function readString(json: Json): Parsed<string> {
+  if (typeof json !== "string") return unparsed("must be a string");
+  // Half a character cannot be written as UTF-8: the message could not be sent.
+  return LONE_SURROGATE.test(json)
+    ? unparsed("must be valid Unicode: it holds half of a surrogate pair")
+    : parsed(json);
+}
+
+function readBytes(json: Json): Parsed<Uint8Array> {
+  if (typeof json !== "string") return unparsed("must be a string in base64");
+  try {
+    return parsed(base64Decode(json));
+  } catch {
+    return unparsed("must be a string in base64");
+  }
+}
+
+function readFloat(type: ScalarType, json: Json): Parsed<number> {
+  const value = json instanceof JsonNumber ? Number(json.text) : NaN;
+  const fits = Number.isFinite(type === ScalarType.FLOAT ? Math.fround(value) : value);
+  return fits ? parsed(value) : unparsed("must be a number");
+}
+
+// No number of 64 bits is longer; what is, is not worth a look at all of its digits.
+const INTEGER_CHARACTERS_MAX = 64;
+
+function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bigint> {
+  // 64 bits are more than most programs' JSON numbers hold: such numbers come as strings too.
+  const text = json instanceof JsonNumber ? json.text : bits === 64 && typeof json === "string" ? json : "";
+  const digits = text.length > INTEGER_CHARACTERS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
+  const value = digits === undefined ? undefined : BigInt(digits);
+  if (value === undefined || value < min || value > max) {
+    return unparsed(`must be a whole number from ${String(min)} to ${String(max)}`);
+  }
+  return parsed(bits === 64 ? value : Number(value));
+}

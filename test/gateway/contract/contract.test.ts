@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contract/contract.js";
+import { TOY_RPCS, toysContract, type ToyRpc } from "../../support/toys-contract.js";
+
+describe("the gateway's view of a contract", () => {
+  it("finds every route of the service's own contract", () => {
+    expect(readContract(readFileSync(CONTRACT_URL)).routes.map(summary)).to.have.members([
+      "POST /accounts * → account of /kesc.v1.AccountService/CreateAccount, then /accounts/{id}",
+      "GET /accounts → /kesc.v1.AccountService/ListAccounts",
+      "GET /accounts/{account_id} → account of /kesc.v1.AccountService/GetAccount",
+      "POST /accounts/{account_id}/freeze * → account of /kesc.v1.AccountService/FreezeAccount",
+      "POST /accounts/{account_id}/unfreeze * → account of /kesc.v1.AccountService/UnfreezeAccount",
+      "POST /accounts/{account_id}/close * → account of /kesc.v1.AccountService/CloseAccount",
+      "POST /transactions/mint * → transaction of /kesc.v1.TransactionService/Mint, then /transactions/{id}",
+      "POST /transactions/redeem * → transaction of /kesc.v1.TransactionService/Redeem, then /transactions/{id}",
+      "POST /transactions/batch * → /kesc.v1.TransactionService/BatchCreateTransactions",
+      "GET /transactions → /kesc.v1.TransactionService/ListTransactions",
+      "GET /transactions/{transaction_id} → transaction of /kesc.v1.TransactionService/GetTransaction",
+      "POST /transactions/{transaction_id}/cancel * → transaction of /kesc.v1.TransactionService/CancelTransaction",
+    ]);
+  });
+
+  it("finds the routes of a contract that it has never heard of, additional bindings and all", () => {
+    expect(readContract(toysContract()).routes.map(summary)).to.deep.equal([
+      "POST /boxes/{box}/toys toy → /toys.v1.ToyService/BuildToy, then /boxes/{box}/toys/{name}",
+      "PUT /toys * → /toys.v1.ToyService/BuildToy, then /boxes/{box}/toys/{name}",
+      "GET /boxes/{box}/toys → toys of /toys.v1.ToyService/FindToys",
+      "DELETE /toys/{count} → /toys.v1.ToyService/FindToys",
+    ]);
+  });
+
+  it("knows a decimal by its option alone", () => {
+    const { registry, isDecimal } = readContract(toysContract());
+    const fields = registry.getMessage("toys.v1.Toy")?.fields ?? [];
+    expect(fields.filter((field) => isDecimal(field)).map(({ name }) => name)).to.deep.equal(["price"]);
+  });
+
+  const [build] = TOY_RPCS;
+  if (build === undefined) throw new Error("there are no toys");
+  for (const [name, change, problem] of [
+    ["a path field that the request lacks", { http: { get: "/toys/{maker}" } }, "has no field maker"],
+    ["a path field that is not one scalar", { http: { get: "/toys/{toy}" } }, "toy does not fit into a path"],
+    ["a wildcard in a path", { http: { get: "/toys/{box=**}" } }, 'cannot serve the segment "{box=**}"'],
+    ["a verb after a colon", { http: { post: "/toys:paint", body: "*" } }, 'cannot serve the segment "toys:paint"'],
+    ["a path without a slash", { http: { get: "toys" } }, "does not begin with a slash"],
+    ["a body field that the request lacks", { http: { post: "/toys", body: "doll" } }, "has no field doll"],
+    ["a response field that the response lacks", { http: { get: "/toys", responseBody: "doll" } }, "has no field doll"],
+    ["a method of its own", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "none of get, post, put"],
+    ["a location with a field that the resource lacks", { location: "/toys/{id}" }, "has no field id"],
+    ["a stream", { streams: true }, "unary rpcs only"],
+    [
+      "a message that it would map wrongly",
+      { input: "Slow", http: { get: "/t" } },
+      "cannot map google.protobuf.Duration",
+    ],
+    ["a refusal in a request", { input: "Report", http: { get: "/t" } }, "cannot map google.rpc.Status"],
+  ] satisfies [string, Partial<ToyRpc>, string][]) {
+    it(`refuses to start with ${name}, and names the rpc`, () => {
+      const read = () => readContract(toysContract([{ ...build, ...change }]));
+      expect(read).to.throw(problem).with.property("message").that.includes("toys.v1.ToyService/BuildToy");
+    });
+  }
+
+  it("knows which rpc takes many of another at once", () => {
+    const { routes } = readContract(readFileSync(CONTRACT_URL));
+    const batched = routes.filter(({ rpc }) => rpc.batching !== undefined);
+    expect(batched.map(({ rpc }) => [rpc.path, rpc.batching?.by.path])).to.deep.equal([
+      ["/kesc.v1.TransactionService/Mint", "/kesc.v1.TransactionService/BatchCreateTransactions"],
+      ["/kesc.v1.TransactionService/Redeem", "/kesc.v1.TransactionService/BatchCreateTransactions"],
+    ]);
+  });
+
+  const find = { name: "FindToy", input: "FindToyRequest", output: "FindToyResponse", http: { get: "/toys/{name}" } };
+  const many = TOY_RPCS.find(({ name }) => name === "FindMany") ?? expect.fail("there is no FindMany");
+  for (const [name, single, batch, problem] of [
+    ["is not there", { batchedBy: "FindAll" }, {}, "has no unary rpc FindAll beside it"],
+    ["is a stream", {}, { streams: true }, "has no unary rpc FindMany beside it"],
+    ["takes no list alone", {}, { input: "BuildToyRequest" }, "BuildToyRequest is not one list of messages"],
+    [
+      "takes other requests",
+      { input: "FindToysRequest", http: { get: "/toys/{box}" } },
+      {},
+      "toys.v1.Search has no oneof with toys.v1.FindToysRequest",
+    ],
+    [
+      "has no room for the key of each",
+      {},
+      { input: "FindUnkeyedRequest" },
+      "toys.v1.UnkeyedSearch has no text idempotency_key",
+    ],
+    [
+      "has a number for the key of each",
+      {},
+      { input: "FindNumberedRequest" },
+      "toys.v1.NumberedSearch has no text idempotency_key",
+    ],
+    ["answers no list alone", {}, { output: "Toy" }, "Toy is not one list of messages"],
+    ["answers no refusals", {}, { output: "FindToysResponse" }, "toys.v1.Toy has no oneof with"],
+    ["is for an answer of more than one resource", { output: "Toy" }, {}, "toys.v1.Toy is not one message"],
+  ] satisfies [string, Partial<ToyRpc>, Partial<ToyRpc>, string][]) {
+    it(`refuses to start when the rpc that should take many ${name}, and names the rpc`, () => {
+      const rpcs = [
+        { ...find, batchedBy: "FindMany", ...single },
+        { ...many, ...batch },
+      ];
+      expect(() => readContract(toysContract(rpcs)))
+        .to.throw(problem)
+        .with.property("message")
+        .that.includes("toys.v1.ToyService/FindToy");
+    });
+  }
+
+  it("refuses two rpcs on one method and path, whatever the field in it is called", () => {
+    const rpcs = [build, { ...build, name: "Other", http: { put: "/toys" } }];
+    expect(() => readContract(toysContract(rpcs))).to.throw("both claim PUT /toys");
+  });
+});
+
+function summary({ method, path, body, responseField, rpc, location }: Route): string {
+  const bodyText = { none: "", all: " *", field: body.kind === "field" ? ` ${body.field.name}` : "" }[body.kind];
+  const responseText = responseField === undefined ? "" : `${responseField.name} of `;
+  const locationText = location === undefined ? "" : `, then ${location.path.text}`;
+  return `${method} ${path.text}${bodyText} → ${responseText}${rpc.path}${locationText}`;
+}

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import { Admission } from "../../../gateway/http/admission.js";
+import type { FakeHandler } from "../../support/fake-server.js";
+import { GatewayFixture, type HttpAnswer } from "../../support/gateway-fixture.js";
+
+describe("the gateway's room for requests", () => {
+  it("is shared: one caller alone has half of it, and the next finds room", () => {
+    const admission = new Admission(8);
+    const entered = Array.from("aaaaaabbbc", (caller) => admission.enter(caller) === true);
+    expect(entered.map(Number).join("")).to.equal("1111001101");
+  });
+
+  it("is free again when a request has been answered", () => {
+    const admission = new Admission(1);
+    expect(admission.enter("a")).to.equal(true);
+    admission.leave("a");
+    expect(admission.enter("b")).to.equal(true);
+  });
+
+  it("lets those in who found none, as others leave", async () => {
+    const admission = new Admission(80);
+    const entered = Array.from({ length: 40 }, () => admission.enter("a"));
+    expect(entered).to.deep.equal(Array(40).fill(true));
+    const told: string[] = [];
+    const waiting = Array.from({ length: 10 }, async (_, index) => {
+      const isIn = await admission.enter("a");
+      told.push(`${String(index)} ${isIn ? "in" : "refused"}`);
+    });
+    for (let left = 0; left < 10; left += 1) admission.leave("a");
+    await Promise.all(waiting);
+    expect(told).to.deep.equal(Array.from({ length: 10 }, (_, index) => `${String(index)} in`));
+  });
+
+  it("refuses who has waited longest when 32 have left and there is still no room", async () => {
+    const admission = new Admission(64);
+    for (let entries = 0; entries < 32; entries += 1) expect(admission.enter("a")).to.equal(true);
+    for (let left = 0; left < 31; left += 1) admission.leave("a");
+    for (let entries = 0; entries < 31; entries += 1) expect(admission.enter("a")).to.equal(true);
+    const [first, second] = [admission.enter("a"), admission.enter("a")];
+    admission.leave("a");
+    expect(await first).to.equal(false);
+    expect(await second).to.equal(true);
+  });
+
+  it("refuses at once when too many wait", async () => {
+    const admission = new Admission(2);
+    expect(admission.enter("a")).to.equal(true);
+    for (let waiting = 0; waiting < 20_000; waiting += 1) void admission.enter("a");
+    expect(await admission.enter("a")).to.equal(false);
+  });
+});
+
+describe("a gateway with more requests than it has room for", () => {
+  const fixture = new GatewayFixture();
+  before(() => fixture.start({ requestsMax: 4 }));
+  after(() => fixture.stop());
+
+  it("answers 429 and when to come back to a greedy caller, others and the probes as always", async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const hold: FakeHandler = async () => {
+      await released;
+      return {};
+    };
+    fixture.server.handle = hold;
+    const get = (key: string): Promise<HttpAnswer> =>
+      fixture.send("GET", "/transactions", { headers: { authorization: key } });
+    const greedy = ["Bearer greedy", "bearer  greedy", "Bearer   greedy"].map(get);
+    while (fixture.server.calls.length < 2) await fixture.send("GET", "/livez");
+    expect((await fixture.send("GET", "/readyz")).status).to.equal(200);
+
+    // One refusal for 32 answers.
+    fixture.server.handle = () => ({});
+    for (let answers = 0; answers < 32; answers += 1) expect((await get("Bearer modest")).status).to.equal(200);
+    release();
+    const answers = await Promise.all(greedy);
+    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 200, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.json).to.include({ code: "QUEUE_FULL" });
+    expect(refused?.headers["retry-after"]).to.equal("1");
+  });
+
+  it("keeps no room for who has hung up while they waited", async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    fixture.server.handle = async () => {
+      await released;
+      return {};
+    };
+    const calls = fixture.server.calls.length;
+    const held = [1, 2].map(() => fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } }));
+    while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
+    for (let gone = 0; gone < 5; gone += 1) {
+      await fetch(`http://${fixture.gateway.address}/transactions`, {
+        headers: { authorization: "Bearer a" },
+        signal: AbortSignal.timeout(20),
+      }).catch(() => undefined);
+    }
+    release();
+    expect((await Promise.all(held)).map(({ status }) => status)).to.deep.equal([200, 200]);
+    for (let others = 0; others < 3; others += 1) {
+      const { status } = await fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } });
+      expect(status).to.equal(200);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import { expect } from "chai";
+import { readHeaders, validateOnly } from "../../../gateway/http/headers.js";
+
+const TIMEOUT_MAX = 30_000;
+const read = (headers: Record<string, string[]>) => {
+  const raw = Object.entries(headers).flatMap(([name, values]) =>
+    values.flatMap((value) => [name.toUpperCase(), value]),
+  );
+  return readHeaders(raw, "request-1", TIMEOUT_MAX);
+};
+
+describe("the headers of a request", () => {
+  it("reach the server only when they are on the list", () => {
+    const { metadata, problems } = read({
+      authorization: ["Bearer kesc_1"],
+      "x-api-key": ["kesc_2"],
+      "idempotency-key": ["again"],
+      traceparent: ["00-1"],
+      tracestate: ["a=1", "b=2"],
+      "x-request-id": ["the gateway has decided already"],
+      "kesc-validate-only": ["true"],
+      "grpc-metadata-kesc-validate-only": ["true"],
+      "grpc-status": ["0"],
+      cookie: ["a=b"],
+      "x-forwarded-for": ["10.0.0.1"],
+    });
+    expect(problems).to.deep.equal([]);
+    expect(metadata.getMap()).to.deep.equal({
+      authorization: "Bearer kesc_1",
+      "x-api-key": "kesc_2",
+      "idempotency-key": "again",
+      traceparent: "00-1",
+      tracestate: "a=1,b=2",
+      "x-request-id": "request-1",
+    });
+  });
+
+  it("let calls with the same key be sent as one, save with what only a call alone can say", () => {
+    const key = { "x-api-key": ["kesc_1"] };
+    const same = [
+      {},
+      { "idempotency-key": ["a"] },
+      { traceparent: ["00-1"], tracestate: ["a=1"] },
+      { cookie: ["a=b"] },
+    ];
+    for (const more of same)
+      expect(read({ ...key, ...more }).batchKey)
+        .to.equal(read(key).batchKey)
+        .and.be.a("string");
+    for (const other of [
+      {},
+      { "x-api-key": ["kesc_2"] },
+      { authorization: ["kesc_1"] },
+      { ...key, authorization: ["a"] },
+    ]) {
+      expect(read(other).batchKey).to.be.a("string").and.not.equal(read(key).batchKey);
+    }
+    for (const more of [{ "idempotency-key": [""] }, { "grpc-timeout": ["5S"] }]) {
+      expect(read({ ...key, ...more }).batchKey).to.equal(undefined);
+    }
+  });
+
+  for (const [name, values, message] of [
+    ["characters beyond ASCII", ["caf\u00e9"], "must hold printable ASCII characters only"],
+    ["a tab", ["a\tb"], "must hold printable ASCII characters only"],
+    ["two values", ["a", "a"], "must be sent once"],
+  ] as const) {
+    it(`are refused by name with ${name}`, () => {
+      const { metadata, problems, isKeyUnreadable } = read({ "idempotency-key": [...values] });
+      expect(problems).to.deep.equal([{ field: "idempotency-key", message }]);
+      expect(metadata.get("idempotency-key")).to.deep.equal([]);
+      expect(isKeyUnreadable).to.equal(false);
+    });
+
+    it(`are told apart when it is the key that has ${name}`, () => {
+      expect(read({ "x-api-key": [...values] }).isKeyUnreadable).to.equal(true);
+      expect(read({ authorization: [...values] }).isKeyUnreadable).to.equal(true);
+    });
+  }
+
+  for (const [text, timeoutMs] of [
+    ["5S", 5_000],
+    ["250m", 250],
+    ["1M", TIMEOUT_MAX],
+    ["99999999H", TIMEOUT_MAX],
+    ["1500u", 2],
+    ["1n", 1],
+    ["00000001S", 1_000],
+  ] as const) {
+    it(`ask with Grpc-Timeout ${text} for ${String(timeoutMs)} ms`, () => {
+      expect(read({ "grpc-timeout": [text] })).to.include({ timeoutMs });
+    });
+  }
+
+  it("leave the call all the time that there is, without Grpc-Timeout", () => {
+    expect(read({}).timeoutMs).to.equal(TIMEOUT_MAX);
+  });
+
+  for (const text of ["", "5", "S", "5s", "5 S", "-5S", "0S", "1.5S", "123456789S", "5SS", "５S"]) {
+    it(`are refused with Grpc-Timeout ${JSON.stringify(text)}`, () => {
+      const { problems, timeoutMs } = read({ "grpc-timeout": [text] });
+      expect(problems.map(({ field }) => field)).to.deep.equal(["grpc-timeout"]);
+      expect(timeoutMs).to.equal(TIMEOUT_MAX);
+    });
+  }
+
+  it("can be marked for a call that only validates, in a copy", () => {
+    const { metadata } = read({});
+    expect(validateOnly(metadata).get("kesc-validate-only")).to.deep.equal(["true"]);
+    expect(metadata.get("kesc-validate-only")).to.deep.equal([]);
+  });
+});

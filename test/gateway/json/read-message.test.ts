@@ -1,0 +1,262 @@
+import { toJson } from "@bufbuild/protobuf";
+import { expect } from "chai";
+import { messageOf, readContract, type Route } from "../../../gateway/contract/contract.js";
+import { MessageReader } from "../../../gateway/json/read-message.js";
+import { parseJson, type Json } from "../../../gateway/json/parse-json.js";
+import { readRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
+import { toysContract } from "../../support/toys-contract.js";
+
+const contract = readContract(toysContract());
+const toy = messageOf(contract.registry, "toys.v1.Toy");
+
+describe("a request's JSON", () => {
+  for (const [text, message] of [
+    ["{}", {}],
+    ['{"name": "bear", "box": "", "price": null, "tags": null, "counts": null, "inner": null}', { name: "bear" }],
+    ['{"price": 1000.00}', { price: "1000.00" }],
+    ['{"price": 0.1}', { price: "0.1" }],
+    ['{"price": 9999999999999.99}', { price: "9999999999999.99" }],
+    ['{"price": 123456789012345678901234567890.10}', { price: "123456789012345678901234567890.10" }],
+    ['{"price": 1e3}', { price: "1e3" }],
+    ['{"price": -0}', { price: "-0" }],
+    ['{"price": "12.50"}', { price: "12.50" }],
+    ['{"price": "any text, for the server to refuse"}', { price: "any text, for the server to refuse" }],
+    ['{"parts": 2147483647}', { parts: 2147483647 }],
+    ['{"parts": -2147483648}', { parts: -2147483648 }],
+    ['{"parts": 7.0}', { parts: 7 }],
+    ['{"serial": 9223372036854775807}', { serial: "9223372036854775807" }],
+    ['{"serial": "-9223372036854775808"}', { serial: "-9223372036854775808" }],
+    ['{"huge": 18446744073709551615}', { huge: "18446744073709551615" }],
+    ['{"weight": 1.5e2, "ratio": 0.5}', { weight: 150, ratio: 0.5 }],
+    ['{"is_loud": true}', { isLoud: true }],
+    ['{"picture": "AQID"}', { picture: "AQID" }],
+    ['{"color": "deep_blue"}', { color: "COLOR_DEEP_BLUE" }],
+    ['{"built_at": "2026-01-31T12:00:00.250Z"}', { builtAt: "2026-01-31T12:00:00.250Z" }],
+    ['{"inner": {"inner": {"name": "small"}}}', { inner: { inner: { name: "small" } } }],
+    ['{"tags": ["a", "b"], "siblings": [{"name": "c"}, {}]}', { tags: ["a", "b"], siblings: [{ name: "c" }, {}] }],
+    ['{"counts": {"a": 1, "constructor": 2}}', { counts: { a: 1, constructor: 2 } }],
+    ['{"shelves": {"-3": "low"}}', { shelves: { "-3": "low" } }],
+    ['{"nickname": ""}', { nickname: "" }],
+    ['{"by_size": "", "by_age": null}', { bySize: "" }],
+    ['{"name": "😀 \\ud83d\\ude00"}', { name: "😀 😀" }],
+  ] as const) {
+    it(`reads ${text}`, () => {
+      expect(read(text)).to.deep.equal({ message, problems: [] });
+    });
+  }
+
+  it("keeps a map's key that is called __proto__", () => {
+    const { message } = read('{"counts": {"__proto__": 7}}');
+    expect(JSON.stringify(message)).to.equal('{"counts":{"__proto__":7}}');
+  });
+
+  const INT32 = "must be a whole number from -2147483648 to 2147483647";
+  const HALF = "must be valid Unicode: it holds half of a surrogate pair";
+  for (const [text, field, problem] of [
+    ['{"colour": "red"}', "colour", "is not a field of this request"],
+    ['{"colour": null}', "colour", "is not a field of this request"],
+    ['{"builtAt": "2026-01-31T12:00:00Z"}', "builtAt", "is not a field of this request"],
+    ['{"Name": "x"}', "Name", "is not a field of this request"],
+    ['{"__proto__": {"name": "x"}}', "__proto__", "is not a field of this request"],
+    ['{"constructor": "x"}', "constructor", "is not a field of this request"],
+    ['{"inner": {"doll": 1}}', "inner.doll", "is not a field of this request"],
+    ['{"name": 7}', "name", "must be a string"],
+    ['{"name": true}', "name", "must be a string"],
+    ['{"name": ["x"]}', "name", "must be a string"],
+    ['{"name": {"value": "x"}}', "name", "must be a string"],
+    ['{"name": "half \\ud83d"}', "name", HALF],
+    ['{"name": "\\ude00 half"}', "name", HALF],
+    ['{"price": true}', "price", "must be a number, or a string that holds one"],
+    ['{"price": {}}', "price", "must be a number, or a string that holds one"],
+    ['{"price": "\\ud800"}', "price", HALF],
+    ['{"parts": "7"}', "parts", INT32],
+    ['{"parts": 7.5}', "parts", INT32],
+    ['{"parts": 1e2}', "parts", INT32],
+    ['{"parts": 2147483648}', "parts", INT32],
+    ['{"parts": -2147483649}', "parts", INT32],
+    ['{"parts": 1.00000000000000000000000000000000001}', "parts", INT32],
+    ['{"by_age": -1}', "by_age", "must be a whole number from 0 to 4294967295"],
+    [
+      '{"serial": 9223372036854775808}',
+      "serial",
+      "must be a whole number from -9223372036854775808 to 9223372036854775807",
+    ],
+    ['{"huge": "x"}', "huge", "must be a whole number from 0 to 18446744073709551615"],
+    ['{"weight": "1.5"}', "weight", "must be a number"],
+    ['{"weight": 1e999}', "weight", "must be a number"],
+    ['{"ratio": 1e39}', "ratio", "must be a number"],
+    ['{"is_loud": "true"}', "is_loud", "must be true or false"],
+    ['{"is_loud": 1}', "is_loud", "must be true or false"],
+    ['{"picture": "?"}', "picture", "must be a string in base64"],
+    ['{"color": "green"}', "color", "must be one of red, deep_blue"],
+    ['{"color": "COLOR_RED"}', "color", "must be one of red, deep_blue"],
+    ['{"color": "Red"}', "color", "must be one of red, deep_blue"],
+    ['{"color": "unspecified"}', "color", "must be one of red, deep_blue"],
+    ['{"color": ""}', "color", "must be one of red, deep_blue"],
+    ['{"color": 1}', "color", "must be one of red, deep_blue"],
+    ['{"built_at": "yesterday"}', "built_at", "must be an RFC 3339 time, such as 2026-01-31T12:00:00Z"],
+    ['{"built_at": 1767225600}', "built_at", "must be an RFC 3339 time, such as 2026-01-31T12:00:00Z"],
+    ['{"built_at": {"seconds": 1}}', "built_at", "must be an RFC 3339 time, such as 2026-01-31T12:00:00Z"],
+    ['{"inner": "x"}', "inner", "must be an object"],
+    ['{"inner": []}', "inner", "must be an object"],
+    ['{"tags": "a"}', "tags", "must be an array"],
+    ['{"tags": {"0": "a"}}', "tags", "must be an array"],
+    ['{"tags": ["a", 7]}', "tags[1]", "must be a string"],
+    ['{"tags": [null]}', "tags[0]", "must be a string"],
+    ['{"siblings": [{"name": 7}]}', "siblings[0].name", "must be a string"],
+    ['{"counts": []}', "counts", "must be an object"],
+    ['{"counts": {"a": "7"}}', "counts.a", INT32],
+    ['{"counts": {"a": null}}', "counts.a", INT32],
+    ['{"counts": {"\\ud800": 7}}', "counts.\ud800", `has a key that ${HALF}`],
+    ['{"shelves": {"top": "x"}}', "shelves.top", `has a key that ${INT32}`],
+    ['{"by_age": 7, "by_size": "x"}', "by_size", "must not be given together with by_age"],
+  ] as const) {
+    it(`refuses ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`, () => {
+      expect(read(text).problems).to.deep.equal([{ field, message: problem }]);
+    });
+  }
+
+  it("names everything that is wrong at once, in the order of the body, and keeps what is right", () => {
+    const { message, problems } = read('{"doll": 1, "name": "bear", "parts": "7", "inner": {"color": "x"}}');
+    expect(problems.map(({ field }) => field)).to.deep.equal(["doll", "parts", "inner.color"]);
+    expect(message).to.deep.equal({ name: "bear", inner: {} });
+  });
+
+  it("repeats only the beginning of a name that is very long", () => {
+    expect(read(`{"${"x".repeat(5000)}": 1}`).problems[0]?.field).to.equal(`${"x".repeat(100)}…`);
+  });
+});
+
+describe("a request's path, query and body", () => {
+  const [post, put, get, remove] = contract.routes;
+  if (!post || !put || !get || !remove) throw new Error("a route of the toys is missing");
+
+  for (const [name, route, parts, message] of [
+    ["a path field", get, { pathValues: ["big box"] }, { box: "big box" }],
+    ["a path field that is a number", remove, { pathValues: ["7"] }, { count: 7 }],
+    ["a query", get, { pathValues: ["b"], query: "count=7" }, { box: "b", count: 7 }],
+    [
+      "a query that is percent-encoded",
+      remove,
+      { pathValues: ["1"], query: "box=a%20b%2Bc+d%C3%A9" },
+      { box: "a b+c dé", count: 1 },
+    ],
+    ["an empty text", remove, { pathValues: ["1"], query: "box=&" }, { count: 1 }],
+    ["an empty value that is no text, as not given", get, { pathValues: ["b"], query: "count=" }, { box: "b" }],
+    [
+      "a body that is one field",
+      post,
+      { pathValues: ["b"], body: '{"name": "bear"}' },
+      { box: "b", toy: { name: "bear" } },
+    ],
+    ["a body that is null", post, { pathValues: ["b"], body: "null" }, { box: "b" }],
+    [
+      "a query beside a body that is one field",
+      post,
+      { pathValues: ["b"], query: "is_gift=true", body: "{}" },
+      { box: "b", toy: {}, isGift: true },
+    ],
+    [
+      "a repeated query",
+      post,
+      { pathValues: ["b"], query: "colors=red&colors=deep_blue" },
+      { box: "b", colors: ["COLOR_RED", "COLOR_DEEP_BLUE"] },
+    ],
+    ["a body that is everything", put, { body: '{"box": "b", "toy": {"parts": 1}}' }, { box: "b", toy: { parts: 1 } }],
+  ] as const) {
+    it(`takes ${name}`, () => {
+      expect(readParts(route, parts)).to.deep.equal({ message, problems: [] });
+    });
+  }
+
+  for (const [name, route, parts, field, problem] of [
+    ["an unknown query", get, { query: "doll=1" }, "doll", "is not a query parameter of this path"],
+    [
+      "an unknown query without a value",
+      get,
+      { query: "__proto__" },
+      "__proto__",
+      "is not a query parameter of this path",
+    ],
+    ["a query that the path holds", get, { query: "box=x" }, "box", "is not a query parameter of this path"],
+    ["a query that the body holds", post, { query: "toy=x" }, "toy", "is not a query parameter of this path"],
+    ["any query when the body is everything", put, { query: "box=x" }, "box", "is not a query parameter of this path"],
+    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be given once"],
+    ["a query of another type", get, { query: "count=many" }, "count", "must be a whole number from 0 to 4294967295"],
+    [
+      "a query with a number in another writing",
+      get,
+      { query: "count=0x7" },
+      "count",
+      "must be a whole number from 0 to 4294967295",
+    ],
+    ["a query that is not UTF-8", remove, { query: "box=%ff" }, "box", "must be percent-encoded UTF-8"],
+    ["a query with a broken escape", remove, { query: "box=%zz" }, "box", "must be percent-encoded UTF-8"],
+    [
+      "a query whose name has a broken escape",
+      get,
+      { query: "%zz=1" },
+      "query",
+      "holds a name that is not percent-encoded UTF-8",
+    ],
+    [
+      "a repeated query with a bad item",
+      post,
+      { query: "colors=red&colors=x" },
+      "colors",
+      "must be one of red, deep_blue",
+    ],
+    ["a boolean in another writing", post, { query: "is_gift=TRUE" }, "is_gift", "must be true or false"],
+    [
+      "a path field of another type",
+      remove,
+      { pathValues: ["all"] },
+      "count",
+      "must be a whole number from 0 to 4294967295",
+    ],
+    [
+      "a bad field of a body that is one field, named as in the body",
+      post,
+      { body: '{"doll": 1}' },
+      "doll",
+      "is not a field of this request",
+    ],
+    ["a body of another type, named after the field", post, { body: "7" }, "toy", "must be an object"],
+  ] as const) {
+    it(`refuses ${name}`, () => {
+      const pathValues = route === remove ? ["1"] : ["b"];
+      expect(readParts(route, { pathValues, ...parts }).problems).to.deep.equal([{ field, message: problem }]);
+    });
+  }
+
+  it("refuses a body's field that the path holds, unless it is null", () => {
+    const route: Route = { ...post, body: { kind: "all" } };
+    expect(readParts(route, { pathValues: ["b"], body: '{"box": null}' }).problems).to.deep.equal([]);
+    expect(readParts(route, { pathValues: ["b"], body: '{"box": "b"}' })).to.deep.equal({
+      message: { box: "b" },
+      problems: [{ field: "box", message: "is in the path and must not be in the body too" }],
+    });
+  });
+});
+
+function json(text: string): Json {
+  const result = parseJson(text);
+  if (!result.ok) throw new Error(`the test's own JSON ${result.problem}`);
+  return result.value;
+}
+
+function read(text: string) {
+  const reader = new MessageReader(toy, contract.isDecimal);
+  reader.readObject(json(text), new Set());
+  return { message: toJson(toy, reader.message), problems: reader.problems };
+}
+
+function readParts(route: Route, parts: { pathValues?: readonly string[]; query?: string; body?: string }) {
+  const given: RequestParts = {
+    pathValues: parts.pathValues ?? [],
+    query: parts.query ?? "",
+    body: parts.body === undefined ? undefined : json(parts.body),
+  };
+  const { message, problems } = readRequest(route, contract.isDecimal, given);
+  return { message: toJson(route.rpc.input, message), problems };
+}

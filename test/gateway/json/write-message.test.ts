@@ -1,0 +1,134 @@
+import { create, fromBinary, fromJson, toBinary, type DescMessage, type JsonValue } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { expect } from "chai";
+import { messageOf, readContract } from "../../../gateway/contract/contract.js";
+import { MessageWriters } from "../../../gateway/json/write-message.js";
+import { problemMemberJson, refusalReaders } from "../../../gateway/problems/upstream-refusal.js";
+import { toysContract } from "../../support/toys-contract.js";
+
+const contract = readContract(toysContract());
+const toy = messageOf(contract.registry, "toys.v1.Toy");
+const report = messageOf(contract.registry, "toys.v1.Report");
+const { ofMessage: readStatus } = refusalReaders(contract.registry);
+const writers = new MessageWriters(contract.isDecimal, (status) => problemMemberJson(readStatus(status)));
+
+describe("an answer's JSON", () => {
+  it("has every field, in the order of the contract, when nothing is set", () => {
+    expect(write({})).to.equal(
+      '{"name":"","box":"","price":null,"parts":0,"serial":"0","weight":0,"is_loud":false,"picture":"","color":null,' +
+        '"built_at":null,"inner":null,"tags":[],"counts":{},"nickname":null,"by_age":null,"by_size":null,' +
+        '"shelves":{},"siblings":[],"ratio":0,"huge":"0"}',
+    );
+  });
+
+  for (const [name, message, text] of [
+    ["a decimal as a bare number with its own digits", { price: "1000.00" }, '"price":1000.00,'],
+    ["a large decimal digit by digit", { price: "9999999999999.99" }, '"price":9999999999999.99,'],
+    ["a decimal that is no number as a string", { price: "1e3, or so" }, '"price":"1e3, or so",'],
+    ["a decimal with a leading zero, which JSON forbids, as a string", { price: "007" }, '"price":"007",'],
+    [
+      "text with all that JSON escapes",
+      { name: 'a"\\\n\u0000é😀\u2028' },
+      `"name":${JSON.stringify('a"\\\n\u0000é😀\u2028')},`,
+    ],
+    ["an enum in lower case without its prefix", { color: "COLOR_DEEP_BLUE" }, '"color":"deep_blue",'],
+    ["an enum's number that the contract does not know as a string", { color: 77 }, '"color":"77",'],
+    [
+      "a time in UTC with milliseconds",
+      { builtAt: "2026-01-31T12:00:00.123456789+03:00" },
+      '"built_at":"2026-01-31T09:00:00.123Z",',
+    ],
+    ["a 64-bit number as a string", { serial: "9007199254740993" }, '"serial":"9007199254740993",'],
+    ["an unsigned 64-bit number as a string", { huge: "18446744073709551615" }, '"huge":"18446744073709551615"'],
+    ["a float", { weight: 1e21 }, '"weight":1e+21,'],
+    ["a float that is no number as a string", { weight: "NaN" }, '"weight":"NaN",'],
+    ["bytes in base64", { picture: "AQID" }, '"picture":"AQID",'],
+    ["a list", { tags: ["a", "b"] }, '"tags":["a","b"],'],
+    ["a map as an object", { counts: { a: 1, 'b"': 2 } }, '"counts":{"a":1,"b\\"":2},'],
+    ["an optional field that is set to nothing", { nickname: "" }, '"nickname":"",'],
+    ["the one field of a oneof that is set", { bySize: "" }, '"by_age":null,"by_size":"",'],
+    ["a message in a message", { inner: { price: "0.10" } }, '"inner":{"name":"","box":"","price":0.10,'],
+    ["messages in a list", { siblings: [{ name: "x" }] }, '"siblings":[{"name":"x","box":"",'],
+  ] satisfies [string, JsonValue, string][]) {
+    it(`shows ${name}`, () => {
+      expect(write(message)).to.include(text);
+      expect(() => JSON.parse(write(message)) as unknown).not.to.throw();
+    });
+  }
+
+  it("shows a map's key that is called __proto__", () => {
+    const message = reflect(toy);
+    const counts = toy.fields.find(({ name }) => name === "counts");
+    if (counts?.fieldKind !== "map") throw new Error("counts is no map");
+    message.get(counts).set("__proto__", 7);
+    const received = fromBinary(toy, toBinary(toy, message.message));
+    expect(writers.ofMessage(toy)(received)).to.include('"counts":{"__proto__":7},');
+  });
+
+  it("shows one field bare, and null when it is a message that is not set", () => {
+    const inner = toy.fields.find(({ name }) => name === "inner");
+    const tags = toy.fields.find(({ name }) => name === "tags");
+    if (!inner || !tags) throw new Error("a field of the toy is missing");
+    expect(writers.ofField(inner)(create(toy))).to.equal("null");
+    expect(writers.ofField(tags)(fromJson(toy, { tags: ["a"] }))).to.equal('["a"]');
+  });
+
+  describe("shows why a part of it was refused in the members of a problem:", () => {
+    const info = (reason: string, metadata: Record<string, string> = {}): JsonValue => ({
+      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+      reason,
+      domain: "toys",
+      metadata,
+    });
+    for (const [name, status, members] of [
+      [
+        "the reason and the facts",
+        { code: 9, message: "Too few", details: [info("TOO_FEW", { available: "1.00", box: "big" })] },
+        '{"type":"/errors/too-few","title":"Too few","status":422,"detail":"Too few","code":"TOO_FEW",' +
+          '"available":1.00,"box":"big"}',
+      ],
+      [
+        "the bad fields",
+        {
+          code: 3,
+          message: "No",
+          details: [
+            info("INVALID_FIELD"),
+            {
+              "@type": "type.googleapis.com/google.rpc.BadRequest",
+              fieldViolations: [{ field: "toys[3].price", description: "is required" }],
+            },
+          ],
+        },
+        '{"type":"/errors/invalid-field","title":"Invalid field","status":400,"detail":"No","code":"INVALID_FIELD",' +
+          '"errors":[{"field":"toys[3].price","message":"is required"}]}',
+      ],
+      [
+        "when to come back",
+        {
+          code: 8,
+          message: "Full",
+          details: [info("FULL"), { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.2s" }],
+        },
+        '{"type":"/errors/full","title":"Full","status":429,"detail":"Full","code":"FULL","retry_after":2}',
+      ],
+      [
+        "of a bug its request id, and nothing from inside",
+        { code: 13, message: "SELECT", details: [info("INTERNAL", { request_id: "r1", table: "toys" })] },
+        '{"type":"/errors/internal","title":"Internal","status":500,"detail":"Something went wrong inside. Whoever ' +
+          'operates this service finds it in the log by the request_id.","code":"INTERNAL","request_id":"r1"}',
+      ],
+    ] satisfies [string, JsonValue, string][]) {
+      it(name, () => {
+        expect(write({ troubles: [status] }, report)).to.equal(`{"troubles":[${members}]}`);
+      });
+    }
+  });
+});
+
+/** Through the wire, so that the message is as a server's is. */
+function write(message: JsonValue, desc: DescMessage = toy): string {
+  return writers.ofMessage(desc)(
+    fromBinary(desc, toBinary(desc, fromJson(desc, message, { registry: contract.registry }))),
+  );
+}

@@ -1,0 +1,204 @@
+import { readFileSync } from "node:fs";
+
+import { create, fromBinary, toBinary, type Message } from "@bufbuild/protobuf";
+import { Metadata, status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-batcher.js";
+import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
+import type { CallOptions, Outcome } from "../../../gateway/contract/outcome.js";
+import type { Rpc } from "../../../gateway/contract/rpc.js";
+import { ALL_BYTES, promotedBytes } from "../../promoted-bytes.js";
+
+const contract = readContract(readFileSync(CONTRACT_URL));
+const rpcNamed = (name: string): Rpc =>
+  contract.routes.find(({ rpc }) => rpc.path.endsWith(`/${name}`))?.rpc ?? expect.fail(`there is no ${name}`);
+const mint = rpcNamed("Mint");
+const redeem = rpcNamed("Redeem");
+const batch = rpcNamed("BatchCreateTransactions");
+
+type Part = {
+  readonly movement: { readonly case: "mint" | "redeem"; readonly value: { readonly reference: string } };
+  readonly idempotencyKey: string;
+};
+type Made = { readonly rpc: Rpc; readonly references: readonly string[]; readonly options: CallOptions };
+
+/** What a server would answer to one of many. */
+type Result = { readonly reference: string } | { readonly refusal: string } | "nothing";
+
+function requestOf(rpc: Rpc, reference: string): Uint8Array {
+  return toBinary(rpc.input, create(rpc.input, { reference }));
+}
+
+function optionsOf(
+  batchKey: string | undefined,
+  { requestId = "first", deadline = 1_000, idempotencyKey = "" } = {},
+): CallOptions {
+  const metadata = new Metadata();
+  metadata.set("x-request-id", requestId);
+  if (idempotencyKey !== "") metadata.set("idempotency-key", idempotencyKey);
+  return { metadata, deadline, whenCanceled: () => undefined, batchKey };
+}
+
+function referencesIn(rpc: Rpc, bytes: Uint8Array): string[] {
+  const message = fromBinary(rpc.input, bytes) as Message & { requests?: Part[]; reference?: string };
+  return (
+    message.requests?.map(({ movement, idempotencyKey }) =>
+      [movement.case, movement.value.reference, idempotencyKey].join(" ").trim(),
+    ) ?? [message.reference ?? ""]
+  );
+}
+
+function answerOf(results: readonly Result[]): Outcome {
+  const message = create(batch.output, {
+    results: results.map((result) => {
+      if (result === "nothing") return {};
+      if ("refusal" in result) {
+        const value = create(messageOf(contract.registry, "google.rpc.Status"), {
+          code: status.NOT_FOUND,
+          message: result.refusal,
+        });
+        return { outcome: { case: "error", value } };
+      }
+      return { outcome: { case: "transaction", value: { reference: result.reference } }, replayed: true };
+    }),
+  });
+  return { ok: true, message, replayed: false };
+}
+
+describe("calls that are made in one turn", () => {
+  const made: Made[] = [];
+  let answer: (references: readonly string[]) => Outcome;
+  const makeCall: EncodedCall = (rpc, request, options) => {
+    const references = referencesIn(rpc, request);
+    made.push({ rpc, references, options });
+    return Promise.resolve(answer(references));
+  };
+  beforeEach(() => {
+    made.splice(0);
+    answer = (references) => answerOf(references.map((reference) => ({ reference })));
+  });
+  const sent = (): string[] =>
+    made.map(({ rpc, references }) => `${rpc.path.split("/")[2] ?? ""} ${references.join()}`);
+
+  it("are one call, with the first's request id and the earliest deadline", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const outcomes = await Promise.all([
+      batcher.call(mint, requestOf(mint, "a"), optionsOf("key", { requestId: "id-a", deadline: 2_000 })),
+      batcher.call(redeem, requestOf(redeem, "b"), optionsOf("key", { requestId: "id-b", deadline: 1_000 })),
+      batcher.call(mint, requestOf(mint, "c"), optionsOf("key", { requestId: "id-c", deadline: 3_000 })),
+    ]);
+    expect(sent()).to.deep.equal(["BatchCreateTransactions mint a,redeem b,mint c"]);
+    expect(made[0]?.options.deadline).to.equal(1_000);
+    expect(made[0]?.options.metadata.getMap()).to.deep.equal({ "x-request-id": "id-a" });
+    expect(outcomes.map(({ batchId }) => batchId)).to.deep.equal(["id-a", "id-a", "id-a"]);
+    const types = outcomes.map((outcome) => outcome.ok && [outcome.message.$typeName, outcome.replayed]);
+    expect(types).to.deep.equal([
+      ["kesc.v1.MintResponse", true],
+      ["kesc.v1.RedeemResponse", true],
+      ["kesc.v1.MintResponse", true],
+    ]);
+  });
+
+  it("take along what is said of each alone, and nothing of it is said of all", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const options = (idempotencyKey: string): CallOptions => optionsOf("key", { idempotencyKey });
+    await Promise.all([
+      batcher.call(mint, requestOf(mint, "a"), options("key-a")),
+      batcher.call(mint, requestOf(mint, "b"), options("")),
+      batcher.call(mint, requestOf(mint, "c"), options("key-c")),
+    ]);
+    expect(sent()).to.deep.equal(["BatchCreateTransactions mint a key-a,mint b,mint c key-c"]);
+    expect(made[0]?.options.metadata.getMap()).to.deep.equal({ "x-request-id": "first" });
+    made.splice(0);
+
+    await batcher.call(mint, requestOf(mint, "d"), options("key-d"));
+    expect(sent()).to.deep.equal(["Mint d"]);
+    expect(made[0]?.options.metadata.getMap()).to.include({ "idempotency-key": "key-d" });
+  });
+
+  it("go as they are without company, in another turn, under another key, or when they must", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    answer = () => ({ ok: true, message: create(mint.output), replayed: false });
+    const outcomes = await Promise.all([
+      batcher.call(mint, requestOf(mint, "a"), optionsOf("key")),
+      batcher.call(mint, requestOf(mint, "b"), optionsOf("other key")),
+      batcher.call(mint, requestOf(mint, "c"), optionsOf(undefined)),
+      batcher.call(rpcNamed("GetTransaction"), new Uint8Array(), optionsOf("key")),
+    ]);
+    outcomes.push(await batcher.call(mint, requestOf(mint, "d"), optionsOf("key")));
+    expect(sent()).to.have.members(["Mint a", "Mint b", "Mint c", "GetTransaction ", "Mint d"]);
+    expect(outcomes.every(({ batchId }) => batchId === undefined)).to.equal(true);
+  });
+
+  it("are no more than 64 in one, and no more bytes than it may have", async () => {
+    const many = new CallBatcher(makeCall, 100_000);
+    await Promise.all(
+      Array.from({ length: 130 }, (_, index) => many.call(mint, requestOf(mint, String(index)), optionsOf("key"))),
+    );
+    expect(made.map(({ references }) => references.length)).to.deep.equal([64, 64, 2]);
+    expect(made.flatMap(({ references }) => references)).to.deep.equal(
+      Array.from({ length: 130 }, (_, index) => `mint ${String(index)}`),
+    );
+    made.splice(0);
+
+    const large = requestOf(mint, "x".repeat(100));
+    const room = 3 * (mint.batching?.partOf(large, new Metadata()).length ?? NaN);
+    const few = new CallBatcher(makeCall, room);
+    await Promise.all(Array.from({ length: 7 }, () => few.call(mint, large, optionsOf("key"))));
+    expect(made.map(({ references }) => references.length)).to.deep.equal([3, 3, 1]);
+    made.splice(0);
+
+    const none = new CallBatcher(makeCall, room / 3 - 1);
+    await Promise.all([1, 2].map(() => none.call(mint, large, optionsOf("key"))));
+    expect(sent()).to.deep.equal(Array(2).fill(`Mint ${"x".repeat(100)}`));
+  });
+
+  it("are refused each by itself, with the names that its fields have in a call alone", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    answer = () => answerOf([{ reference: "a" }, { refusal: "No." }]);
+    const [, refused] = await Promise.all(
+      [mint, redeem].map((rpc) => batcher.call(rpc, requestOf(rpc, "a"), optionsOf("key"))),
+    );
+    expect(refused).to.deep.include({
+      ok: false,
+      code: status.NOT_FOUND,
+      text: "No.",
+      fieldNames: new Map([
+        ["requests[1].redeem.", ""],
+        ["requests[1].idempotency_key", "idempotency-key"],
+      ]),
+    });
+  });
+
+  it("are refused all when the one call is", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const refusal = { ok: false, code: status.UNAVAILABLE, text: "Gone.", statusBytes: undefined } as const;
+    answer = () => refusal;
+    const outcomes = await Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), optionsOf("key"))));
+    expect(outcomes).to.deep.equal(Array(2).fill({ ...refusal, batchId: "first" }));
+  });
+
+  it("are let go of once they are answered, however old those before them are", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const bytes = await promotedBytes((item) => {
+      made.splice(0);
+      const options = { ...optionsOf("key"), item };
+      return Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), options)));
+    });
+    expect(bytes).to.be.lessThan(ALL_BYTES / 4);
+  });
+
+  it("fail where the server has not answered them, and only there", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    answer = () => answerOf([{ reference: "a" }, "nothing"]);
+    const settled = await Promise.allSettled(
+      ["a", "b", "c"].map((reference) => batcher.call(mint, requestOf(mint, reference), optionsOf("key"))),
+    );
+    expect(settled.map((one) => (one.status === "rejected" ? String(one.reason) : "answered"))).to.deep.equal([
+      "answered",
+      "Error: BatchCreateTransactions has not answered the request 1",
+      "Error: BatchCreateTransactions has not answered the request 2",
+    ]);
+  });
+});

@@ -1,0 +1,166 @@
+import {
+  create,
+  fromBinary,
+  fromJson,
+  toBinary,
+  toJson,
+  type DescMethod,
+  type FileRegistry,
+  type JsonValue,
+} from "@bufbuild/protobuf";
+import { anyPack } from "@bufbuild/protobuf/wkt";
+import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
+import { messageOf } from "../../gateway/contract/contract.js";
+
+/** One call as the server received it. */
+export type ReceivedCall = {
+  readonly rpc: string;
+  readonly message: JsonValue;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** How long the caller gives it, in milliseconds from now. */
+  readonly deadlineMs: number;
+  /** Settles when the caller gives the call up. */
+  readonly cancelled: Promise<void>;
+};
+
+export type Reply = {
+  /** The response, as the protobuf JSON of its message. */
+  readonly message?: JsonValue;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly trailers?: Readonly<Record<string, string>>;
+  readonly refusal?: FakeRefusal;
+};
+
+export type FakeRefusal = {
+  readonly code: status;
+  readonly text?: string;
+  readonly reason?: string;
+  readonly facts?: Readonly<Record<string, string>>;
+  readonly violations?: readonly (readonly [field: string, description: string])[];
+  readonly retryDelay?: string;
+};
+
+export type FakeHandler = (call: ReceivedCall) => Reply | Promise<Reply>;
+
+/**
+ * What stands for the server in the gateway's tests: a real gRPC server on a real socket that answers each rpc of a
+ * contract with whatever the test says.
+ */
+export class FakeServer {
+  readonly calls: ReceivedCall[] = [];
+  handle: FakeHandler = () => ({});
+  isServing = true;
+  target = "";
+  #server: Server | undefined;
+  readonly #registry: FileRegistry;
+
+  constructor(registry: FileRegistry) {
+    this.#registry = registry;
+  }
+
+  /** Listens on `target` again after a stop, on any free port at first. */
+  async start(): Promise<void> {
+    const server = new Server();
+    for (const desc of this.#registry) {
+      if (desc.kind === "service")
+        desc.methods.forEach((method) => {
+          this.#register(server, method);
+        });
+    }
+    const address = this.target === "" ? "127.0.0.1:0" : this.target;
+    const port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+        if (error === null) resolve(bound);
+        else reject(error);
+      });
+    });
+    this.#server = server;
+    this.target = `127.0.0.1:${String(port)}`;
+  }
+
+  stop(): void {
+    this.#server?.forceShutdown();
+  }
+
+  /** The one call that came since the last look. Throws when it was not exactly one. */
+  takeCall(): ReceivedCall {
+    const [call, ...others] = this.calls.splice(0);
+    if (call === undefined || others.length > 0) throw new Error(`there were ${String(others.length)} calls more`);
+    return call;
+  }
+
+  #register(server: Server, method: DescMethod): void {
+    if (method.methodKind !== "unary") return;
+    server.register(
+      `/${method.parent.typeName}/${method.name}`,
+      (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+        void this.#answer(method, call).then(
+          ({ reply, bytes }) => {
+            call.sendMetadata(metadataOf(reply.headers));
+            if (reply.refusal === undefined) callback(null, bytes, metadataOf(reply.trailers));
+            else callback(this.#errorOf(reply.refusal));
+          },
+          (error: unknown) => {
+            callback({ code: status.INTERNAL, details: `the test's own handler failed: ${String(error)}` });
+          },
+        );
+      },
+      (bytes: Buffer) => bytes,
+      (bytes: Buffer) => bytes,
+      "unary",
+    );
+  }
+
+  async #answer(method: DescMethod, call: ServerUnaryCall<Buffer, Buffer>): Promise<{ reply: Reply; bytes: Buffer }> {
+    const isHealth = method.parent.typeName === "grpc.health.v1.Health";
+    const reply = isHealth
+      ? { message: { status: this.isServing ? "SERVING" : "NOT_SERVING" } }
+      : await this.handle(this.#receive(method, call));
+    return { reply, bytes: Buffer.from(toBinary(method.output, fromJson(method.output, reply.message ?? {}))) };
+  }
+
+  #receive(method: DescMethod, call: ServerUnaryCall<Buffer, Buffer>): ReceivedCall {
+    const received: ReceivedCall = {
+      rpc: method.name,
+      message: toJson(method.input, fromBinary(method.input, call.request), { useProtoFieldName: true }),
+      metadata: call.metadata.getMap(),
+      deadlineMs: Number(call.getDeadline()) - Date.now(),
+      cancelled: new Promise((resolve) =>
+        call.once("cancelled", () => {
+          resolve();
+        }),
+      ),
+    };
+    this.calls.push(received);
+    return received;
+  }
+
+  #errorOf(refusal: FakeRefusal) {
+    const { code, text = "", reason, facts = {}, violations, retryDelay } = refusal;
+    const details: [string, JsonValue][] = [];
+    if (reason !== undefined) details.push(["google.rpc.ErrorInfo", { reason, domain: "kesc", metadata: facts }]);
+    if (violations !== undefined) {
+      const fieldViolations = violations.map(([field, description]) => ({ field, description }));
+      details.push(["google.rpc.BadRequest", { fieldViolations }]);
+    }
+    if (retryDelay !== undefined) details.push(["google.rpc.RetryInfo", { retryDelay }]);
+    const metadata = new Metadata();
+    if (details.length > 0) metadata.set("grpc-status-details-bin", this.#statusBytes(code, text, details));
+    return { code, details: text, metadata };
+  }
+
+  #statusBytes(code: status, message: string, details: readonly [string, JsonValue][]): Buffer {
+    const desc = messageOf(this.#registry, "google.rpc.Status");
+    const packed = details.map(([typeName, json]) => {
+      const detail = messageOf(this.#registry, typeName);
+      return anyPack(detail, fromJson(detail, json));
+    });
+    return Buffer.from(toBinary(desc, Object.assign(create(desc), { code, message, details: packed })));
+  }
+}
+
+function metadataOf(values: Readonly<Record<string, string>> = {}): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(values)) metadata.set(name, value);
+  return metadata;
+}
