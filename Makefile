@@ -53,7 +53,7 @@ profile: dist/.built ## where the time of a call goes, phase by phase
 	@node dist/bench/profile/main.js
 
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options
-	@node dist/test/chaos/main.js $(ARGS)
+	@node dist/test/attack/chaos/main.js $(ARGS)
 
 overload: dist/.built ## ten times what the service can do, and a greedy organization beside a modest one; OVERLOAD_SECONDS=20
 	@node dist/bench/overload/main.js
@@ -62,10 +62,10 @@ hostile: dist/.built ## callers who keep to no rules, with ten thousand idle con
 	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/*/hostile*.test.js'
 
 simulate: dist/.built ## crash servers between any two steps, and check what was acknowledged; SEED=1 RUNS=10000 ENGINE=both
-	@node dist/test/simulation/main.js --seed $(or $(SEED),1) --runs $(or $(RUNS),10000) --engine $(or $(ENGINE),both)
+	@node dist/test/attack/simulation/main.js --seed $(or $(SEED),1) --runs $(or $(RUNS),10000) --engine $(or $(ENGINE),both)
 
 mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some
-	@node dist/test/mutants/main.js --only "$(ONLY)"
+	@node dist/test/attack/mutants/main.js --only "$(ONLY)"
 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb

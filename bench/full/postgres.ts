@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 
-import { PostgresNode } from "../../test/postgres-node.js";
+import { PostgresNode } from "../../test/support/postgres-node.js";
 import { rounded } from "../figures.js";
 import { type Program, stop } from "../servers.js";
 import { newTenant, problemsInBooks, type Service } from "../service.js";

@@ -23,8 +23,8 @@ import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-dat
 import { Problem } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { run } from "../../src/storage/sql/store-error.js";
-import { openTestDatabase } from "../databases.js";
-import { KESC, kesc } from "./kesc.js";
+import { openTestDatabase } from "../support/databases.js";
+import { KESC, kesc } from "../support/kesc.js";
 
 const FOREIGN_APPLICATION = 0x0f055112;
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { isLive, parseScope, type ApiKey } from "../../src/domain/api-key.js";
 import type { ApiKeyId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { EARLIER, NOW, ORGANIZATION } from "./given.js";
+import { EARLIER, NOW, ORGANIZATION } from "../support/given.js";
 
 const LATER = toUnixMillis(NOW + 1);
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount, problemOf } from "./each-engine.js";
+import { describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
 
 describeEachEngine("CloseAccount", (service) => {
   it("ends an empty account for ever", async () => {

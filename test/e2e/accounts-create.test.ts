@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, problemOf } from "./each-engine.js";
+import { describeEachEngine, fresh, problemOf } from "../support/each-engine.js";
 
 describeEachEngine("CreateAccount", (service) => {
   it("creates an account with a balance of zero, and says where it is", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "./each-engine.js";
+import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
 
 describeEachEngine("UnfreezeAccount", (service) => {
   it("lets money move again", async () => {

@@ -7,13 +7,13 @@ import { SCOPES, type Scope } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { newAccountId, newTransactionId, valid } from "../commands.js";
-import { textOf } from "../json-text.js";
-import { ROUTES } from "../routes.js";
-import { describeEachEngine, fresh } from "./each-engine.js";
-import { restRequest, RestCaller, type RestReply } from "./rest-caller.js";
-import { bytesOf, RpcCaller, type RpcAnswer } from "./rpc-caller.js";
-import { withKeys } from "./tenants.js";
+import { newAccountId, newTransactionId, valid } from "../support/commands.js";
+import { textOf } from "../attack/fuzz/json-text.js";
+import { ROUTES } from "../attack/fuzz/routes.js";
+import { describeEachEngine, fresh } from "../support/each-engine.js";
+import { restRequest, RestCaller, type RestReply } from "../support/rest-caller.js";
+import { bytesOf, RpcCaller, type RpcAnswer } from "../support/rpc-caller.js";
+import { withKeys } from "../support/tenants.js";
 
 // Every rpc that the contract has, by itself: who calls without the right key gets nothing, and learns nothing.
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { sharedService } from "./service.js";
+import { sharedService } from "../support/service.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 

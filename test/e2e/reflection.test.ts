@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { fresh, newAccount } from "./each-engine.js";
-import { sharedService, type Service } from "./service.js";
+import { fresh, newAccount } from "../support/each-engine.js";
+import { sharedService, type Service } from "../support/service.js";
 
 const run = promisify(execFile);
 const rpcs = readContract().services.flatMap(({ name, rpcs: own }) => own.map((rpc) => ({ service: name, ...rpc })));

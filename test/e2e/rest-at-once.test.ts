@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "./each-engine.js";
-import type { Service } from "./service.js";
+import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
+import type { Service } from "../support/service.js";
 
 interface Sent {
   readonly path: string;

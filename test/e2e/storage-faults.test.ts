@@ -5,9 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
-import { startPostgres, type PostgresServer } from "../postgres.js";
-import { problemOf } from "./each-engine.js";
-import { startService, type RestAnswer, type Service } from "./service.js";
+import { startPostgres, type PostgresServer } from "../support/postgres.js";
+import { problemOf } from "../support/each-engine.js";
+import { startService, type RestAnswer, type Service } from "../support/service.js";
 
 const RECOVERY_MILLIS_MAX = 20_000;
 

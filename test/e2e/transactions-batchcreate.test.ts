@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "./each-engine.js";
-import type { RestAnswer, RestCall } from "./service.js";
+import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
+import type { RestAnswer, RestCall } from "../support/service.js";
 
 interface Result {
   readonly transaction: { readonly id: string; readonly reference: string } | null;

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "./each-engine.js";
+import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
 
 const KESC = resolve("dist/src/cli/kesc.js");
 

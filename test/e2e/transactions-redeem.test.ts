@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "./each-engine.js";
+import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
 
 describeEachEngine("Redeem", (service) => {
   it("debits the account, and answers the transaction", async () => {

@@ -2,10 +2,10 @@ import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/values/ids.js";
-import { valid } from "../commands.js";
-import { availableOf, newAccount } from "./each-engine.js";
-import { startService, type Service } from "./service.js";
-import { withKeys } from "./tenants.js";
+import { valid } from "../support/commands.js";
+import { availableOf, newAccount } from "../support/each-engine.js";
+import { startService, type Service } from "../support/service.js";
+import { withKeys } from "../support/tenants.js";
 
 const SECOND_MILLIS = 1_000;
 

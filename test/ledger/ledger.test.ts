@@ -10,8 +10,8 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { NO_DEADLINE, createAccount, mint } from "../commands.js";
-import { openTestDatabase, type TestDatabase } from "../databases.js";
+import { NO_DEADLINE, createAccount, mint } from "../support/commands.js";
+import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 

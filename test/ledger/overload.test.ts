@@ -6,8 +6,8 @@ import type { Committer } from "../../src/ledger/commit-batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { committerOf } from "../../src/storage/committer.js";
-import { mint, NO_DEADLINE, newAccountId, newOrganizationId } from "../commands.js";
-import { openTestDatabase, type TestDatabase } from "../databases.js";
+import { mint, NO_DEADLINE, newAccountId, newOrganizationId } from "../support/commands.js";
+import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 // Nobody here has an account: a mint that was decided is refused with ACCOUNT_NOT_FOUND, one that was not with QUEUE_FULL.
 const DECIDED = "ACCOUNT_NOT_FOUND";

@@ -10,8 +10,8 @@ import type { Reads } from "../../src/ledger/ports/reads.js";
 import type { Reader } from "../../src/storage/sql/reader.js";
 import { reads } from "../../src/storage/reads.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
-import { newAccountId, newOrganizationId, newTransactionId } from "../commands.js";
-import { openTestDatabase, type TestDatabase } from "../databases.js";
+import { newAccountId, newOrganizationId, newTransactionId } from "../support/commands.js";
+import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 // What a query costs at ten million rows shows in its plan at none: no table is read from end to end, nothing is sorted.
 describe("the plans of the queries on sqlite", () => {

@@ -4,8 +4,8 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { run } from "../../src/storage/sql/store-error.js";
-import { createAccount, mint } from "../commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../databases.js";
+import { createAccount, mint } from "../support/commands.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const attempts: readonly [what: string, sql: (ids: { account: string; transaction: string }) => string][] = [
   ["a changed row of the journal", () => "UPDATE journal SET amount_cents = 1"],

@@ -16,8 +16,8 @@ import { accountChain } from "../../src/storage/migrations/0007-account-chain.js
 import { committerOf } from "../../src/storage/committer.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { verify, type Verification } from "../../src/verify/verify.js";
-import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem } from "../commands.js";
-import { ENGINES, openTestDatabase } from "../databases.js";
+import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem } from "../support/commands.js";
+import { ENGINES, openTestDatabase } from "../support/databases.js";
 
 const SLOW_RAIL = "sandbox" as Rail;
 const now = (): UnixMillis => toUnixMillis(Date.now());

@@ -6,8 +6,16 @@ import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { CancelTransaction } from "../../../src/domain/commands.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { SLOW_RAIL, TEST_ACTOR, cancel, valid } from "../../commands.js";
-import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction } from "../given.js";
+import { SLOW_RAIL, TEST_ACTOR, cancel, valid } from "../../support/commands.js";
+import {
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenTransaction,
+} from "../../support/given.js";
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));
 const account = givenAccount();

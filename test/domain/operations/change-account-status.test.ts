@@ -5,8 +5,8 @@ import { decideChangeAccountStatus } from "../../../src/domain/operations/change
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { ChangeAccountStatus } from "../../../src/domain/commands.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { TEST_ACTOR, changeStatus, valid } from "../../commands.js";
-import { NOW, ORGANIZATION, STRANGER, givenAccount, givenBook, wordOf } from "../given.js";
+import { TEST_ACTOR, changeStatus, valid } from "../../support/commands.js";
+import { NOW, ORGANIZATION, STRANGER, givenAccount, givenBook, wordOf } from "../../support/given.js";
 
 const REASON = valid(parseStatusReason("the phone was stolen"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };

@@ -6,8 +6,17 @@ import { decideCreateAccount } from "../../../src/domain/operations/create-accou
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
-import { TEST_ACTOR, createAccount, valid } from "../../commands.js";
-import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "../given.js";
+import { TEST_ACTOR, createAccount, valid } from "../../support/commands.js";
+import {
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenTransaction,
+  wordOf,
+} from "../../support/given.js";
 
 const KEY = valid(parseIdempotencyKey("k"));
 const OTHER_PHONE = "+254733000000" as PhoneNumber;

@@ -12,8 +12,17 @@ import {
   parseReference,
 } from "../../../src/domain/values/text.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
-import { SLOW_RAIL, TEST_ACTOR, mint, newAccountId, redeem, valid, type Movement } from "../../commands.js";
-import { NOW, ORGANIZATION, STRANGER, effectOf, givenAccount, givenBook, givenTransaction, wordOf } from "../given.js";
+import { SLOW_RAIL, TEST_ACTOR, mint, newAccountId, redeem, valid, type Movement } from "../../support/commands.js";
+import {
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenTransaction,
+  wordOf,
+} from "../../support/given.js";
 
 const KEY = valid(parseIdempotencyKey("k"));
 const accountId = newAccountId();

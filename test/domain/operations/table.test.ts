@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { decide } from "../../../src/domain/operations/table.js";
-import { SLOW_RAIL, cancel, changeStatus, createAccount, mint, redeem } from "../../commands.js";
-import { NOW, ORGANIZATION, effectOf, givenAccount, givenBook, givenTransaction } from "../given.js";
+import { SLOW_RAIL, cancel, changeStatus, createAccount, mint, redeem } from "../../support/commands.js";
+import { NOW, ORGANIZATION, effectOf, givenAccount, givenBook, givenTransaction } from "../../support/given.js";
 
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });

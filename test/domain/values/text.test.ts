@@ -10,7 +10,7 @@ import {
   sameMetadata,
   type Metadata,
 } from "../../../src/domain/values/text.js";
-import { valid } from "../../commands.js";
+import { valid } from "../../support/commands.js";
 
 const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or other control characters";
 

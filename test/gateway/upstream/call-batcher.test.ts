@@ -8,7 +8,7 @@ import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-ba
 import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
 import type { CallOptions, Outcome } from "../../../gateway/contract/outcome.js";
 import type { Rpc } from "../../../gateway/contract/rpc.js";
-import { ALL_BYTES, promotedBytes } from "../../promoted-bytes.js";
+import { ALL_BYTES, promotedBytes } from "../../support/promoted-bytes.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
 const rpcNamed = (name: string): Rpc =>

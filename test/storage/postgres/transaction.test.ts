@@ -4,7 +4,7 @@ import type { Knex } from "knex";
 import type { Session, Transact } from "../../../src/storage/sql/engine.js";
 import { postgresTransaction } from "../../../src/storage/postgres/transaction.js";
 import { query, run } from "../../../src/storage/sql/store-error.js";
-import { openTestDatabase, type TestDatabase } from "../../databases.js";
+import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 const NOTE = "INSERT INTO notes SELECT id FROM json_to_recordset(?::json) AS input(id bigint)";
 

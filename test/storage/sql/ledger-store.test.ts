@@ -17,8 +17,16 @@ import { openSqliteForWriting } from "../../../src/storage/sqlite/connection.js"
 import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
 import { sqliteTransaction } from "../../../src/storage/sqlite/transaction.js";
 import { reads } from "../../../src/storage/reads.js";
-import { NO_DEADLINE, cancel, changeStatus, createAccount, mint, redeem, type Movement } from "../../commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../databases.js";
+import {
+  NO_DEADLINE,
+  cancel,
+  changeStatus,
+  createAccount,
+  mint,
+  redeem,
+  type Movement,
+} from "../../support/commands.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 const SLOW_RAIL = "slow" as Rail;

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect } from "chai";
+
+import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { grpcCaller, type GrpcCaller } from "../../support/grpc-caller.js";
+import { makeTenants } from "../../support/tenants.js";
+import { audit, type Audit } from "./audit.js";
+import { Clients, type Acknowledged } from "./clients.js";
+import { Random } from "./random.js";
+import { Victim } from "./victim.js";
+
+const KILLS = 2;
+
+describe("the audit after kills with -9", () => {
+  let database: TestDatabase;
+  let victim: Victim;
+  let clients: Clients;
+  let caller: GrpcCaller;
+  before(async () => {
+    database = await openTestDatabase("sqlite");
+    const [{ key }] = await makeTenants(database.url);
+    victim = await Victim.create(database.url);
+    await victim.start();
+    clients = new Clients(victim.address, { key, random: new Random(1) });
+    await clients.start();
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await sleep(200);
+      await victim.kill();
+      await victim.start();
+    }
+    await clients.stop();
+    caller = grpcCaller(victim.address, key);
+  });
+  after(async () => {
+    caller.close();
+    await victim.kill();
+    await database.dispose();
+  });
+
+  function auditOf(acknowledged: readonly Acknowledged[]): Promise<Audit> {
+    return audit(acknowledged, { caller, databaseUrl: database.url });
+  }
+
+  it("finds all that was acknowledged, and nothing else", async () => {
+    expect(clients.violations).to.deep.equal([]);
+    expect(clients.retries).to.be.greaterThan(0);
+    const checked = clients.acknowledged.length;
+    expect(await auditOf(clients.acknowledged)).to.deep.equal({ checked, lost: [], doubled: [], wrong: [] });
+  });
+
+  it("would notice what is gone, what is not as it was acknowledged, and what nobody asked for", async () => {
+    const [first, second, ...others] = clients.acknowledged.filter(({ kind }) => kind === "Mint").toReversed();
+    if (first === undefined || second === undefined) throw new Error("the clients have minted next to nothing");
+    const gone = { ...first, naturalKey: "gone", id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" };
+    const other = { ...second, cents: second.cents + 1 };
+    const rest = clients.acknowledged.filter(({ kind }) => kind !== "Mint");
+    const { lost, doubled, wrong } = await auditOf([...rest, ...others, gone, other]);
+    expect(lost).to.have.length(2);
+    expect(lost.join()).to.contain('"gone"').and.contain("NOT_FOUND").and.contain(second.naturalKey);
+    expect(doubled).to.deep.equal([`${first.naturalKey} also made ${first.id}`]);
+    // To the balance it is one whether the first was minted or what never was; it is the other's cent that shows.
+    expect(wrong).to.have.length(1);
+  });
+});

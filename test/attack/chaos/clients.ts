@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { status as Status } from "@grpc/grpc-js";
+
+import { grpcCaller, type GrpcAnswer, type GrpcCaller } from "../../support/grpc-caller.js";
+import type { Random } from "./random.js";
+
+/** A command that the service has acknowledged. */
+export interface Acknowledged {
+  readonly kind: "CreateAccount" | "Mint" | "Redeem";
+  /** What makes it one and the same: the reference, or of an account the user_id. */
+  readonly naturalKey: string;
+  /** Of the transaction or the account that it made. */
+  readonly id: string;
+  /** The account that it made or moved. */
+  readonly accountId: string;
+  /** What it adds to the account's balance. */
+  readonly cents: number;
+}
+
+interface Command {
+  readonly kind: Acknowledged["kind"];
+  readonly naturalKey: string;
+  readonly request: Readonly<Record<string, string>>;
+  readonly cents: number;
+}
+
+/** Everything that the clients did and heard. */
+export interface Account {
+  readonly acknowledged: readonly Acknowledged[];
+  /** Calls that were sent again, because of an error after which one may. */
+  readonly retries: number;
+  /** What must not happen to a client. */
+  readonly violations: readonly string[];
+}
+
+const CONNECTIONS = 4;
+const CLIENTS = 32;
+const CALL_MILLIS_MAX = 5_000;
+const SETTLE_MILLIS_MAX = 60_000;
+const RICH_ACCOUNTS = 8;
+const RICH_CENTS = 100_000_000;
+const AMOUNT_CENTS_MAX = 10_000;
+const RETRYABLE: readonly number[] = [Status.UNAVAILABLE, Status.DEADLINE_EXCEEDED, Status.RESOURCE_EXHAUSTED];
+// A client that has seen the server go would wait up to two minutes before it looks again.
+const IMPATIENT = {
+  "grpc.initial_reconnect_backoff_ms": 50,
+  "grpc.min_reconnect_backoff_ms": 50,
+  "grpc.max_reconnect_backoff_ms": 200,
+  "grpc.use_local_subchannel_pool": 1,
+};
+
+/**
+ * Clients as one is told to write them: each repeats a command, with the same reference, until it knows the outcome, and
+ * only then goes on to the next. Some repeat it even then.
+ */
+export class Clients implements Account {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly violations: string[] = [];
+  retries = 0;
+  readonly #random: Random;
+  readonly #callers: readonly GrpcCaller[];
+  readonly #richAccounts: string[] = [];
+  readonly #accounts: string[] = [];
+  #commands = 0;
+  #stopping = false;
+  #giveUpAt = Infinity;
+  #working: Promise<unknown> = Promise.resolve();
+  #onGoodCall: ((startedAt: number) => void) | undefined;
+
+  constructor(address: string, { key, random }: { key: string; random: Random }) {
+    this.#random = random;
+    this.#callers = Array.from({ length: CONNECTIONS }, () => grpcCaller(address, key, IMPATIENT));
+  }
+
+  /** Makes some accounts with so much on them that no redemption is refused, and then goes on until `stop`. */
+  async start(): Promise<void> {
+    for (let count = 0; count < RICH_ACCOUNTS; count += 1) {
+      const id = await this.#settle(this.#createAccount());
+      if (id === undefined) throw new Error(this.violations.join());
+      await this.#settle(this.#move("Mint", id, RICH_CENTS));
+      this.#richAccounts.push(id);
+    }
+    this.#working = Promise.all(Array.from({ length: CLIENTS }, () => this.#work()));
+  }
+
+  /** Resolves with how long after now the first call was answered well that began after now: milliseconds. */
+  firstGoodAnswer(): Promise<number> {
+    const from = performance.now();
+    return new Promise((resolve) => {
+      this.#onGoodCall = (startedAt) => {
+        if (startedAt < from) return;
+        this.#onGoodCall = undefined;
+        resolve(performance.now() - from);
+      };
+    });
+  }
+
+  /** Begins nothing more; resolves when all that was begun is settled. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#giveUpAt = performance.now() + SETTLE_MILLIS_MAX;
+    await this.#working;
+    for (const caller of this.#callers) caller.close();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopping) {
+      const command = this.#next();
+      const id = await this.#settle(command);
+      if (id !== undefined && command.kind === "CreateAccount") this.#accounts.push(id);
+    }
+  }
+
+  #next(): Command {
+    const random = this.#random;
+    if (random.percent(15)) return this.#createAccount();
+    const cents = random.between(1, AMOUNT_CENTS_MAX);
+    return random.percent(30)
+      ? this.#move("Redeem", random.of(this.#richAccounts), cents)
+      : this.#move("Mint", random.of([...this.#richAccounts, ...this.#accounts.slice(-RICH_ACCOUNTS)]), cents);
+  }
+
+  #createAccount(): Command {
+    const naturalKey = `user-${String((this.#commands += 1))}`;
+    return {
+      kind: "CreateAccount",
+      naturalKey,
+      request: { user_id: naturalKey, phone_number: "0712345678" },
+      cents: 0,
+    };
+  }
+
+  #move(kind: "Mint" | "Redeem", accountId: string, cents: number): Command {
+    const naturalKey = `reference-${String((this.#commands += 1))}`;
+    const request = { account_id: accountId, amount: (cents / 100).toFixed(2), reference: naturalKey };
+    return { kind, naturalKey, request, cents: kind === "Mint" ? cents : -cents };
+  }
+
+  /** Repeats the command until its outcome is known. Answers the id of what it made; undefined on a violation. */
+  async #settle(command: Command): Promise<string | undefined> {
+    const answer = await this.#untilKnown(command);
+    if (answer === undefined) return undefined;
+    const { kind, naturalKey, request, cents } = command;
+    const id = idOf(answer);
+    this.acknowledged.push({ kind, naturalKey, id, accountId: request["account_id"] ?? id, cents });
+    if (this.#random.percent(5)) {
+      const again = await this.#untilKnown(command);
+      if (again !== undefined && idOf(again) !== id) {
+        this.violations.push(`${kind} ${naturalKey} was answered with ${id}, and again with ${idOf(again)}`);
+      }
+    }
+    return id;
+  }
+
+  async #untilKnown({ kind, naturalKey, request }: Command): Promise<GrpcAnswer | undefined> {
+    const caller = this.#random.of(this.#callers);
+    for (;;) {
+      const startedAt = performance.now();
+      const answer = await caller.call(kind, request, { deadlineMillis: CALL_MILLIS_MAX });
+      if (answer.code === 0) {
+        this.#onGoodCall?.(startedAt);
+        return answer;
+      }
+      const said = `${kind} ${naturalKey}: ${Status[answer.code] ?? ""} ${answer.reason ?? ""} ${answer.message}`;
+      if (!RETRYABLE.includes(answer.code)) {
+        this.violations.push(said);
+        return undefined;
+      }
+      if (performance.now() > this.#giveUpAt) {
+        this.violations.push(`never settled: ${said}`);
+        return undefined;
+      }
+      this.retries += 1;
+      await sleep(this.#random.between(20, 200));
+    }
+  }
+}
+
+function idOf({ response }: GrpcAnswer): string {
+  const resource = (response["transaction"] ?? response["account"]) as { id: string };
+  return resource.id;
+}

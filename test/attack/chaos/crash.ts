@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { atTheEnd } from "../../support/at-the-end.js";
+import { grpcCaller } from "../../support/grpc-caller.js";
+import { makeTenants } from "../../support/tenants.js";
+import { PostgresNode } from "../../support/postgres-node.js";
+import { audit } from "./audit.js";
+import { Clients } from "./clients.js";
+import type { Random } from "./random.js";
+import { resultOf, type Result } from "./result.js";
+import { Victim } from "./victim.js";
+
+export interface CrashOptions {
+  readonly kills: number;
+  /** After this long there are no more kills. */
+  readonly seconds: number;
+  readonly random: Random;
+}
+
+const MILLIS_BETWEEN_KILLS_MAX = 1_000;
+// Of the kills on PostgreSQL, those that hit PostgreSQL itself.
+const POSTGRES_KILLS_PERCENT = 30;
+
+/** A server on SQLite that is killed with -9 at any moment, and started again. */
+export async function crashSqlite(options: CrashOptions): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "kesc-chaos-"));
+  atTheEnd(() => {
+    rmSync(folder, { recursive: true, force: true });
+    return Promise.resolve();
+  });
+  return crash(`sqlite:${join(folder, "kesc.db")}`, options, async (victim) => {
+    await victim.kill();
+    await victim.start();
+  });
+}
+
+/** A server on PostgreSQL: it is killed with -9 at any moment, or PostgreSQL is, and started again. */
+export async function crashPostgres(options: CrashOptions): Promise<Result> {
+  const postgres = await PostgresNode.create();
+  atTheEnd(async () => {
+    await postgres.kill();
+    postgres.removeData();
+  });
+  await postgres.start();
+  const url = await postgres.createDatabase("kesc");
+  return crash(url, options, async (victim) => {
+    if (options.random.percent(POSTGRES_KILLS_PERCENT)) {
+      await postgres.kill();
+      await postgres.start();
+    } else {
+      await victim.kill();
+      await victim.start();
+    }
+  });
+}
+
+async function crash(
+  databaseUrl: string,
+  { kills, seconds, random }: CrashOptions,
+  kill: (victim: Victim) => Promise<void>,
+): Promise<Result> {
+  const [{ key }] = await makeTenants(databaseUrl);
+  const victim = await Victim.create(databaseUrl);
+  atTheEnd(() => victim.kill());
+  await victim.start();
+  const clients = new Clients(victim.address, { key, random });
+  await clients.start();
+
+  const deadline = performance.now() + seconds * 1_000;
+  let killed = 0;
+  while (killed < kills && performance.now() < deadline) {
+    await sleep(random.between(0, MILLIS_BETWEEN_KILLS_MAX));
+    await kill(victim);
+    killed += 1;
+  }
+  await clients.stop();
+  const caller = grpcCaller(victim.address, key);
+  const audited = await audit(clients.acknowledged, { caller, databaseUrl });
+  caller.close();
+  const { died } = victim;
+  await victim.kill();
+  return resultOf(killed, { clients, audit: audited, died });
+}

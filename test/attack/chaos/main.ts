@@ -1,0 +1,99 @@
+/** `make chaos`: kills the service and its database under load, again and again, and counts what is lost or doubled. */
+import { takeDownAll } from "../../support/at-the-end.js";
+import { crashPostgres, crashSqlite } from "./crash.js";
+import { failover } from "./failover.js";
+import { readOptions, USAGE, type Options, type ScenarioName } from "./options.js";
+import { Random } from "./random.js";
+import { problemsIn, type Failover, type Result } from "./result.js";
+
+const KILLS = { sqlite: 25, postgres: 20, failover: 3 } as const satisfies Record<ScenarioName, number>;
+const PROBLEMS_SHOWN_MAX = 20;
+
+async function main(options: Options): Promise<void> {
+  print(`seed ${String(options.seed)}`);
+  for (const name of options.scenarios) {
+    const results = await run(name, options);
+    print(`\n${name}`);
+    for (const line of linesOn(results)) print(`  ${line}`);
+    const problems = results.flatMap(problemsIn);
+    for (const problem of problems.slice(0, PROBLEMS_SHOWN_MAX)) print(`  ${problem}`);
+    if (problems.length > 0) process.exitCode = 1;
+  }
+}
+
+async function run(name: ScenarioName, { kills = KILLS[name], seconds, seed }: Options): Promise<readonly Result[]> {
+  const random = new Random(seed);
+  if (name === "sqlite") return [await crashSqlite({ kills, seconds, random })];
+  if (name === "postgres") return [await crashPostgres({ kills, seconds, random })];
+  const results: Result[] = [];
+  const deadline = performance.now() + seconds * 1_000;
+  while (results.length < kills && performance.now() < deadline) {
+    // Every third, the second first: it lasts as long as a query may.
+    results.push(await failover({ random, silent: results.length % 3 === 1 }));
+  }
+  return results;
+}
+
+function linesOn(results: readonly Result[]): readonly string[] {
+  const total = (count: (result: Result) => number): number => results.reduce((sum, result) => sum + count(result), 0);
+  const checked = total(({ audit }) => audit.checked);
+  const lost = total(({ audit }) => audit.lost.length);
+  const failovers = results.flatMap(({ failover: times }) => (times === undefined ? [] : [times]));
+  return [
+    `kills ${String(total(({ kills }) => kills))}`,
+    `commands ${String(total(({ commands }) => commands))}, sent again ${String(total(({ retries }) => retries))} times`,
+    `acknowledged effects checked ${String(checked)}: found ${percentOf(checked - lost, checked)}, lost ${String(lost)}, ` +
+      `doubled ${String(total(({ audit }) => audit.doubled.length))}`,
+    `wrong balances or books ${String(total(({ audit }) => audit.wrong.length))}`,
+    `answers that no client may get ${String(total(({ violations }) => violations.length))}`,
+    ...failovers.map(failoverWords),
+  ];
+}
+
+function failoverWords({ silent, millisToPromotion, millisToGoodAnswer }: Failover): string {
+  return (
+    `primary ${silent ? "gone without a word" : "killed"}: promoted after ${secondsOf(millisToPromotion)} s, ` +
+    `first good answer after ${secondsOf(millisToGoodAnswer)} s`
+  );
+}
+
+function percentOf(part: number, whole: number): string {
+  return whole === 0 ? "none" : `${String((part / whole) * 100)} %`;
+}
+
+function secondsOf(millis: number): string {
+  return (millis / 1_000).toFixed(2);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function optionsOrUsage(): Options | undefined {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+/** Whoever stops it half-way gets no servers left behind. */
+function stopOn(signal: NodeJS.Signals): void {
+  process.once(signal, () => void takeDownAll().finally(() => process.exit(1)));
+}
+
+const options = optionsOrUsage();
+if (options !== undefined) {
+  stopOn("SIGINT");
+  stopOn("SIGTERM");
+  try {
+    await main(options);
+  } catch (error) {
+    print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
+  } finally {
+    await takeDownAll();
+  }
+}

@@ -1,0 +1,251 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { expect } from "chai";
+import fc from "fast-check";
+
+import type { Account } from "../../../src/domain/account.js";
+import type { Command } from "../../../src/domain/commands.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import type { EmailAddress } from "../../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem, SLOW_RAIL } from "../../support/commands.js";
+import { ENGINES } from "../../support/databases.js";
+import { restRequest } from "../../support/rest-caller.js";
+import { bytesOf } from "../../support/rpc-caller.js";
+import { textOf } from "./json-text.js";
+import { ROUTES } from "./routes.js";
+import { startInProcess, type RunningService, type Tenant } from "./running-service.js";
+import { runs } from "./runs.js";
+
+const RUNS = 20;
+const ACCOUNTS = 90;
+const TRANSACTIONS = 240;
+const FIRST_MILLIS = Date.UTC(2026, 0, 1);
+const TOGETHER = 30;
+
+const PHONES = ["+254712345678", "+254733000000", "+254700000001"] as PhoneNumber[];
+const EMAILS = ["", "ann@example.com", "ben@example.com"] as EmailAddress[];
+const STATUSES = { ACTIVE: 1, FROZEN: 2, CLOSED: 3 } as const;
+const TYPES = { MINT: 1, REDEEM: 2 } as const;
+const TRANSACTION_STATUSES = { PENDING: 1, PROCESSING: 2, COMPLETED: 3, FAILED: 4, CANCELED: 5 } as const;
+
+/** Everything that was made, in the order in which it was. */
+interface Made {
+  readonly accounts: Map<string, Account>;
+  readonly transactions: Map<string, Transaction>;
+}
+
+for (const engine of ENGINES) {
+  describe(`fuzz: filters and pages (${engine})`, function () {
+    this.timeout(0);
+    const clock = { now: FIRST_MILLIS };
+    const made: Made = { accounts: new Map(), transactions: new Map() };
+    let service: RunningService;
+
+    before(async () => {
+      service = await startInProcess(engine, () => toUnixMillis(clock.now));
+      await makeAll();
+    });
+    after(() => service.dispose());
+
+    /** Each is answered before the next group is sent, so that the order is known, and has its own time. */
+    async function submit(commands: readonly Command[]): Promise<void> {
+      for (let first = 0; first < commands.length; first += TOGETHER) {
+        clock.now += first % 7;
+        const group = commands.slice(first, first + TOGETHER);
+        for (const outcome of await Promise.all(group.map((each) => service.ledger.submit(each, NO_DEADLINE)))) {
+          if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
+          const resource: Account | Transaction = outcome.resource;
+          if ("userId" in resource) made.accounts.set(resource.id, resource);
+          else made.transactions.set(resource.id, resource);
+        }
+      }
+    }
+
+    async function makeAll(): Promise<void> {
+      const tenants = [service.a, service.b].map(({ organizationId }) => organizationId);
+      const pick = <Each>(all: readonly Each[], index: number): Each => all[index % all.length] as Each;
+      const each = <Made>(count: number, make: (index: number) => Made): Made[] =>
+        Array.from({ length: count }, (_, index) => make(index));
+
+      await submit(
+        each(ACCOUNTS, (index) =>
+          createAccount(pick(tenants, index), `user-${String(index)}`, {
+            phoneNumber: pick(PHONES, index * 7 + Math.floor(index / 4)),
+            email: pick(EMAILS, Math.floor(index / 5)),
+          }),
+        ),
+      );
+      const accounts = [...made.accounts.values()];
+      await submit(
+        each(TRANSACTIONS, (index) => {
+          const { organizationId, id: accountId } = pick(accounts, index);
+          const slow = index >= ACCOUNTS && index % 3 === 1 ? { rail: SLOW_RAIL } : {};
+          const movement = { organizationId, accountId, amount: "5.00", reference: `r-${String(index)}`, ...slow };
+          return index < 2 * ACCOUNTS || index % 2 === 0 ? mint(movement) : redeem({ ...movement, amount: "0.01" });
+        }),
+      );
+      const pending = [...made.transactions.values()].filter(({ status }) => status === "PENDING");
+      await submit(pending.filter((_, index) => index % 2 === 0).map((one) => cancel(one.organizationId, one.id)));
+      const frozen = accounts.filter((_, index) => index % 5 === 0);
+      await submit(frozen.map((one) => changeStatus("freezeAccount", one.organizationId, one.id)));
+      const empty = each(6, (index) => createAccount(pick(tenants, index), `empty-${String(index)}`));
+      await submit(empty);
+      await submit(empty.map((one) => changeStatus("closeAccount", one.organizationId, one.newAccountId)));
+    }
+
+    /** The ids of all pages, one after the other; every other page over REST. */
+    async function walk(
+      list: string,
+      tenant: Tenant,
+      filters: JsonObject,
+      pageSize: number,
+    ): Promise<string[] | string> {
+      const route = ROUTES.find(({ rpc }) => rpc.path.endsWith(`/${list}`));
+      if (route === undefined) throw new Error(`the contract has no ${list}`);
+      const ids: string[] = [];
+      let token = "";
+      for (let pages = 0; pages === 0 || token !== ""; pages += 1) {
+        const request = { ...filters, page_size: pageSize, page_token: token };
+        let answer: JsonObject;
+        if (pages % 2 === 0) {
+          const { code, message, response } = await service.grpc.call(
+            route.rpc,
+            bytesOf(route.rpc.input, request),
+            tenant,
+          );
+          if (code !== 0) return message;
+          answer = response;
+        } else {
+          const rest = await service.rest.send({
+            ...restRequest(route, request),
+            headers: { "x-api-key": tenant.key },
+          });
+          expect(rest.status, rest.text).to.equal(200);
+          answer = rest.json;
+        }
+        const rows = Object.values(answer).find(Array.isArray) as { id: string }[];
+        expect(rows.length).to.be.at.most(pageSize);
+        ids.push(...rows.map(({ id }) => id));
+        token = textOf(answer["next_page_token"]);
+        if (token !== "") expect(rows).to.have.lengthOf(pageSize);
+      }
+      return ids;
+    }
+
+    function naive<Row extends Account | Transaction>(
+      all: ReadonlyMap<string, Row>,
+      { organizationId }: Tenant,
+      matches: (row: Row) => boolean,
+    ): string[] {
+      const own = [...all.values()].filter((row) => row.organizationId === organizationId && matches(row));
+      return own.map(({ id }) => id).reverse();
+    }
+
+    const pageSizes = fc.oneof(
+      { weight: 8, arbitrary: fc.integer({ min: 5, max: 60 }) },
+      { weight: 1, arbitrary: fc.constantFrom(1, 2, 1_000) },
+    );
+    /** One time in so many and one; else there is no such filter. */
+    const rarely = <Value>(values: fc.Arbitrary<Value>, others: number): fc.Arbitrary<Value | undefined> =>
+      fc.oneof({ weight: others, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
+    const maybe = <Value>(values: readonly Value[]): fc.Arbitrary<Value | undefined> =>
+      rarely(fc.constantFrom(...values), 1);
+    const isAny = <Value>(wanted: Value | undefined, found: Value): boolean => wanted === undefined || wanted === found;
+    const set = (filters: Record<string, string | number | undefined>): JsonObject =>
+      Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as JsonObject;
+
+    it("ListAccounts answers what a scan of all accounts finds", async () => {
+      const users = maybe(["user-0", "user-1", "user-88", "empty-2", "nobody"]);
+      const filters = fc.record({
+        user: fc.boolean().chain((named) => (named ? users : fc.constant(undefined))),
+        phone: maybe(PHONES),
+        email: maybe(EMAILS.slice(1)),
+        status: maybe(Object.keys(STATUSES) as (keyof typeof STATUSES)[]),
+      });
+      let found = 0;
+      const check = async (
+        given: typeof filters extends fc.Arbitrary<infer F> ? F : never,
+        ofB: boolean,
+        size: number,
+      ) => {
+        const { user, phone, email, status } = given;
+        const tenant = ofB ? service.b : service.a;
+        const expected = naive(
+          made.accounts,
+          tenant,
+          (row) =>
+            isAny<string>(user, row.userId) &&
+            isAny(phone, row.phoneNumber) &&
+            isAny(email, row.email) &&
+            isAny(status, row.status),
+        );
+        const request = set({ user_id: user, phone_number: phone, email, status: status && STATUSES[status] });
+        expect(await walk("ListAccounts", tenant, request, size)).to.deep.equal(expected);
+        found += expected.length;
+      };
+      await fc.assert(fc.asyncProperty(filters, fc.boolean(), pageSizes, check), runs(RUNS));
+      expect(found).to.be.greaterThan(0);
+    });
+
+    it("ListTransactions answers what a scan of all transactions finds", async () => {
+      const ids = [...made.accounts.keys()];
+      const times = [...made.transactions.values()].map(({ createdAt }) => createdAt - FIRST_MILLIS);
+      const moment = rarely(
+        fc.tuple(
+          fc.oneof(fc.constantFrom(...times), fc.integer({ min: -3, max: clock.now - FIRST_MILLIS + 3 })),
+          fc.constantFrom("", "", "000001", "999999"),
+        ),
+        1,
+      );
+      const filters = fc.record({
+        account: rarely(fc.constantFrom(...ids.slice(0, 6), ...ids.slice(-2)), 4),
+        type: maybe(Object.keys(TYPES) as (keyof typeof TYPES)[]),
+        status: maybe(Object.keys(TRANSACTION_STATUSES) as (keyof typeof TRANSACTION_STATUSES)[]),
+        reference: rarely(fc.constantFrom("r-0", "r-7", "r-99", "r-none"), 9),
+        after: moment,
+        before: moment,
+      });
+      let found = 0;
+      const millisOf = ([millis, finer]: [number, string]): number => millis + Number(`0.${finer}`);
+      const timeText = (at: [number, string] | undefined): string | undefined =>
+        at && new Date(FIRST_MILLIS + at[0]).toISOString().replace("Z", `${at[1]}Z`);
+      const check = async (
+        given: typeof filters extends fc.Arbitrary<infer F> ? F : never,
+        ofB: boolean,
+        size: number,
+      ) => {
+        const { account, type, status, reference, after, before } = given;
+        const tenant = ofB ? service.b : service.a;
+        const request = set({
+          account_id: account,
+          type: type && TYPES[type],
+          status: status && TRANSACTION_STATUSES[status],
+          reference,
+          created_after: timeText(after),
+          created_before: timeText(before),
+        });
+        const answer = await walk("ListTransactions", tenant, request, size);
+        if (after !== undefined && before !== undefined && millisOf(after) >= millisOf(before)) {
+          expect(answer).to.be.a("string").that.includes("created_before");
+          return;
+        }
+        const expected = naive(
+          made.transactions,
+          tenant,
+          (row) =>
+            isAny<string>(account, row.accountId) &&
+            isAny(type, row.type) &&
+            isAny(status, row.status) &&
+            isAny<string>(reference, row.reference) &&
+            (after === undefined || row.createdAt - FIRST_MILLIS >= millisOf(after)) &&
+            (before === undefined || row.createdAt - FIRST_MILLIS < millisOf(before)),
+        );
+        expect(answer).to.deep.equal(expected);
+        found += expected.length;
+      };
+      await fc.assert(fc.asyncProperty(filters, fc.boolean(), pageSizes, check), runs(RUNS));
+      expect(found).to.be.greaterThan(0);
+    });
+  });
+}

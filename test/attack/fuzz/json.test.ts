@@ -1,0 +1,59 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { expect } from "chai";
+import fc from "fast-check";
+
+import { textOf } from "./json-text.js";
+import { ROUTES } from "./routes.js";
+import { givenThings } from "./given-things.js";
+import { requestsOf, type FuzzedRequest } from "./rest-requests.js";
+import { startInProcess, type RunningService } from "./running-service.js";
+import { runs } from "./runs.js";
+import type { Known } from "./values.js";
+import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";
+
+const RUNS = 20;
+
+describe("fuzz: JSON, paths and queries", function () {
+  this.timeout(0);
+  let service: RunningService;
+  let known: Known;
+  const met = new Set<string>();
+
+  before(async () => {
+    service = await startInProcess("sqlite");
+    known = await givenThings(service);
+  });
+  after(() => service.dispose());
+
+  for (const route of ROUTES) {
+    const name = `${route.method} ${route.path.text}`;
+    it(`${name} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
+      const fields = new Set(route.rpc.input.fields.map((field) => field.name));
+      const writes = route.method !== "GET";
+      const check = async ({ request, repeatsKey }: FuzzedRequest): Promise<void> => {
+        const before = await service.books();
+        const { status, headers, json } = await service.rest.send(request);
+        met.add(textOf(json["code"] ?? status));
+        expect(status, JSON.stringify(json)).to.be.lessThan(500);
+        const accepted = status < 300;
+        const resource = accepted && route.responseField !== undefined ? json : undefined;
+        const replayed = headers["idempotent-replayed"] === "true";
+        const results = accepted ? (json["results"] as JsonObject[] | undefined) : undefined;
+        expectBooks(before, await service.books(), { accepted, replayed, resource, results }, writes);
+        if (repeatsKey) expect(accepted).to.equal(false);
+        if (resource !== undefined && typeof request.body === "string") {
+          const sent = JSON.parse(request.body === "" ? "{}" : request.body) as JsonObject;
+          expect(Object.keys(sent).filter((key) => !fields.has(key))).to.deep.equal([]);
+          expectSaid(sent, resource);
+        }
+      };
+      const requests = requestsOf(route, known, service.a.key);
+      await fc.assert(fc.asyncProperty(requests, check), runs(RUNS));
+      expectNoPollution();
+    });
+  }
+
+  it("met what it was looking for", () => {
+    expect([...met]).to.include.members(["200", "201", "INVALID_FIELD", "MALFORMED_BODY", "ACCOUNT_NOT_FOUND"]);
+  });
+});

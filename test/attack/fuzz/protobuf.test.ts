@@ -1,0 +1,55 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+import fc from "fast-check";
+
+import { ROUTES } from "./routes.js";
+import { givenThings } from "./given-things.js";
+import { requestBytesOf } from "./protobuf-bytes.js";
+import { textsIn } from "./protobuf-records.js";
+import { startInProcess, type RunningService } from "./running-service.js";
+import { runs } from "./runs.js";
+import type { Known } from "./values.js";
+import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";
+
+const RUNS = 20;
+
+// Neither a bug nor a hang. RESOURCE_EXHAUSTED is for what is larger than the server takes.
+const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED"];
+
+describe("fuzz: protobuf", function () {
+  this.timeout(0);
+  let service: RunningService;
+  let known: Known;
+  const met = new Set<string>();
+
+  before(async () => {
+    service = await startInProcess("sqlite");
+    known = await givenThings(service);
+  });
+  after(() => service.dispose());
+
+  for (const { rpc, method, responseField } of ROUTES) {
+    it(`${rpc.path} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
+      const check = async (bytes: Uint8Array): Promise<void> => {
+        const before = await service.books();
+        const { code, message, replayed, response } = await service.grpc.call(rpc, bytes, service.a);
+        const status = Status[code] ?? "none";
+        met.add(status);
+        expect(ANSWERS, message).to.include(status);
+        const resource =
+          responseField === undefined ? undefined : (response[responseField.name] as JsonObject | undefined);
+        const results = response["results"] as JsonObject[] | undefined;
+        const came = { accepted: code === 0, replayed, resource, results };
+        expectBooks(before, await service.books(), came, method !== "GET");
+        if (resource !== undefined) expectSaid(textsIn(rpc.input, bytes), resource);
+      };
+      await fc.assert(fc.asyncProperty(requestBytesOf(rpc.input, known), check), runs(RUNS));
+      expectNoPollution();
+    });
+  }
+
+  it("met what it was looking for", () => {
+    expect([...met]).to.include.members(ANSWERS.slice(0, 4));
+  });
+});

@@ -1,0 +1,103 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+import fc from "fast-check";
+
+import { bytesOf, type RpcAnswer } from "../../support/rpc-caller.js";
+import { textOf } from "./json-text.js";
+import { ROUTES } from "./routes.js";
+import { done } from "./given-things.js";
+import { startInProcess, type RunningService } from "./running-service.js";
+import { runs } from "./runs.js";
+import { amountText, centsOf, emailText, nearly, numberText, phoneText } from "./values.js";
+
+const RUNS = 50;
+const ACCOUNT_CENTS_MAX = 999_999_999_999_999n;
+
+describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
+  this.timeout(0);
+  let service: RunningService;
+  let accountId = "";
+  let names = 0;
+  const fresh = (): string => `name-${String((names += 1))}`;
+
+  before(async () => {
+    service = await startInProcess("sqlite");
+    const account = await done(service, "CreateAccount", { user_id: fresh(), phone_number: "0712345678" }, service.a);
+    accountId = textOf(account["id"]);
+  });
+  after(() => service.dispose());
+
+  function call(name: string, request: Record<string, string>): Promise<RpcAnswer> {
+    const rpc = ROUTES.find((route) => route.rpc.path.endsWith(`/${name}`))?.rpc;
+    if (rpc === undefined) throw new Error(`the contract has no ${name}`);
+    return service.grpc.call(rpc, bytesOf(rpc.input, request), service.a);
+  }
+
+  function expectRefused({ code, fields }: RpcAnswer, field: string): void {
+    expect(Status[code]).to.equal("INVALID_ARGUMENT");
+    expect(fields.map((each) => each.field)).to.deep.equal([field]);
+  }
+
+  it("a mint is of exactly the amount that is written, or refused", async () => {
+    let balance = 0n;
+    const amounts = fc.oneof(amountText, numberText, nearly(amountText));
+    const check = async (amount: string): Promise<void> => {
+      const cents = centsOf(amount);
+      const answer = await call("Mint", { account_id: accountId, amount, reference: fresh() });
+      if (cents === undefined) expectRefused(answer, "amount");
+      else if (balance + cents > ACCOUNT_CENTS_MAX) expect(answer.reason).to.equal("LIMIT_EXCEEDED");
+      else {
+        expect(answer.code, answer.message).to.equal(0);
+        balance += cents;
+      }
+      const { response } = await call("GetAccount", { account_id: accountId });
+      const { available_balance: available } = response["account"] as { available_balance: string };
+      expect(available.replace(".", "")).to.equal(String(balance).padStart(3, "0"));
+    };
+    await fc.assert(fc.asyncProperty(amounts, check), runs(RUNS));
+  });
+
+  it("an id finds what it names; any other is not found, or is none", async () => {
+    const isTypeId = (text: string): boolean =>
+      text.length === 30 &&
+      text.startsWith("acc_") &&
+      Array.from(text.slice(4)).every((each) => "0123456789abcdefghjkmnpqrstvwxyz".includes(each)) &&
+      "01234567".includes(text.charAt(4));
+    const base32 = fc.stringMatching(/^[0-9a-z]{26}$/).map((suffix) => `acc_${suffix}`);
+    const ids = fc.oneof(nearly(fc.constant(accountId)), nearly(base32), base32, fc.constant(accountId));
+    const check = async (id: string): Promise<void> => {
+      const answer = await call("GetAccount", { account_id: id });
+      if (id === accountId) expect(answer.response["account"]).to.include({ id });
+      else if (isTypeId(id)) expect(answer.reason).to.equal("ACCOUNT_NOT_FOUND");
+      else expectRefused(answer, "account_id");
+    };
+    await fc.assert(fc.asyncProperty(ids, check), runs(RUNS));
+  });
+
+  for (const [field, texts, stored] of [
+    ["phone_number", phoneText, /^\+[1-9][0-9]{6,14}$/],
+    ["email", emailText, /^[^@\s]+@[^@\sA-Z]+\.[^@\sA-Z]+$/],
+  ] as const) {
+    it(`a ${field} that is taken has one form, under which it is found as it was written`, async () => {
+      let taken = 0;
+      const check = async (text: string): Promise<void> => {
+        const written = { user_id: fresh(), phone_number: "0712345678", [field]: text };
+        const created = await call("CreateAccount", written);
+        if (created.code !== 0 || text === "") {
+          if (text !== "" || field !== "email") expectRefused(created, field);
+          return;
+        }
+        taken += 1;
+        const account = created.response["account"] as Record<string, string>;
+        expect(account[field]).to.match(stored);
+        const again = await call("CreateAccount", { ...written, [field]: account[field] ?? "" });
+        expect(again).to.include({ code: 0, replayed: true });
+        const listed = await call("ListAccounts", { [field]: text });
+        const [newest] = listed.response["accounts"] as { id: string }[];
+        expect(newest?.id).to.equal(account["id"]);
+      };
+      await fc.assert(fc.asyncProperty(fc.oneof(texts, nearly(texts)), check), runs(RUNS / 2));
+      expect(taken).to.be.greaterThan(0);
+    });
+  }
+});

@@ -1,0 +1,125 @@
+/** `make mutants`: plants one bug after the other into a copy of what was compiled, and says what finds it. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { MUTANTS, type Mutant } from "./mutants.js";
+
+// This file runs compiled, from dist/test/mutants/.
+const REPOSITORY = join(import.meta.dirname, "../../..");
+// Far more than any needs: a bug may be a loop without an end.
+const PROGRAM_MILLIS_MAX = 120_000;
+// A bug may leave a test waiting for ever.
+const TEST_MILLIS_MAX = 5_000;
+
+/** Something that may find a bug. */
+interface Check {
+  readonly name: string;
+  /** Answers what it found; undefined when it finds nothing wrong. Throws when it could not even begin. */
+  readonly run: (folder: string) => string | undefined;
+}
+
+const CHECKS: readonly Check[] = [
+  { name: "simulation, in memory", run: (folder) => simulate(folder, ["--engine", "memory", "--runs", "1000"]) },
+  { name: "simulation, on SQLite", run: (folder) => simulate(folder, ["--engine", "sqlite", "--runs", "25"]) },
+  {
+    name: "tests",
+    run: (folder) => test(folder, ["dist/test/domain/*.test.js", "dist/test/ledger/*.test.js"]),
+  },
+];
+
+function simulate(folder: string, args: readonly string[]): string | undefined {
+  const { status, output } = runIn(folder, ["dist/test/attack/simulation/main.js", "--bail", ...args]);
+  if (status === 0) return undefined;
+  const [, seed] = /^seed (\d+) failed/.exec(output) ?? [];
+  if (seed === undefined) throw new Error(`the simulation did not run:\n${output}`);
+  return `seed ${seed}`;
+}
+
+const MOCHA = `node_modules/mocha/bin/mocha.js --no-config --require dist/test/support/at-the-end.js
+  --reporter json --bail --exit --timeout ${String(TEST_MILLIS_MAX)}`.split(/\s+/);
+
+interface MochaReport {
+  readonly failures: readonly { readonly fullTitle: string }[];
+}
+
+function test(folder: string, files: readonly string[]): string | undefined {
+  const { output } = runIn(folder, [...MOCHA, ...files]);
+  const begin = output.indexOf("{\n");
+  if (begin === -1) throw new Error(`the tests did not run:\n${output}`);
+  const { failures } = JSON.parse(output.slice(begin)) as MochaReport;
+  return failures[0]?.fullTitle;
+}
+
+function runIn(folder: string, args: readonly string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: PROGRAM_MILLIS_MAX,
+  });
+  if (error !== undefined) throw error;
+  return { status, output: stdout === "" ? stderr : stdout };
+}
+
+/** The compiled program and its tests, in a place of their own. */
+function copyOfProgram(): string {
+  const folder = mkdtempSync(join(tmpdir(), "kesc-mutants-"));
+  cpSync(join(REPOSITORY, "dist"), join(folder, "dist"), { recursive: true });
+  cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));
+  symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+/** Throws unless each text stands there exactly once: a mutant that no longer fits the code finds nothing out. */
+function plant({ edits }: Mutant, code: string): string {
+  return edits.reduce((mutated, { from, to }) => {
+    const times = mutated.split(from).length - 1;
+    if (times !== 1) throw new Error(`found ${String(times)} times, not once: ${from}`);
+    return mutated.replace(from, () => to);
+  }, code);
+}
+
+/** Answers what each check found. */
+function tryMutant(mutant: Mutant, folder: string): (string | undefined)[] {
+  const file = join(folder, "dist", mutant.file);
+  const code = readFileSync(file, "utf8");
+  try {
+    writeFileSync(file, plant(mutant, code));
+    return CHECKS.map(({ run }) => run(folder));
+  } finally {
+    writeFileSync(file, code);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Tries the mutants whose name contains the text. Answers whether all of them were found. */
+function tryAll(text: string): boolean {
+  const folder = copyOfProgram();
+  try {
+    for (const { name, run } of CHECKS) {
+      const found = run(folder);
+      if (found !== undefined) throw new Error(`${name} finds something in the program as it is: ${found}`);
+    }
+    const mutants = MUTANTS.filter(({ name }) => name.includes(text));
+    const survivors: string[] = [];
+    say(`| planted bug | ${CHECKS.map(({ name }) => name).join(" | ")} |\n|${" --- |".repeat(CHECKS.length + 1)}`);
+    for (const mutant of mutants) {
+      const found = tryMutant(mutant, folder);
+      say(`| ${mutant.name} | ${found.map((each) => each ?? "").join(" | ")} |`);
+      if (found.every((each) => each === undefined)) survivors.push(mutant.name);
+    }
+    say(`\n${String(mutants.length)} planted, ${String(mutants.length - survivors.length)} found`);
+    for (const name of survivors) say(`SURVIVED: ${name}`);
+    return mutants.length > 0 && survivors.length === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
+if (!tryAll(values.only)) process.exitCode = 1;

@@ -1,0 +1,106 @@
+/** `make simulate`: many runs, and what they met; where one fails, its seed and its steps. */
+import { parseArgs } from "node:util";
+
+import { ENGINES, runAll, type Failure, type RunOptions } from "./runs.js";
+import { Tally } from "./tally.js";
+import type { ViolationKind } from "./violation.js";
+
+const USAGE = `node dist/test/attack/simulation/main.js [options]
+  --seed <n>        the first run's seed; each one after it has the next (1)
+  --runs <n>        how many runs (10000)
+  --engine <name>   memory, sqlite (the service's own storage code, on a file), or both: each 500th seed on sqlite (both)
+  --bail            show the first run that fails, and look for no shorter one`;
+
+const STEPS_SHOWN = 60;
+
+/** Reads the command line. Throws, in words for the caller, when it is wrong. */
+function readOptions(args: string[]): RunOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: "string", default: "1" },
+      runs: { type: "string", default: "10000" },
+      engine: { type: "string", default: "both" },
+      bail: { type: "boolean", default: false },
+    },
+  });
+  const [seed, runs] = [Number(values.seed), Number(values.runs)];
+  const engine = ENGINES.find((name) => name === values.engine);
+  if (!(Number.isSafeInteger(seed) && seed >= 0)) throw new Error("--seed takes a whole number");
+  if (!(Number.isSafeInteger(runs) && runs >= 1)) throw new Error("--runs takes a whole number from 1");
+  if (engine === undefined) throw new Error(`--engine takes one of ${ENGINES.join(", ")}`);
+  return { seed, runs, engine, bail: values.bail };
+}
+
+function textOfFailure({ seed, error, again, steps }: Failure, { engine }: RunOptions): string {
+  const shown = steps.slice(-STEPS_SHOWN);
+  const left = steps.length - shown.length;
+  return [
+    `seed ${String(seed)} failed, after these steps:`,
+    ...(left > 0 ? [`  … ${String(left)} before them`] : []),
+    ...shown.map((step) => `  ${step}`),
+    "",
+    textOf(error),
+    ...(again?.message === error.message
+      ? []
+      : ["", `the second time: ${again === undefined ? "nothing" : textOf(again)}`]),
+    "",
+    `again: make simulate SEED=${String(seed)} RUNS=1 ENGINE=${engine}`,
+    "",
+  ].join("\n");
+}
+
+/** Where a violation was found tells nothing; where anything else was thrown, does. */
+function textOf(error: Error): string {
+  return error.name === "Violation" ? error.message : (error.stack ?? error.message);
+}
+
+function textOfTally(tally: Tally, seconds: number): string {
+  const violations = (kind: ViolationKind): string =>
+    numberOf(tally.counts("violations").find(([each]) => each === kind)?.[1] ?? 0);
+  const parts = (group: string): string =>
+    tally
+      .counts(group)
+      .map(([name, times]) => `${name} ${numberOf(times)}`)
+      .join(", ");
+  const line = (title: string, group: string): string =>
+    `${title.padEnd(13)} ${numberOf(tally.sum(group)).padStart(10)}   ${parts(group)}`;
+  return [
+    `${line("runs", "runs")}, in ${seconds.toFixed(1)} s`,
+    `steps         ${numberOf(tally.sum("steps")).padStart(10)}`,
+    line("commands", "calls"),
+    line("crashes", "crashes"),
+    line("other faults", "other faults"),
+    line("answers", "answers"),
+    `checked       ${parts("checked")}; lost ${violations("lost")}, doubled ${violations("doubled")}`,
+    "",
+  ].join("\n");
+}
+
+function numberOf(count: number): string {
+  return count.toLocaleString("en");
+}
+
+async function main(options: RunOptions): Promise<void> {
+  const tally = new Tally();
+  const started = performance.now();
+  const failure = await runAll(options, tally);
+  if (failure !== undefined) {
+    process.exitCode = 1;
+    process.stdout.write(`${textOfFailure(failure, options)}\n`);
+  }
+  process.stdout.write(textOfTally(tally, (performance.now() - started) / 1_000));
+}
+
+function optionsOrUsage(): RunOptions | undefined {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+const options = optionsOrUsage();
+if (options !== undefined) await main(options);

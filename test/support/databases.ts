@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { openDatabase, type Database, type DatabaseAddress } from "../../src/storage/database.js";
+import { migrate } from "../../src/storage/migrate.js";
+import { sharedPostgres } from "./postgres.js";
+
+/** A database of a test's own. */
+export interface TestDatabase {
+  readonly address: DatabaseAddress;
+  /** As DATABASE_URL takes it. */
+  readonly url: string;
+  readonly database: Database;
+  dispose(): Promise<void>;
+}
+
+/** Both engines: what must hold on the one must hold on the other. */
+export const ENGINES = ["sqlite", "postgres"] as const;
+
+/** Makes an empty database with the current schema. */
+export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promise<TestDatabase> {
+  const { address, url, remove } = engine === "sqlite" ? sqliteAddress() : await postgresAddress();
+  const database = await openDatabase(address);
+  await migrate(database);
+  return {
+    address,
+    url,
+    database,
+    async dispose() {
+      await database.close();
+      remove();
+    },
+  };
+}
+
+interface Place {
+  readonly address: DatabaseAddress;
+  readonly url: string;
+  readonly remove: () => void;
+}
+
+function sqliteAddress(): Place {
+  const folder = mkdtempSync(join(tmpdir(), "kesc-test-"));
+  const filename = join(folder, "kesc.db");
+  return {
+    address: { engine: "sqlite", filename },
+    url: `sqlite:${filename}`,
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function postgresAddress(): Promise<Place> {
+  const url = await (await sharedPostgres()).createDatabase();
+  return { address: { engine: "postgres", url, connectionsMax: 10 }, url, remove: () => undefined };
+}

@@ -1,0 +1,79 @@
+import type { Account } from "../../src/domain/account.js";
+import { toCents } from "../../src/domain/values/cents.js";
+import type { Book, Decision, Effect } from "../../src/domain/decision.js";
+import { NO_EMAIL } from "../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
+import type { Refusal } from "../../src/domain/refusal.js";
+import {
+  NO_REASON,
+  parseDescription,
+  parseMetadata,
+  parseReference,
+  parseUserId,
+} from "../../src/domain/values/text.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
+import { BatchBook } from "../../src/ledger/batch-book.js";
+import type { Loaded } from "../../src/ledger/ports/store.js";
+import { newAccountId, newOrganizationId, newTransactionId, valid } from "./commands.js";
+
+// The state before a decision, in few words: one organization, and rows with sensible defaults.
+
+export const EARLIER = toUnixMillis(1_700_000_000_000);
+export const NOW = toUnixMillis(1_700_000_060_000);
+export const ORGANIZATION = newOrganizationId();
+export const STRANGER = newOrganizationId();
+
+/** An active account of the organization, with 100.00 available and 20.00 held. */
+export function givenAccount(given: Partial<Account> = {}): Account {
+  return {
+    id: newAccountId(),
+    organizationId: ORGANIZATION,
+    userId: valid(parseUserId("user")),
+    phoneNumber: "+254712345678" as PhoneNumber,
+    email: NO_EMAIL,
+    status: "ACTIVE",
+    statusReason: NO_REASON,
+    availableCents: toCents(10_000),
+    heldCents: toCents(2_000),
+    createdAt: EARLIER,
+    updatedAt: EARLIER,
+    ...given,
+  };
+}
+
+/** A mint of 50.00 with the reference "earlier", completed on the direct rail. */
+export function givenTransaction(given: Partial<Transaction> & Pick<Transaction, "accountId">): Transaction {
+  return {
+    id: newTransactionId(),
+    organizationId: ORGANIZATION,
+    type: "MINT",
+    status: "COMPLETED",
+    statusReason: NO_REASON,
+    amountCents: toCents(5_000),
+    reference: valid(parseReference("earlier")),
+    description: valid(parseDescription("")),
+    metadata: valid(parseMetadata(new Map())),
+    rail: DIRECT_RAIL,
+    createdAt: EARLIER,
+    updatedAt: EARLIER,
+    completedAt: EARLIER,
+    ...given,
+  };
+}
+
+/** The ledger's own book, with these rows in it. */
+export function givenBook(rows: Partial<Loaded> = {}): Book {
+  return new BatchBook({ accounts: [], transactions: [], idempotencyKeys: [], ...rows });
+}
+
+/** What a decision came to, in a word: the refusal's reason, or its kind. */
+export function wordOf(decision: Decision<unknown>): Refusal["reason"] | "effect" | "replay" {
+  return decision.kind === "refusal" ? decision.refusal.reason : decision.kind;
+}
+
+/** The effect of a decision that must have one. */
+export function effectOf(decision: Decision<unknown>): Effect {
+  if (decision.kind !== "effect") throw new Error(`${wordOf(decision)}, where an effect was expected`);
+  return decision.effect;
+}
