@@ -16,7 +16,7 @@ test: dist/.built ## install, build, and run every test, PostgreSQL included
 	@$(BIN)/mocha 'dist/test/**/*.test.js'
 
 fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of each property, SEED=… repeats a failure
-	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/fuzz/*.test.js'
+	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/attack/fuzz/*.test.js'
 
 audit: dist/.built ## known vulnerabilities: those that test/advisories.json lists, and then those that the registry knows
 	@$(BIN)/mocha dist/test/advisories.test.js
@@ -27,7 +27,7 @@ check: lint contract coverage ## everything that must hold before a commit lands
 	@$(MAKE) --no-print-directory test
 
 coverage: dist/.built
-	@$(BIN)/c8 $(BIN)/mocha --reporter dot 'dist/test/domain/*.test.js'
+	@$(BIN)/c8 $(BIN)/mocha --reporter dot 'dist/test/domain/**/*.test.js'
 
 lint: dist/.built
 	@$(BIN)/prettier --check --log-level warn .
@@ -59,7 +59,7 @@ overload: dist/.built ## ten times what the service can do, and a greedy organiz
 	@node dist/bench/overload/main.js
 
 hostile: dist/.built ## callers who keep to no rules, with ten thousand idle connections (as many as ulimit -n allows)
-	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/*/hostile*.test.js'
+	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/attack/hostile/*.test.js'
 
 simulate: dist/.built ## crash servers between any two steps, and check what was acknowledged; SEED=1 RUNS=10000 ENGINE=both
 	@node dist/test/attack/simulation/main.js --seed $(or $(SEED),1) --runs $(or $(RUNS),10000) --engine $(or $(ENGINE),both)

@@ -1,17 +1,30 @@
+import simpleImportSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
   { ignores: ["dist/", "src/gen/", "coverage/", "bench/out/", "eslint.config.js", ".dependency-cruiser.cjs"] },
   tseslint.configs.strictTypeChecked,
   {
+    plugins: { imports: simpleImportSort },
     languageOptions: { parserOptions: { projectService: true } },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {
       "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/consistent-type-definitions": ["error", "interface"],
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/explicit-module-boundary-types": "error",
+      // Node's own modules, packages, our files: a group each, with a line between them.
+      "imports/imports": ["error", { groups: [["^node:"], ["^[^.]"], ["^\\."]] }],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "Identifier[name=/(Ms|Milliseconds)($|[A-Z])|_(MS|MILLISECONDS)(_|$)/]",
+          message: "A span of time in milliseconds is called Millis: timeoutMillis, PAUSE_MILLIS_MAX.",
+        },
+      ],
       "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
       "max-lines-per-function": ["error", { max: 70, skipBlankLines: true, skipComments: true }],
+      "max-len": ["error", { code: 1_000, comments: 100, ignoreUrls: true, ignoreTrailingComments: true }],
       "no-console": "error",
       eqeqeq: "error",
     },

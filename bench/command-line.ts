@@ -6,7 +6,10 @@ export interface BenchCommand<Options> {
   main: (options: Options) => Promise<void>;
 }
 
-/** Runs it with this process's arguments. Sets the exit code: 2 when they are wrong, 1 when it fails. */
+/**
+ * Runs it with this process's arguments. Sets the exit code: 2 when they are wrong, 1 when it
+ * fails.
+ */
 export async function runCommand<Options>({ usage, readOptions, main }: BenchCommand<Options>): Promise<void> {
   let options: Options;
   try {

@@ -1,7 +1,10 @@
 import type { Job, LoadResult, Reply } from "./load/job.js";
 import type { Program } from "./servers.js";
 
-/** Has the load process do one job. Rejects when the job could not be done at all, or the process has ended. */
+/**
+ * Has the load process do one job. Rejects when the job could not be done at all, or the process
+ * has ended.
+ */
 export function load(loader: Program, job: Job): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const { process: child } = loader;

@@ -10,7 +10,10 @@ export interface Machine {
   node: string;
   /** Processes that wanted to run in the minute before; above zero, something else was at work. */
   loadBefore: number;
-  /** The commit that was checked out, with "+" when files differed from it; empty outside a git checkout. */
+  /**
+   * The commit that was checked out, with "+" when files differed from it; empty outside a git
+   * checkout.
+   */
   commit: string;
 }
 

@@ -1,14 +1,18 @@
-/** `make bench`: starts everything, measures in rounds, checks the books, prints a table and writes bench/out/latest.json. */
+/**
+ * `make bench`: starts everything, measures in rounds, checks the books, prints a table and writes
+ * bench/out/latest.json.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+
 import { runCommand } from "./command-line.js";
 import { thisMachine } from "./machine.js";
 import { measuredLoad } from "./measured-load.js";
 import { type Options, readOptions, REPOSITORY, USAGE, WARM_UP_ROUNDS } from "./options.js";
 import { type Measurement, planFor, type Target } from "./plan.js";
 import { comparisonsOf, type Measured, type Report, type Round, rowsOf, textOf } from "./report.js";
-import { problemsInBooks, problemsInJournal, type Service, startGateway, startService } from "./service.js";
 import { type Program, start, stop } from "./servers.js";
+import { problemsInBooks, problemsInJournal, type Service, startGateway, startService } from "./service.js";
 
 const OUT = join(REPOSITORY, "bench/out");
 const RAMP_SECONDS = 0.2;

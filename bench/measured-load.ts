@@ -21,7 +21,10 @@ export interface LoadTarget {
   booked: boolean;
 }
 
-/** Has the load process do a job; books what it did to the service, and what it cost the programs that answered. */
+/**
+ * Has the load process do a job; books what it did to the service, and what it cost the programs
+ * that answered.
+ */
 export async function measuredLoad({ loader, service, programs, booked }: LoadTarget, calls: Calls): Promise<Round> {
   const { apiKey, accountIds, nextSerial: firstSerial } = service;
   const [first, ...others] = programs;

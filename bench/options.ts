@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 export const REPOSITORY = join(import.meta.dirname, "../..");
 
 /**
- * The warm-up is as long as so many rounds. A server is slower, by a fifth and more, until V8 has compiled what it does most,
- * which takes some hundred thousand calls.
+ * The warm-up is as long as so many rounds. A server is slower, by a fifth and more, until V8 has
+ * compiled what it does most, which takes some hundred thousand calls.
  */
 export const WARM_UP_ROUNDS = 6;
 

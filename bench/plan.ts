@@ -13,7 +13,10 @@ export interface Measurement {
   connections: number;
   /** Whether each mint carries an idempotency key of its own. */
   keyed?: boolean | undefined;
-  /** The name of the measurement that this one is compared with; absent for the yardsticks themselves. */
+  /**
+   * The name of the measurement that this one is compared with; absent for the yardsticks
+   * themselves.
+   */
   yardstick?: string;
 }
 
@@ -28,7 +31,9 @@ const CALLS_ON_A_CONNECTION = 100;
 const REST_IN_FLIGHT = [64, 256] as const;
 const SINGLE_MINTS = "mint @ 400";
 
-/** Each measurement comes right after its yardstick, so that both see the machine in the same mood. */
+/**
+ * Each measurement comes right after its yardstick, so that both see the machine in the same mood.
+ */
 const PLAN: readonly Measurement[] = [
   ...[1, 16, 100, 400].flatMap((inFlight) => [
     empty(inFlight),

@@ -1,6 +1,6 @@
 import { median, medianRatio, rounded } from "./figures.js";
 import type { LoadResult } from "./load/job.js";
-import { machineLine, type Machine } from "./machine.js";
+import { type Machine, machineLine } from "./machine.js";
 import { COMPARISONS, type Measurement } from "./plan.js";
 import { aligned } from "./table.js";
 
@@ -23,8 +23,8 @@ export interface Row {
   inFlight: number;
   connections: number;
   callsPerSecond: number;
-  p50Milliseconds: number;
-  p99Milliseconds: number;
+  p50Millis: number;
+  p99Millis: number;
   yardstick: string | null;
   /** The median of the rounds' ratios of this rate to the yardstick's; null for a yardstick. */
   ofYardstick: number | null;
@@ -54,8 +54,8 @@ export function rowsOf(all: Measured[]): Row[] {
       inFlight,
       connections,
       callsPerSecond: rounded(medianOf(rounds, "callsPerSecond"), 0),
-      p50Milliseconds: rounded(medianOf(rounds, "p50Milliseconds"), 3),
-      p99Milliseconds: rounded(medianOf(rounds, "p99Milliseconds"), 3),
+      p50Millis: rounded(medianOf(rounds, "p50Millis"), 3),
+      p99Millis: rounded(medianOf(rounds, "p99Millis"), 3),
       yardstick,
       ofYardstick: yardstick === null ? null : ratioOf(all, name, yardstick),
       loadMicrosecondsPerCall: rounded(medianOf(rounds, "loadMicrosecondsPerCall"), 1),
@@ -82,8 +82,8 @@ export function textOf(report: Report): string {
   const lines = report.rows.map((row) => [
     row.name,
     row.callsPerSecond.toLocaleString("en"),
-    row.p50Milliseconds.toFixed(2),
-    row.p99Milliseconds.toFixed(2),
+    row.p50Millis.toFixed(2),
+    row.p99Millis.toFixed(2),
     row.ofYardstick?.toFixed(2) ?? "—",
     `${(row.loadBusy * 100).toFixed(0)} %`,
     row.mainThreadMicrosecondsPerCall.toFixed(0),
@@ -104,7 +104,9 @@ export function textOf(report: Report): string {
   ].join("\n");
 }
 
-/** The rate of `of` divided by that of `to`, median over the rounds; null when one was not measured. */
+/**
+ * The rate of `of` divided by that of `to`, median over the rounds; null when one was not measured.
+ */
 function ratioOf(all: Measured[], of: string, to: string): number | null {
   const ratesOf = (wanted: string): number[] | undefined =>
     all.find(({ measurement }) => measurement.name === wanted)?.rounds.map(({ callsPerSecond }) => callsPerSecond);

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** The memory of a process that is in RAM, in MiB; NaN where there is no /proc, and when the process is gone. */
+/**
+ * The memory of a process that is in RAM, in MiB; NaN where there is no /proc, and when the process
+ * is gone.
+ */
 export function residentMebibytes(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");

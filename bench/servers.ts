@@ -19,13 +19,16 @@ export interface StartOptions {
   entry: readonly [program: string, ...words: string[]];
   args?: string[];
   env?: Record<string, string>;
-  /** What it writes to stderr is kept here, in `<name>.stderr.log`. What it writes to stdout is dropped. */
+  /**
+   * What it writes to stderr is kept here, in `<name>.stderr.log`. What it writes to stdout is
+   * dropped.
+   */
   logFolder: string;
 }
 
 /**
- * Starts a program and waits until it says `{ kind: "ready", address }` over its IPC channel. Rejects, with the end of its
- * stderr, if it exits first or takes longer than READY_SECONDS_MAX.
+ * Starts a program and waits until it says `{ kind: "ready", address }` over its IPC channel.
+ * Rejects, with the end of its stderr, if it exits first or takes longer than READY_SECONDS_MAX.
  */
 export async function start(options: StartOptions): Promise<Program> {
   const { name, entry, args = [], env = {}, logFolder } = options;

@@ -1,4 +1,5 @@
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
+
 import type { Account } from "../src/gen/kesc/v1/account.js";
 import { AccountServiceService } from "../src/gen/kesc/v1/account_service.js";
 import { type ListTransactionsResponse, TransactionServiceService } from "../src/gen/kesc/v1/transaction_service.js";

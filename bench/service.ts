@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ServiceClient } from "./service-client.js";
+
 import { ownEnvironment, type Program, start, type StartOptions } from "./servers.js";
+import { ServiceClient } from "./service-client.js";
 
 /** What every mint of the benchmark mints. */
 export const AMOUNT = "1250.00";
@@ -11,7 +12,10 @@ const AMOUNT_CENTS = 125_000;
 const ACCOUNTS = 100;
 const WRONG_ACCOUNTS_SHOWN_MAX = 3;
 
-/** A service with a database of its own, an organization on it, and what the benchmark has done to that. */
+/**
+ * A service with a database of its own, an organization on it, and what the benchmark has done to
+ * that.
+ */
 export interface Service {
   program: Program;
   /** How its server was started: more can be started the same way. */
@@ -26,7 +30,10 @@ export interface Service {
   nextSerial: number;
 }
 
-/** Makes a SQLite database in `folder`, or fills an empty one, with an organization, a key and accounts, and starts a server on it. */
+/**
+ * Makes a SQLite database in `folder`, or fills an empty one, with an organization, a key and
+ * accounts, and starts a server on it.
+ */
 export async function startService(options: {
   name: string;
   kesc: string;
@@ -87,8 +94,8 @@ export function startGateway(
 }
 
 /**
- * Asks the service what it remembers: each account must hold exactly what was acknowledged, and the first account must have
- * exactly so many different transactions. Answers what is wrong.
+ * Asks the service what it remembers: each account must hold exactly what was acknowledged, and the
+ * first account must have exactly so many different transactions. Answers what is wrong.
  */
 export async function problemsInBooks(service: Service): Promise<string[]> {
   const client = new ServiceClient(service.program.address, service.apiKey);
@@ -111,7 +118,9 @@ export async function problemsInBooks(service: Service): Promise<string[]> {
   return problems.map((problem) => `${service.program.name}: ${problem}`);
 }
 
-/** Has `kesc verify` derive every balance from the journal alone. Answers what it complains about. */
+/**
+ * Has `kesc verify` derive every balance from the journal alone. Answers what it complains about.
+ */
 export async function problemsInJournal(service: Service): Promise<string[]> {
   try {
     await runKesc(service.kesc, ["verify"], { DATABASE_URL: service.databaseUrl });
@@ -121,7 +130,10 @@ export async function problemsInJournal(service: Service): Promise<string[]> {
   }
 }
 
-/** Runs one kesc command; answers the JSON that it prints, or undefined when it prints something else. */
+/**
+ * Runs one kesc command; answers the JSON that it prints, or undefined when it prints something
+ * else.
+ */
 async function runKesc(kesc: string, args: string[], env: Record<string, string>): Promise<unknown> {
   const { stdout } = await promisify(execFile)(kesc, args, {
     env: { ...ownEnvironment(), ...env },

@@ -1,32 +1,33 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
-import { Admission } from "./http/admission.js";
-import { sendProblem } from "./http/response.js";
-import type { CallDependencies } from "./rest/call-handler.js";
+
 import type { Contract } from "./contract/contract.js";
+import { Admission } from "./http/admission.js";
 import { beginExchange, exchangeOf } from "./http/request-context.js";
+import { logRequest } from "./http/request-log.js";
+import { sendProblem } from "./http/response.js";
 import { MessageWriters } from "./json/write-message.js";
-import { serveProbes } from "./rest/probes.js";
 import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problems/problem.js";
 import { problemMemberJson, refusalReaders } from "./problems/upstream-refusal.js";
-import { logRequest } from "./http/request-log.js";
+import type { CallDependencies } from "./rest/call-handler.js";
+import { serveProbes } from "./rest/probes.js";
 import { serveRoutes } from "./rest/routes.js";
 import type { Upstream } from "./upstream/upstream.js";
 
-export type AppDependencies = {
+export interface AppDependencies {
   readonly contract: Contract;
   readonly upstream: Upstream;
   readonly log: Logger;
   readonly isStopping: () => boolean;
-};
+}
 
-export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMsMax"> & {
+export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMillisMax"> & {
   readonly requestsMax: number;
 };
 
 /**
- * The whole REST API: the contract's routes, at the root and under /v1, and the probes. Letter case and a slash at the end
- * count: one resource has one path.
+ * The whole REST API: the contract's routes, at the root and under /v1, and the probes. Letter case
+ * and a slash at the end count: one resource has one path.
  */
 export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   const app = express();
@@ -67,7 +68,10 @@ function begin(log: Logger): RequestHandler {
   };
 }
 
-/** Takes a request further when there is room for its caller; whoever sends the same key is the same caller. */
+/**
+ * Takes a request further when there is room for its caller; whoever sends the same key is the same
+ * caller.
+ */
 function admit(admission: Admission): RequestHandler {
   return async (req, res, next) => {
     const text = String(req.headers["x-api-key"] ?? req.headers.authorization ?? "");
@@ -100,7 +104,10 @@ const refuseMalformedPath: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** The one place for what should not happen: the log learns all of it, the caller nothing but the request's id. */
+/**
+ * The one place for what should not happen: the log learns all of it, the caller nothing but the
+ * request's id.
+ */
 function answerBug(log: Logger): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     log.error({ request_id: exchangeOf(res).requestId, err: error }, "bug");

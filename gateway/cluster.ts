@@ -1,15 +1,17 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
+
 import type { GatewayConfig } from "./config.js";
 import { toldToStop } from "./told-to-stop.js";
 
 // What a process needs beyond the grace period that it gives its requests.
-const FORCE_MILLISECONDS = 5_000;
+const FORCE_MILLIS = 5_000;
 
 /**
- * Runs the gateway as several processes, which share its address and its limits, until it is told to stop or one of them
- * ends by itself: then all of them end. This process only hands them the connections, in turn. Answers the exit code: 0
- * when it was told to stop and all requests were finished.
+ * Runs the gateway as several processes, which share its address and its limits, until it is told
+ * to stop or one of them ends by itself: then all of them end. This process only hands them the
+ * connections, in turn. Answers the exit code: 0 when it was told to stop and all requests were
+ * finished.
  */
 export async function runProcesses(config: GatewayConfig): Promise<0 | 1> {
   const told = toldToStop();
@@ -29,7 +31,7 @@ export async function runProcesses(config: GatewayConfig): Promise<0 | 1> {
     () => {
       for (const { kill } of processes) kill("SIGKILL");
     },
-    config.shutdownGraceSeconds * 1_000 + FORCE_MILLISECONDS,
+    config.shutdownGraceSeconds * 1_000 + FORCE_MILLIS,
   );
   const codes = await Promise.all(processes.map(({ exited }) => exited));
   clearTimeout(force);

@@ -1,10 +1,14 @@
 import { availableParallelism } from "node:os";
+
 import { z } from "zod";
 
 /** Where the gateway listens. Port 0 lets the machine choose. */
-type ListenAddress = { readonly host: string; readonly port: number };
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
-export type GatewayConfig = {
+export interface GatewayConfig {
   readonly listen: ListenAddress;
   /** A gRPC target: "host:port" or "unix:path". */
   readonly target: string;
@@ -20,7 +24,7 @@ export type GatewayConfig = {
   readonly shutdownGraceSeconds: number;
   /** How many processes serve. */
   readonly processes: number;
-};
+}
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];

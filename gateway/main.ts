@@ -1,14 +1,17 @@
 import cluster from "node:cluster";
+
 import pino, { type Logger } from "pino";
-import { readConfig, type GatewayConfig } from "./config.js";
+
 import { runProcesses } from "./cluster.js";
-import { startGateway, type Gateway } from "./server.js";
+import { type GatewayConfig, readConfig } from "./config.js";
+import { type Gateway, startGateway } from "./server.js";
 import { toldToStop } from "./told-to-stop.js";
 
-// What the operating system may still need after the grace period, before the process goes by force.
-const EXIT_MILLISECONDS_MAX = 2_000;
+// What the operating system may still need after the grace period, before the process goes by
+// force.
+const EXIT_MILLIS_MAX = 2_000;
 const LOG_BUFFER_BYTES = 4_096;
-const LOG_FLUSH_MILLISECONDS = 1_000;
+const LOG_FLUSH_MILLIS = 1_000;
 
 const result = readConfig(process.env);
 if (!result.ok) {
@@ -40,21 +43,25 @@ async function run(config: GatewayConfig): Promise<void> {
   process.send?.({ kind: "ready", address: gateway.address });
 
   log.info({ cause: await told }, "stopping");
-  setTimeout(() => process.exit(1), config.shutdownGraceSeconds * 1_000 + EXIT_MILLISECONDS_MAX).unref();
+  setTimeout(() => process.exit(1), config.shutdownGraceSeconds * 1_000 + EXIT_MILLIS_MAX).unref();
   const isClean = await gateway.stop();
   log.info({ clean: isClean }, "stopped");
   process.exit(isClean ? 0 : 1);
 }
 
-/** Opens the log on standard output. Lines wait a second at most: writing each would cost a thirtieth of a request. */
+/**
+ * Opens the log on standard output. Lines wait a second at most: writing each would cost a
+ * thirtieth of a request.
+ */
 function openLog(level: GatewayConfig["logLevel"]): Logger {
   const destination = pino.destination({
     dest: 1,
     sync: true,
     minLength: LOG_BUFFER_BYTES,
-    periodicFlush: LOG_FLUSH_MILLISECONDS,
+    periodicFlush: LOG_FLUSH_MILLIS,
   });
-  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the service.
+  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the
+  // service.
   destination.on("error", () => undefined);
   process.on("exit", () => {
     try {

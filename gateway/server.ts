@@ -3,40 +3,46 @@ import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+
 import type { Logger } from "pino";
+
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract/contract.js";
-import { answerMalformedRequests } from "./http/malformed-request.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
+import { answerMalformedRequests } from "./http/malformed-request.js";
 import { createUpstream } from "./upstream/upstream.js";
 
-export type Gateway = {
+export interface Gateway {
   /** Where it listens: "host:port". */
   readonly address: string;
   /**
-   * Takes no new connections, finishes the requests that it has, up to the grace period, and lets go of everything.
-   * Answers whether all of them were finished. A second call waits for the first.
+   * Takes no new connections, finishes the requests that it has, up to the grace period, and lets
+   * go of everything. Answers whether all of them were finished. A second call waits for the first.
    */
   stop(): Promise<boolean>;
-};
+}
 
 const SERVER_OPTIONS = {
   // How long a client may take to send a request, and its headers.
   requestTimeout: 30_000,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
-  // Longer than the usual 60 seconds of a load balancer, so that it, not we, closes a silent connection.
+  // Longer than the usual 60 seconds of a load balancer, so that it, not we, closes a silent
+  // connection.
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
 const SILENT_SECONDS_MAX = 30;
-// Connections that may wait to be taken; the system may allow fewer. Those that find no room are reset.
+// Connections that may wait to be taken; the system may allow fewer. Those that find no room are
+// reset.
 const BACKLOG = 4_096;
 // Requests that are sent before the answer to the first. No browser and hardly any client does it.
 const PIPELINED_REQUESTS_MAX = 16;
 
-/** Starts the gateway. Rejects when the contract cannot be served or the address not be listened on. */
+/**
+ * Starts the gateway. Rejects when the contract cannot be served or the address not be listened on.
+ */
 export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
   const upstream = createUpstream(contract.registry, config.target, config.bulkBytesMax);
@@ -47,16 +53,18 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,
       requestsMax: config.requestsMax,
-      callMsMax: config.callSecondsMax * 1_000,
+      callMillisMax: config.callSecondsMax * 1_000,
     },
   );
   const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) });
   const traffic = watchTraffic(server, app, () => stopping !== undefined);
   answerMalformedRequests(server, (socket) => traffic.get(socket)?.openAnswers ?? [], log);
-  // Node leaves out those past a number, silently, and one of them may be a key. Their size is limited above.
+  // Node leaves out those past a number, silently, and one of them may be a key. Their size is
+  // limited above.
   server.maxHeadersCount = 0;
   server.maxConnections = config.connectionsMax;
-  // A client that reads nothing of its answer is let go, but never one that waits for the slowest call.
+  // A client that reads nothing of its answer is let go, but never one that waits for the slowest
+  // call.
   server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
   try {
     server.listen({ ...config.listen, backlog: BACKLOG });
@@ -74,11 +82,15 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
 }
 
 /**
- * What the server is busy with, as far as stopping must know it: the answers that are not finished, by connection. (One set of
- * all answers would keep each of them from the small garbage collections: docs/adr/0015.)
+ * What the server is busy with, as far as stopping must know it: the answers that are not finished,
+ * by connection. (One set of all answers would keep each of them from the small garbage
+ * collections: docs/adr/0015.)
  */
 type Traffic = ReadonlyMap<Duplex, Connection>;
-type Connection = { isUsed: boolean; readonly openAnswers: ServerResponse[] };
+interface Connection {
+  isUsed: boolean;
+  readonly openAnswers: ServerResponse[];
+}
 
 function watchTraffic(server: Server, app: RequestListener, isStopping: () => boolean): Traffic {
   const connections = new Map<Duplex, Connection>();
@@ -107,10 +119,11 @@ function watchTraffic(server: Server, app: RequestListener, isStopping: () => bo
 }
 
 /** Closes the server, by force after the grace period. Answers whether no force was needed. */
-async function closeServer(server: Server, traffic: Traffic, graceMs: number): Promise<boolean> {
+async function closeServer(server: Server, traffic: Traffic, graceMillis: number): Promise<boolean> {
   const closed = once(server, "close");
   let isClean = true;
-  // Closes the idle connections too, but not those on which no request has come yet: Node would wait for them.
+  // Closes the idle connections too, but not those on which no request has come yet: Node would
+  // wait for them.
   server.close();
   for (const [socket, { isUsed, openAnswers }] of traffic) {
     if (!isUsed) socket.destroy();
@@ -119,7 +132,7 @@ async function closeServer(server: Server, traffic: Traffic, graceMs: number): P
   const limit = setTimeout(() => {
     isClean = false;
     server.closeAllConnections();
-  }, graceMs);
+  }, graceMillis);
   await closed;
   clearTimeout(limit);
   return isClean;

@@ -1,6 +1,9 @@
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** Resolves with what says it first: a signal, or "disconnect" when whoever started this process as a child is gone. */
+/**
+ * Resolves with what says it first: a signal, or "disconnect" when whoever started this process as
+ * a child is gone.
+ */
 export function toldToStop(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of SIGNALS) {

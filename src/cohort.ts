@@ -1,7 +1,7 @@
 /**
- * Gathers what comes in one by one, and does it together: as soon as enough has gathered, and at the latest when the
- * schedule says. Neighbours find the processor's caches full of what they need; alone, each would fill them anew. For a
- * read that is most of its cost (docs/adr/0012).
+ * Gathers what comes in one by one, and does it together: as soon as enough has gathered, and at
+ * the latest when the schedule says. Neighbours find the processor's caches full of what they need;
+ * alone, each would fill them anew. For a read that is most of its cost (docs/adr/0012).
  *
  * In order of arrival. Calls nobody with nothing.
  */

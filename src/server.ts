@@ -1,16 +1,16 @@
 import pino, { type Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import { atEndOfTurn, Cohort } from "./cohort.js";
+import type { AccountId, TransactionId } from "./domain/values/ids.js";
+import { traceOf } from "./grpc/error-trace.js";
+import { type GrpcServer, startGrpcServer } from "./grpc/server.js";
+import { Ledger } from "./ledger/ledger.js";
 import { now } from "./startup/clock.js";
+import type { Config, LogLevel } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { openCurrentDatabase } from "./startup/open-database.js";
 import { Problem } from "./startup/operator-error.js";
-import { atEndOfTurn, Cohort } from "./cohort.js";
-import type { Config, LogLevel } from "./startup/config.js";
-import type { AccountId, TransactionId } from "./domain/values/ids.js";
-import { traceOf } from "./grpc/error-trace.js";
-import { startGrpcServer, type GrpcServer } from "./grpc/server.js";
-import { Ledger } from "./ledger/ledger.js";
 import { committerOf } from "./storage/committer.js";
 import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
@@ -19,18 +19,23 @@ import { reads } from "./storage/reads.js";
 const LOG_BUFFER_BYTES = 4_096;
 const LOG_WAITING_BYTES_MAX = 16_777_216;
 const LOG_FLUSH_MILLIS = 1_000;
-// Of the grace period: what answering may take. The rest is for closing the ledger and the database.
+// Of the grace period: what answering may take. The rest is for closing the ledger and the
+// database.
 const DRAIN_SHARE = 0.9;
 
 export interface RunOptions {
-  /** Leave signals to the process that started this one: it gets them too, and knows in which order to stop. */
+  /**
+   * Leave signals to the process that started this one: it gets them too, and knows in which order
+   * to stop.
+   */
   readonly supervised: boolean;
 }
 
 /**
- * Runs the server until it is told to stop: by SIGTERM or SIGINT, by a message {kind: "stop"} from the process that
- * started it, or by that process' end. Answers the exit code: 0 when everything in flight was answered. Ends the process
- * by force, with 1, when stopping takes longer than the grace period.
+ * Runs the server until it is told to stop: by SIGTERM or SIGINT, by a message {kind: "stop"} from
+ * the process that started it, or by that process' end. Answers the exit code: 0 when everything in
+ * flight was answered. Ends the process by force, with 1, when stopping takes longer than the grace
+ * period.
  *
  * Throws a Problem when it can't start: no database, an old schema, or an address that is taken.
  */
@@ -137,7 +142,10 @@ async function stop({ server, ledger, database, logger }: Running, config: Confi
   }
 }
 
-/** Opens the log on standard output. Lines wait a second at most: writing each would cost as much as a call. */
+/**
+ * Opens the log on standard output. Lines wait a second at most: writing each would cost as much as
+ * a call.
+ */
 function openLog(level: LogLevel): Logger {
   const destination = pino.destination({
     dest: 1,
@@ -145,10 +153,11 @@ function openLog(level: LogLevel): Logger {
     minLength: LOG_BUFFER_BYTES,
     maxLength: LOG_WAITING_BYTES_MAX,
   });
-  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the service.
+  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the
+  // service.
   destination.on("error", () => undefined);
-  // One write for the lines of a turn: with each the destination copies all that it holds, an eighth of all the memory that
-  // a mint takes.
+  // One write for the lines of a turn: with each the destination copies all that it holds, an
+  // eighth of all the memory that a mint takes.
   const lines = new Cohort<string>({
     schedule: atEndOfTurn,
     doAll: (gathered) => {
@@ -174,7 +183,8 @@ function openLog(level: LogLevel): Logger {
       // Nobody is left to tell.
     }
   });
-  // Node would print the error with all that hangs on it, and on a driver's hang the values of a row.
+  // Node would print the error with all that hangs on it, and on a driver's hang the values of a
+  // row.
   process.on("uncaughtException", (error) => {
     logger.fatal({ trace: traceOf(error) }, "a bug: stopping at once");
     process.exit(1);

@@ -5,10 +5,10 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract/contract.js";
-import { VARIABLES } from "../src/startup/config.js";
-import { readContract } from "../src/grpc/messages/contract.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../src/grpc/errors/status.js";
+import { readContract } from "../src/grpc/messages/contract.js";
+import { VARIABLES } from "../src/startup/config.js";
 
 // What no linter sees: that the contract, its tests and its docs speak of the same things.
 
@@ -21,7 +21,10 @@ function rowsOf(file: string, firstCell: RegExp): string[][] {
     .map((cells) => cells.slice(1, -1));
 }
 
-/** Mint of TransactionService becomes transactions-mint, FreezeAccount of AccountService accounts-freeze. */
+/**
+ * Mint of TransactionService becomes transactions-mint, FreezeAccount of AccountService
+ * accounts-freeze.
+ */
 function testNameOf(service: string, rpc: string): string {
   const resource = service.replace(/Service$/, "");
   const verb = rpc.replace(new RegExp(`${resource}s?$`), "");

@@ -1,4 +1,7 @@
-/** The yardstick of the gateway: a bare Express app that reads JSON and answers JSON as long as a mint's answer. */
+/**
+ * The yardstick of the gateway: a bare Express app that reads JSON and answers JSON as long as a
+ * mint's answer.
+ */
 import express from "express";
 
 const SAMPLE_TRANSACTION = {

@@ -1,5 +1,9 @@
-/** The yardstick: a plain grpc-js server with a unary handler that does nothing, not even read its request. */
+/**
+ * The yardstick: a plain grpc-js server with a unary handler that does nothing, not even read its
+ * request.
+ */
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
+
 import { EMPTY_ANSWER, EMPTY_PATH } from "./empty-rpc.js";
 
 const passThrough = (bytes: Buffer): Buffer => bytes;

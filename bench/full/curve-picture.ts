@@ -1,4 +1,7 @@
-/** The curves as an SVG picture that needs nothing but itself, and follows the viewer's light or dark scheme. */
+/**
+ * The curves as an SVG picture that needs nothing but itself, and follows the viewer's light or
+ * dark scheme.
+ */
 
 export interface Curve {
   label: string;
@@ -37,7 +40,10 @@ const STYLE = `
     .dot1 { fill: #34d399; }
   }`;
 
-/** Draws the panels side by side; both axes are logarithmic. All panels have the same curves, two at most. */
+/**
+ * Draws the panels side by side; both axes are logarithmic. All panels have the same curves, two at
+ * most.
+ */
 export function pictureOf(panels: readonly Panel[]): string {
   const width = panels.length * PANEL.width;
   const height = PANEL.height + LEGEND_HEIGHT;
@@ -96,7 +102,9 @@ function legendLines(curves: readonly Curve[]): string[] {
   });
 }
 
-/** 1, 2 and 5 times the powers of ten, from the last one below all values to the first one above. */
+/**
+ * 1, 2 and 5 times the powers of ten, from the last one below all values to the first one above.
+ */
 function yTicks(values: readonly number[]): number[] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const from = Math.floor(Math.log10(least));

@@ -20,7 +20,10 @@ const mintAt = (inFlight: number): string => `mint @ ${String(inFlight)}`;
 const EMPTY_PACED = "empty grpc-js handler at half of its peak";
 const MINT_PACED = "mint at half of its peak";
 
-/** Rate and p99 against the calls in flight, of mints and of the empty handler; and what a mint costs at rest. */
+/**
+ * Rate and p99 against the calls in flight, of mints and of the empty handler; and what a mint
+ * costs at rest.
+ */
 export async function curve(stage: Stage): Promise<Findings> {
   const service = await stage.startService("curve");
   const disk = blockWrites(stage.folder);
@@ -58,8 +61,8 @@ function peakOf(points: Series[], nameAt: (inFlight: number) => string): number 
 /** How far one mint, alone, is from what it can't do without: a call, and a block on disk. */
 function figuresAtRest(points: Series[], disk: string): Figure[] {
   const [empty, mint, write] = [emptyAt(1), mintAt(1), disk].map((name) => samplesOf(points, name));
-  const ratios = (mint ?? []).map(({ p50Milliseconds }, round) => {
-    return p50Milliseconds / ((empty?.[round]?.p50Milliseconds ?? NaN) + (write?.[round]?.p50Milliseconds ?? NaN));
+  const ratios = (mint ?? []).map(({ p50Millis }, round) => {
+    return p50Millis / ((empty?.[round]?.p50Millis ?? NaN) + (write?.[round]?.p50Millis ?? NaN));
   });
   return [
     {
@@ -79,7 +82,7 @@ function figuresAtHalf(halves: Series[], peaks: { emptyPeak: number; mintPeak: n
     { name: "peak of the empty handler", value: rounded(peaks.emptyPeak, 0), unit: "calls/s" },
     {
       name: "mint ÷ empty, each at half of its peak, p99",
-      value: rounded(ratioOf(mint, empty, "p99Milliseconds"), 2),
+      value: rounded(ratioOf(mint, empty, "p99Millis"), 2),
       unit: "",
     },
     {
@@ -92,7 +95,7 @@ function figuresAtHalf(halves: Series[], peaks: { emptyPeak: number; mintPeak: n
 }
 
 function panelsOf(points: Series[]): Parameters<typeof pictureOf>[0] {
-  const curves = (figure: "callsPerSecond" | "p99Milliseconds") =>
+  const curves = (figure: "callsPerSecond" | "p99Millis") =>
     [
       { label: "empty handler", nameAt: emptyAt },
       { label: "mint", nameAt: mintAt },
@@ -102,6 +105,6 @@ function panelsOf(points: Series[]): Parameters<typeof pictureOf>[0] {
     }));
   return [
     { title: "calls per second", curves: curves("callsPerSecond") },
-    { title: "p99, milliseconds", curves: curves("p99Milliseconds") },
+    { title: "p99, milliseconds", curves: curves("p99Millis") },
   ];
 }

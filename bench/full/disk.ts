@@ -7,8 +7,9 @@ const BLOCK_BYTES = 4_096;
 const BLOCKS = 1_024;
 
 /**
- * The least that a commit can cost: one block written and on disk before the next is begun. The file has its size from
- * the start, as a write-ahead log in use has, so that only data goes to disk.
+ * The least that a commit can cost: one block written and on disk before the next is begun. The
+ * file has its size from the start, as a write-ahead log in use has, so that only data goes to
+ * disk.
  */
 export function blockWrites(folder: string): Probe {
   return {

@@ -22,7 +22,10 @@ const STARTS = 5;
 const emptyAt = (size: string): string => `empty grpc-js handler @ ${String(IN_FLIGHT)}, ${size}`;
 const mintAt = (size: string): string => `mint @ ${String(IN_FLIGHT)}, ${size}`;
 
-/** What becomes of speed, memory, disk and start-up as the database grows. Leaves the service running, filled. */
+/**
+ * What becomes of speed, memory, disk and start-up as the database grows. Leaves the service
+ * running, filled.
+ */
 export async function growth(stage: Stage, service: Service): Promise<Findings> {
   const { transactions } = stage.options;
   // Not with none at all: a server that has just begun to run is slow for a reason of its own.
@@ -100,16 +103,19 @@ function measureAt(stage: Stage, service: Service, size: string): Promise<Series
 
 /** What mints lose to the size of the database, with what the machine lost meanwhile taken out. */
 function ratiosOfRatios(series: Series[], { size, few }: { size: string; few: string }): Figure[] {
-  const ratioAt = (at: string, figure: "callsPerSecond" | "p99Milliseconds"): number =>
+  const ratioAt = (at: string, figure: "callsPerSecond" | "p99Millis"): number =>
     ratioOf(samplesOf(series, mintAt(at)), samplesOf(series, emptyAt(at)), figure);
-  return (["callsPerSecond", "p99Milliseconds"] as const).map((figure) => ({
+  return (["callsPerSecond", "p99Millis"] as const).map((figure) => ({
     name: `${figure === "callsPerSecond" ? "rate" : "p99"} of mint ÷ empty, ${size}, over the same with ${few}`,
     value: rounded(ratioAt(size, figure) / ratioAt(few, figure), 3),
     unit: "",
   }));
 }
 
-/** How long a server takes until it is ready, median of several starts; it is stopped first, and runs afterwards. */
+/**
+ * How long a server takes until it is ready, median of several starts; it is stopped first, and
+ * runs afterwards.
+ */
 async function startSeconds(stage: Stage, service: Service): Promise<number> {
   const seconds: number[] = [];
   for (let i = 0; i < STARTS; i++) {

@@ -56,9 +56,9 @@ export function grpcProbe(
         },
       );
       for (const [problem, times] of Object.entries(round.problems)) stage.blame(`${name}: ${problem}`, times);
-      const { callsPerSecond, p50Milliseconds, p99Milliseconds, loadBusy } = round;
+      const { callsPerSecond, p50Millis, p99Millis, loadBusy } = round;
       const serverMicrosecondsPerCall = round.mainThreadMicrosecondsPerCall + round.otherThreadsMicrosecondsPerCall;
-      return { callsPerSecond, p50Milliseconds, p99Milliseconds, serverMicrosecondsPerCall, loadBusy } satisfies Sample;
+      return { callsPerSecond, p50Millis, p99Millis, serverMicrosecondsPerCall, loadBusy } satisfies Sample;
     },
   };
 }

@@ -1,4 +1,7 @@
-/** `make bench-full`: the parts of the benchmark that take long. Prints a table for each and writes bench/out/<part>.json. */
+/**
+ * `make bench-full`: the parts of the benchmark that take long. Prints a table for each and writes
+ * bench/out/<part>.json.
+ */
 import { runCommand } from "../command-line.js";
 import { thisMachine } from "../machine.js";
 import { REPOSITORY } from "../options.js";

@@ -54,7 +54,10 @@ export class Pgbench {
     await promisify(execFile)(this.#program, ["-i", "-q", "-s", String(TPC_B_SCALE), databaseUrl]);
   }
 
-  /** Runs its TPC-B-like transaction: three updates, a select and an insert, without a check of references. */
+  /**
+   * Runs its TPC-B-like transaction: three updates, a select and an insert, without a check of
+   * references.
+   */
   tpcB(databaseUrl: string, options: { connections: number; seconds: number }): Promise<PgbenchRun> {
     return this.#run(databaseUrl, { ...options, args: [] });
   }
@@ -80,7 +83,10 @@ export class Pgbench {
     return { sample, transactions };
   }
 
-  /** The latencies in milliseconds of the last run, from its logs: "client transaction microseconds script seconds microseconds". */
+  /**
+   * The latencies in milliseconds of the last run, from its logs: "client transaction microseconds
+   * script seconds microseconds".
+   */
   #takeLatencies(): number[] {
     const logs = readdirSync(this.#folder).filter((file) => file.startsWith(LOG_PREFIX));
     return logs.flatMap((file) => {

@@ -128,7 +128,10 @@ async function tpcBProbe(stage: Stage, server: PostgresNode, pgbench: Pgbench): 
   return { probes: [probe], check: () => checkTpcB(stage, databaseUrl, transactions) };
 }
 
-/** The service: one server, several on one database, one hot account, many organizations, and a server with smaller batches. */
+/**
+ * The service: one server, several on one database, one hot account, many organizations, and a
+ * server with smaller batches.
+ */
 async function services(stage: Stage, server: PostgresNode): Promise<Measured> {
   const started = new Map<number, Service>();
   for (const batchMax of BATCH_MAXES) {
@@ -175,7 +178,10 @@ async function services(stage: Stage, server: PostgresNode): Promise<Measured> {
   };
 }
 
-/** Organizations beside the service's own, seen as one service: its accounts are theirs, each with the key that it needs. */
+/**
+ * Organizations beside the service's own, seen as one service: its accounts are theirs, each with
+ * the key that it needs.
+ */
 async function manyOrganizations(
   main: Service,
 ): Promise<{ service: Service; apiKeys: string[]; check: (stage: Stage) => Promise<void> }> {

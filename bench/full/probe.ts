@@ -4,8 +4,8 @@ import { progress, type Stage } from "./stage.js";
 /** What one round of a measurement showed. */
 export interface Sample {
   callsPerSecond: number;
-  p50Milliseconds: number;
-  p99Milliseconds: number;
+  p50Millis: number;
+  p99Millis: number;
   /** Processor time of the servers, for each call; null where they are not ours. */
   serverMicrosecondsPerCall: number | null;
   /** Share of a core that the load used; null where it was not measured. */
@@ -28,7 +28,10 @@ export interface Series {
   samples: Sample[];
 }
 
-/** Measures all probes in turn, once to warm up and then once for each round, so that all see the machine in the same mood. */
+/**
+ * Measures all probes in turn, once to warm up and then once for each round, so that all see the
+ * machine in the same mood.
+ */
 export async function inRounds(stage: Stage, what: string, probes: readonly Probe[]): Promise<Series[]> {
   const { rounds, seconds } = stage.options;
   const series = probes.map(({ name, yardstick = null }): Series => ({ name, yardstick, samples: [] }));
@@ -51,14 +54,17 @@ export function samplesOf(series: readonly Series[], name: string): Sample[] {
   return found.samples;
 }
 
-/** A sample from latencies in milliseconds that were taken one after the other, or side by side, within `seconds`. */
+/**
+ * A sample from latencies in milliseconds that were taken one after the other, or side by side,
+ * within `seconds`.
+ */
 export function sampleOf(latencies: readonly number[], seconds: number): Sample {
   const sorted = latencies.toSorted((a, b) => a - b);
   const quantile = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
   return {
     callsPerSecond: latencies.length / seconds,
-    p50Milliseconds: quantile(0.5),
-    p99Milliseconds: quantile(0.99),
+    p50Millis: quantile(0.5),
+    p99Millis: quantile(0.99),
     serverMicrosecondsPerCall: null,
     loadBusy: null,
   };

@@ -1,6 +1,6 @@
 import { rounded } from "../figures.js";
-import { PAGE_SIZE_MAX, ServiceClient } from "../service-client.js";
 import type { Service } from "../service.js";
+import { PAGE_SIZE_MAX, ServiceClient } from "../service-client.js";
 import { emptyCalls, grpcProbe } from "./grpc-probes.js";
 import { inRounds, type Probe, sampleOf, samplesOf, type Series } from "./probe.js";
 import { type Figure, type Findings, ratioOf } from "./report.js";
@@ -61,8 +61,8 @@ export async function reads(stage: Stage, service: Service): Promise<Findings> {
 }
 
 /**
- * Walks through the list, and throws unless it has exactly `count` different transactions. The pages are long, but for
- * the last: it has PAGE_SIZE transactions, if there are so many.
+ * Walks through the list, and throws unless it has exactly `count` different transactions. The
+ * pages are long, but for the last: it has PAGE_SIZE transactions, if there are so many.
  */
 async function walk(
   client: ServiceClient,
@@ -90,7 +90,10 @@ async function walk(
 
 const probeName = ({ name }: List, which: "first" | "last"): string => `${which} page of ${name}`;
 
-/** Asks for one page again and again, one call at a time. Throws when it is another page than it should be. */
+/**
+ * Asks for one page again and again, one call at a time. Throws when it is another page than it
+ * should be.
+ */
 function pageProbe(client: ServiceClient, list: List, which: "first" | "last"): Probe {
   const { accountId, count, lastPageToken } = list;
   const pageToken = which === "first" ? "" : lastPageToken;
@@ -120,7 +123,7 @@ function pageProbe(client: ServiceClient, list: List, which: "first" | "last"): 
 
 function lastToFirst(series: Series[], list: List): Figure {
   const [first, last] = [samplesOf(series, probeName(list, "first")), samplesOf(series, probeName(list, "last"))];
-  const value = rounded(ratioOf(last, first, "p50Milliseconds"), 3);
+  const value = rounded(ratioOf(last, first, "p50Millis"), 3);
   return {
     name: `last ÷ first page of ${list.name}, ${list.count.toLocaleString("en")} transactions, p50`,
     value,

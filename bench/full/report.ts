@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { median, medianRatio, rounded } from "../figures.js";
-import { machineLine, type Machine } from "../machine.js";
+import { type Machine, machineLine } from "../machine.js";
 import { aligned } from "../table.js";
 import type { Part } from "./options.js";
 import type { Sample, Series } from "./probe.js";
@@ -66,8 +66,8 @@ export function rowsOf(all: readonly Series[]): Row[] {
     return {
       name,
       callsPerSecond: rounded(medianOf(samples, "callsPerSecond"), 0),
-      p50Milliseconds: rounded(medianOf(samples, "p50Milliseconds"), 3),
-      p99Milliseconds: rounded(medianOf(samples, "p99Milliseconds"), 3),
+      p50Millis: rounded(medianOf(samples, "p50Millis"), 3),
+      p99Millis: rounded(medianOf(samples, "p99Millis"), 3),
       serverMicrosecondsPerCall: orNull("serverMicrosecondsPerCall", 1),
       loadBusy: orNull("loadBusy", 2),
       yardstick,
@@ -90,8 +90,8 @@ function textOf({ part, machine, settings, rows, figures, problems }: PartReport
   const lines = rows.map((row) => [
     row.name,
     row.callsPerSecond.toLocaleString("en"),
-    row.p50Milliseconds.toFixed(2),
-    row.p99Milliseconds.toFixed(2),
+    row.p50Millis.toFixed(2),
+    row.p99Millis.toFixed(2),
     row.ofYardstick?.toFixed(2) ?? "—",
     row.loadBusy === null ? "—" : `${(row.loadBusy * 100).toFixed(0)} %`,
     row.serverMicrosecondsPerCall?.toFixed(0) ?? "—",

@@ -1,6 +1,6 @@
+import { rounded } from "../figures.js";
 import { measuredLoad } from "../measured-load.js";
 import { residentMebibytes } from "../resident-memory.js";
-import { rounded } from "../figures.js";
 import { type Program, stop } from "../servers.js";
 import { startGateway } from "../service.js";
 import { checkBooks } from "./books.js";
@@ -16,7 +16,10 @@ const LOADS = [
 /** The first of so many equal spans is for the heaps to find their size. */
 const SPANS = 4;
 
-/** Full load for as long as one asks, over gRPC and over REST in turn: whether memory stays where it is. */
+/**
+ * Full load for as long as one asks, over gRPC and over REST in turn: whether memory stays where it
+ * is.
+ */
 export async function soak(stage: Stage): Promise<Findings> {
   const service = await stage.startService("soak");
   const gateway = stage.keep(await startGateway(service, stage.folder));

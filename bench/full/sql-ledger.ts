@@ -7,8 +7,8 @@ const ACCOUNTS = 100;
 export const AMOUNT_CENTS = 125_000;
 
 /**
- * The yardsticks on PostgreSQL: two ledgers as one writes them in SQL, one call and one commit a mint. Both refuse a second
- * use of a reference.
+ * The yardsticks on PostgreSQL: two ledgers as one writes them in SQL, one call and one commit a
+ * mint. Both refuse a second use of a reference.
  */
 const SCHEMA = `
   -- The shortest that keeps transaction, journal, balance and reserve together, with fewer columns than the service has, and

@@ -8,7 +8,10 @@ import type { Options } from "./options.js";
 
 export const OUT = join(REPOSITORY, "bench/out");
 
-/** What every part needs: the programs that run throughout, a folder of its own, and the list of what went wrong. */
+/**
+ * What every part needs: the programs that run throughout, a folder of its own, and the list of
+ * what went wrong.
+ */
 export class Stage {
   readonly options: Options;
   /** On the disk that holds the checkout: a folder in memory would make every commit look cheap. */

@@ -1,10 +1,11 @@
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
+
 import {
   BatchCreateTransactionsRequest,
   TransactionServiceService,
 } from "../../src/gen/kesc/v1/transaction_service.js";
 import { FieldScan } from "./field-scan.js";
-import { mintCheck, type AnswerCheck } from "./grpc-calls.js";
+import { type AnswerCheck, mintCheck } from "./grpc-calls.js";
 import type { Job } from "./job.js";
 import { BLANK_REFERENCE, findSerials, writeSerial } from "./reference.js";
 import type { CallInFlight, Tally } from "./tally.js";
@@ -16,8 +17,9 @@ const CALLS_ON_A_CONNECTION = 4;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Keeps the job's number of calls in flight, each a batch of 1,000 mints, for as long as the tally is open, in which each
- * mint counts. Resolves when it is closed and the last call has been settled; what goes wrong is booked, never thrown.
+ * Keeps the job's number of calls in flight, each a batch of 1,000 mints, for as long as the tally
+ * is open, in which each mint counts. Resolves when it is closed and the last call has been
+ * settled; what goes wrong is booked, never thrown.
  *
  * An ordinary client: what a call costs it is shared by a thousand mints.
  */
@@ -50,7 +52,10 @@ export async function driveBatches(job: Job, tally: Tally): Promise<void> {
   for (const client of clients) client.close();
 }
 
-/** A batch with blank references, its mints going to the job's accounts in turn, as the tally counts them. */
+/**
+ * A batch with blank references, its mints going to the job's accounts in turn, as the tally counts
+ * them.
+ */
 function preparedBatch({ accountIds, amount }: Job): Buffer {
   if (BATCH_MINTS % accountIds.length !== 0)
     throw new Error("a batch must go round the accounts a whole number of times");

@@ -1,9 +1,10 @@
 /**
- * Walks over the fields of a protobuf message where it lies, without making objects of them: checking an answer this way
- * costs a tenth of decoding it.
+ * Walks over the fields of a protobuf message where it lies, without making objects of them:
+ * checking an answer this way costs a tenth of decoding it.
  *
- * After `next()` has answered true, `field` is the field's number; `value` holds a varint, `start` and `end` enclose the
- * bytes of a length-delimited field. Throws on groups and fixed-size numbers, which the contract does not use.
+ * After `next()` has answered true, `field` is the field's number; `value` holds a varint, `start`
+ * and `end` enclose the bytes of a length-delimited field. Throws on groups and fixed-size numbers,
+ * which the contract does not use.
  */
 export class FieldScan {
   field = 0;

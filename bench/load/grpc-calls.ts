@@ -17,13 +17,18 @@ const ACTIVE: number = AccountStatus.ACCOUNT_STATUS_ACTIVE;
 const MINT: number = TransactionType.TRANSACTION_TYPE_MINT;
 const COMPLETED: number = TransactionStatus.TRANSACTION_STATUS_COMPLETED;
 
-/** Says what is wrong with the answer in `bytes` from `start` to `end`, or undefined when it is right. */
+/**
+ * Says what is wrong with the answer in `bytes` from `start` to `end`, or undefined when it is
+ * right.
+ */
 export type AnswerCheck = (bytes: Buffer, start: number, end: number, call: CallInFlight) => string | undefined;
 
 /** One kind of call as it goes over the wire. */
 export interface GrpcCall {
   path: string;
-  /** The request message for each of the job's accounts, with a blank reference where it has one. */
+  /**
+   * The request message for each of the job's accounts, with a blank reference where it has one.
+   */
   messages: Uint8Array[];
   check: AnswerCheck;
 }
@@ -61,7 +66,10 @@ function mintMessages(job: Job): Uint8Array[] {
   );
 }
 
-/** A mint's answer is right when it is completed and names the account, the amount and the reference that were sent. */
+/**
+ * A mint's answer is right when it is completed and names the account, the amount and the reference
+ * that were sent.
+ */
 export function mintCheck(job: Job): AnswerCheck {
   const accountIds = job.accountIds.map((id) => Buffer.from(id));
   const amount = Buffer.from(job.amount);
@@ -119,7 +127,9 @@ function accountCheck(job: Job): AnswerCheck {
   };
 }
 
-/** A transaction's answer is right when it is the one asked for, of the account that it belongs to. */
+/**
+ * A transaction's answer is right when it is the one asked for, of the account that it belongs to.
+ */
 function transactionCheck(job: Job): AnswerCheck {
   const accountIds = job.accountIds.map((id) => Buffer.from(id));
   const transactionIds = transactionIdsOf(job).map((id) => Buffer.from(id));

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+
 import type { AnswerCheck } from "./grpc-calls.js";
 import type { GrpcRequest } from "./grpc-request.js";
 import { StatusReader } from "./grpc-status.js";
@@ -33,11 +34,13 @@ interface OpenCall {
 const NO_MESSAGE = "OK without a message";
 
 /**
- * One HTTP/2 connection that carries unary gRPC calls, as cheaply as it can: requests are copied from prepared bytes,
- * answers are read where they lie, and everything that one turn has to say goes out in one write.
+ * One HTTP/2 connection that carries unary gRPC calls, as cheaply as it can: requests are copied
+ * from prepared bytes, answers are read where they lie, and everything that one turn has to say
+ * goes out in one write.
  *
- * It keeps to the server's windows and to its limit of streams. An answer is one message in one DATA frame and trailers
- * in one HEADERS frame; a server that splits them is within its rights, but here its answers count as wrong.
+ * It keeps to the server's windows and to its limit of streams. An answer is one message in one
+ * DATA frame and trailers in one HEADERS frame; a server that splits them is within its rights, but
+ * here its answers count as wrong.
  */
 export class GrpcConnection {
   readonly #options: ConnectionOptions;

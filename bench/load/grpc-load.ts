@@ -5,11 +5,12 @@ import type { Job } from "./job.js";
 import { Pace } from "./pace.js";
 import type { Tally } from "./tally.js";
 
-const PACE_MILLISECONDS = 1;
+const PACE_MILLIS = 1;
 
 /**
- * Keeps the job's number of calls in flight, or starts calls at its rate, for as long as the tally is open. Resolves when it
- * is closed and the last call has been settled; what goes wrong is booked, never thrown.
+ * Keeps the job's number of calls in flight, or starts calls at its rate, for as long as the tally
+ * is open. Resolves when it is closed and the last call has been settled; what goes wrong is
+ * booked, never thrown.
  */
 export async function driveGrpc(job: Job, tally: Tally): Promise<void> {
   const { addresses, apiKey, apiKeys = [], connections, ratePerSecond } = job;
@@ -65,7 +66,7 @@ function driveConnection(drive: Drive): Promise<void> {
           return;
         }
         // An answer may come much later than the next call is due.
-        if (pace !== undefined) timer ??= setInterval(turn, PACE_MILLISECONDS);
+        if (pace !== undefined) timer ??= setInterval(turn, PACE_MILLIS);
         turn();
       },
       onBroken: (problem) => {
@@ -77,7 +78,10 @@ function driveConnection(drive: Drive): Promise<void> {
   });
 }
 
-/** Starts the calls that are due, until the connection has its share in flight or the server has no room for more. */
+/**
+ * Starts the calls that are due, until the connection has its share in flight or the server has no
+ * room for more.
+ */
 function fill(connection: GrpcConnection, { requests, share, pace, tally }: Drive): void {
   const now = performance.now();
   const dataBytes = requests[0]?.dataBytes ?? 0;

@@ -1,8 +1,11 @@
 import { encodeFields } from "./hpack.js";
-import { DEFAULT_FRAME_BYTES_MAX, Flag, FRAME_HEADER_BYTES, frame, FrameType, writeStreamId } from "./http2-frames.js";
+import { DEFAULT_FRAME_BYTES_MAX, Flag, frame, FRAME_HEADER_BYTES, FrameType, writeStreamId } from "./http2-frames.js";
 import { findSerial, writeSerial } from "./reference.js";
 
-/** A unary gRPC request as the frames that it is made of; only the stream's id and the serial number change from call to call. */
+/**
+ * A unary gRPC request as the frames that it is made of; only the stream's id and the serial number
+ * change from call to call.
+ */
 export class GrpcRequest {
   /** What one sending takes from the server's windows. */
   readonly dataBytes: number;

@@ -1,10 +1,15 @@
 import { decodeFields } from "./hpack.js";
 
-/** Tells from a header block how a call ended. The same server spells OK the same way each time, so it is decoded once. */
+/**
+ * Tells from a header block how a call ended. The same server spells OK the same way each time, so
+ * it is decoded once.
+ */
 export class StatusReader {
   #okField: Buffer | undefined;
 
-  /** Undefined when the block from `start` to `end` says OK, else the status and message in words. */
+  /**
+   * Undefined when the block from `start` to `end` says OK, else the status and message in words.
+   */
   problemIn(bytes: Buffer, start: number, end: number): string | undefined {
     if (this.#okField !== undefined) {
       const at = bytes.indexOf(this.#okField, start);

@@ -1,4 +1,7 @@
-/** As much of HPACK (RFC 7541) as a peer needs that sends literals only and has forbidden the dynamic table. */
+/**
+ * As much of HPACK (RFC 7541) as a peer needs that sends literals only and has forbidden the
+ * dynamic table.
+ */
 
 /** A header field and where it lies in the block that it was read from. */
 export interface Field {
@@ -8,7 +11,10 @@ export interface Field {
   end: number;
 }
 
-/** The fields as literals that no table remembers. Throws if a name or value is longer than 126 bytes. */
+/**
+ * The fields as literals that no table remembers. Throws if a name or value is longer than 126
+ * bytes.
+ */
 export function encodeFields(fields: readonly (readonly [name: string, value: string])[]): Buffer {
   const parts = fields.flatMap(([name, value]) => [Buffer.of(0), encodeText(name), encodeText(value)]);
   return Buffer.concat(parts);
@@ -21,8 +27,9 @@ function encodeText(text: string): Buffer {
 }
 
 /**
- * The fields of `block` that are spelt out. Fields of the static table are named by their number ("#8" is `:status: 200`),
- * as what matters of a gRPC answer is always spelt out. Throws when the block is cut short.
+ * The fields of `block` that are spelt out. Fields of the static table are named by their number
+ * ("#8" is `:status: 200`), as what matters of a gRPC answer is always spelt out. Throws when the
+ * block is cut short.
  */
 export function decodeFields(block: Buffer): Field[] {
   const fields: Field[] = [];
@@ -73,7 +80,10 @@ function byteAt(cursor: Cursor): number {
   return byte;
 }
 
-/** The printable symbols of RFC 7541 appendix B by length of their code. The code is canonical: the order is the code. */
+/**
+ * The printable symbols of RFC 7541 appendix B by length of their code. The code is canonical: the
+ * order is the code.
+ */
 const SYMBOLS_BY_BITS: Readonly<Record<number, string>> = {
   5: "012aceiost",
   6: " %-./3456789=A_bdfghlmnpru",

@@ -1,6 +1,9 @@
 const END_OF_HEAD = "\r\n\r\n";
 
-/** Cuts what arrives on a connection with one request at a time into answers. Knows bodies with a Content-Length only. */
+/**
+ * Cuts what arrives on a connection with one request at a time into answers. Knows bodies with a
+ * Content-Length only.
+ */
 export class Http1Answers {
   readonly #onAnswer: (status: number, body: string) => void;
   #rest = "";

@@ -1,12 +1,14 @@
 import { connect, type Socket } from "node:net";
+
 import { Http1Answers } from "./http1-answers.js";
 import type { Job } from "./job.js";
 import { problemInMint, RestRequest } from "./rest-request.js";
 import type { CallInFlight, Tally } from "./tally.js";
 
 /**
- * Keeps one mint in flight on each of the job's keep-alive connections for as long as the tally is open. Resolves when it
- * is closed and the last call has been settled; what goes wrong is booked, never thrown.
+ * Keeps one mint in flight on each of the job's keep-alive connections for as long as the tally is
+ * open. Resolves when it is closed and the last call has been settled; what goes wrong is booked,
+ * never thrown.
  */
 export async function driveHttp1(job: Job, tally: Tally): Promise<void> {
   const { addresses, apiKey, amount, keyed = false } = job;

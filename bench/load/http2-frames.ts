@@ -1,4 +1,7 @@
-/** HTTP/2 frames (RFC 9113 §4 and §6) as bytes: building the few that a client needs, and cutting a byte stream into them. */
+/**
+ * HTTP/2 frames (RFC 9113 §4 and §6) as bytes: building the few that a client needs, and cutting a
+ * byte stream into them.
+ */
 
 export const FrameType = {
   DATA: 0,
@@ -37,8 +40,8 @@ export function frame(type: number, flags: number, streamId: number, payload: Ui
 }
 
 /**
- * A client's first bytes. They forbid the server to refer to earlier headers, so that an answer can be read without a
- * table, and let it send `windowBytes` on the connection and on each stream.
+ * A client's first bytes. They forbid the server to refer to earlier headers, so that an answer can
+ * be read without a table, and let it send `windowBytes` on the connection and on each stream.
  */
 export function clientPreface(windowBytes: number): Buffer {
   const settings = [
@@ -72,7 +75,10 @@ export function readSettings(payload: Buffer): Map<number, number> {
   return values;
 }
 
-/** Called with each whole frame; its payload is `bytes` from `start` to `end`, valid only during the call. */
+/**
+ * Called with each whole frame; its payload is `bytes` from `start` to `end`, valid only during the
+ * call.
+ */
 export type OnFrame = (
   type: number,
   flags: number,

@@ -1,9 +1,15 @@
-/** What the orchestrator asks of the load process, and what it hears back. Both travel as JSON over the IPC channel. */
+/**
+ * What the orchestrator asks of the load process, and what it hears back. Both travel as JSON over
+ * the IPC channel.
+ */
 
 /** Which request a job repeats. `empty` is a mint's request to the handler that does nothing. */
 export type CallName = "mint" | "getAccount" | "getTransaction" | "empty";
 
-/** One measurement: as many calls as fit, with never more and rarely fewer than `inFlight` waiting for their answer. */
+/**
+ * One measurement: as many calls as fit, with never more and rarely fewer than `inFlight` waiting
+ * for their answer.
+ */
 export interface Job {
   /** "grpcBatches" sends what it is told to repeat, a mint, a thousand at a time. */
   transport: "grpc" | "grpcBatches" | "rest";
@@ -12,14 +18,17 @@ export interface Job {
   /** Each "host:port". The connections of gRPC go to these in turn, those of REST to the first. */
   addresses: readonly [string, ...string[]];
 
-  /** Connections over which the calls in flight are spread evenly. REST needs one for each call in flight. */
+  /**
+   * Connections over which the calls in flight are spread evenly. REST needs one for each call in
+   * flight.
+   */
   connections: number;
   /** Calls; a batch is one. */
   inFlight: number;
 
   /**
-   * Calls are started at this rate, however long the answers take; `inFlight` is then only the most that may wait. Absent:
-   * a call is started as soon as another is answered. For gRPC only.
+   * Calls are started at this rate, however long the answers take; `inFlight` is then only the most
+   * that may wait. Absent: a call is started as soon as another is answered. For gRPC only.
    */
   ratePerSecond?: number;
 
@@ -59,13 +68,16 @@ export interface LoadResult {
   /** Right answers that arrived in the window. */
   callsInWindow: number;
   callsPerSecond: number;
-  p50Milliseconds: number;
-  p99Milliseconds: number;
+  p50Millis: number;
+  p99Millis: number;
 
   /** Processor time of the load process, for each call of the window. */
   loadMicrosecondsPerCall: number;
 
-  /** Share of the window in which the load process computed. Near 1 it measures itself and not the server. */
+  /**
+   * Share of the window in which the load process computed. Near 1 it measures itself and not the
+   * server.
+   */
   loadBusy: number;
 
   /** Right answers for each account, the ramp's and the last ones after the window included. */

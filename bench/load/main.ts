@@ -1,5 +1,9 @@
-/** The load process: does one job after the other as they arrive over the IPC channel, and answers each with a Reply. */
+/**
+ * The load process: does one job after the other as they arrive over the IPC channel, and answers
+ * each with a Reply.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
+
 import { driveBatches } from "./batch-load.js";
 import { driveGrpc } from "./grpc-load.js";
 import { driveHttp1 } from "./http1-load.js";

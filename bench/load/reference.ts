@@ -1,4 +1,7 @@
-/** References of the benchmark: a fixed word and a serial number of fixed width, so that a prepared request only needs its digits replaced. */
+/**
+ * References of the benchmark: a fixed word and a serial number of fixed width, so that a prepared
+ * request only needs its digits replaced.
+ */
 
 const PREFIX = "bench-";
 const DIGITS = 12;
@@ -37,7 +40,10 @@ export function writeSerial(bytes: Buffer, at: number, serial: number): void {
   }
 }
 
-/** The serial number of the reference in `bytes` from `start` to `end`; NaN when it is not one of ours. */
+/**
+ * The serial number of the reference in `bytes` from `start` to `end`; NaN when it is not one of
+ * ours.
+ */
 export function readSerial(bytes: Buffer, start: number, end: number): number {
   if (end - start !== BLANK_REFERENCE.length) return NaN;
   let serial = 0;

@@ -1,5 +1,5 @@
-import { BLANK_REFERENCE, findSerials, referenceOf, writeSerial } from "./reference.js";
 import type { Job } from "./job.js";
+import { BLANK_REFERENCE, findSerials, referenceOf, writeSerial } from "./reference.js";
 import type { CallInFlight } from "./tally.js";
 
 const PATH = "/transactions/mint";
@@ -31,7 +31,10 @@ export class RestRequest {
   }
 }
 
-/** Says what is wrong with the answer to a mint, or undefined when it is 201 and names what was sent. */
+/**
+ * Says what is wrong with the answer to a mint, or undefined when it is 201 and names what was
+ * sent.
+ */
 export function problemInMint(job: Job, call: CallInFlight, status: number, body: string): string | undefined {
   // The code, where there is one: the whole problem differs from answer to answer.
   if (status !== 201) return `HTTP ${String(status)}: ${/"code":"([A-Z_]+)"/.exec(body)?.[1] ?? body.slice(0, 200)}`;

@@ -1,6 +1,9 @@
 import type { Job, LoadResult } from "./job.js";
 
-/** Different problems that a job tells apart: a message that differs from call to call must not flood the report. */
+/**
+ * Different problems that a job tells apart: a message that differs from call to call must not
+ * flood the report.
+ */
 const PROBLEMS_MAX = 20;
 
 /** A call that waits for its answer. */
@@ -12,7 +15,9 @@ export interface CallInFlight {
   startedAt: number;
 }
 
-/** The books of one job: which call comes next, whether to start it at all, and what has come back. */
+/**
+ * The books of one job: which call comes next, whether to start it at all, and what has come back.
+ */
 export class Tally {
   readonly #job: Job;
   readonly #latencies: number[] = [];
@@ -34,7 +39,10 @@ export class Tally {
     return this.#windowTo === Infinity && this.#started < (this.#job.callsMax ?? Infinity);
   }
 
-  /** The next call, with a serial number that no other call of the run has; its time counts from `startedAt`. */
+  /**
+   * The next call, with a serial number that no other call of the run has; its time counts from
+   * `startedAt`.
+   */
   next(startedAt: number): CallInFlight {
     const serial = this.#job.firstSerial + this.#started;
     const account = this.#started % this.#acknowledged.length;
@@ -42,7 +50,10 @@ export class Tally {
     return { serial, account, startedAt };
   }
 
-  /** Books the answer to `call`: right when there is no `problem`, counted as a latency if it arrived in the window. */
+  /**
+   * Books the answer to `call`: right when there is no `problem`, counted as a latency if it
+   * arrived in the window.
+   */
   settle(call: CallInFlight, now: number, problem: string | undefined): void {
     if (problem !== undefined) {
       this.blame(problem, 1);
@@ -79,8 +90,8 @@ export class Tally {
     return {
       callsInWindow: sorted.length,
       callsPerSecond: sorted.length / seconds,
-      p50Milliseconds: quantile(sorted, 0.5),
-      p99Milliseconds: quantile(sorted, 0.99),
+      p50Millis: quantile(sorted, 0.5),
+      p99Millis: quantile(sorted, 0.99),
       loadMicrosecondsPerCall: this.#loadMicroseconds / Math.max(1, sorted.length),
       loadBusy: this.#loadMicroseconds / 1_000_000 / seconds,
       acknowledged: this.#acknowledged,
@@ -90,7 +101,9 @@ export class Tally {
   }
 }
 
-/** The smallest sample that at least `share` of all samples do not exceed; 0 when there are none. */
+/**
+ * The smallest sample that at least `share` of all samples do not exceed; 0 when there are none.
+ */
 function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

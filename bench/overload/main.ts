@@ -1,11 +1,16 @@
-/** `make overload`: ten times the load of the peak, and a greedy organization beside a modest one. Fails when a promise is broken. */
+/**
+ * `make overload`: ten times the load of the peak, and a greedy organization beside a modest one.
+ * Fails when a promise is broken.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+
 import { cpuTimeOf } from "../cpu-time.js";
-import { load } from "../load-process.js";
 import type { Job, LoadResult } from "../load/job.js";
+import { load } from "../load-process.js";
 import { machineLine, thisMachine } from "../machine.js";
 import { REPOSITORY } from "../options.js";
+import { type Program, start, stop } from "../servers.js";
 import {
   AMOUNT,
   newTenant,
@@ -15,13 +20,15 @@ import {
   startGateway,
   startService,
 } from "../service.js";
-import { type Program, start, stop } from "../servers.js";
 import { Promises } from "./promises.js";
 import { watch } from "./watch.js";
 
 const OUT = join(REPOSITORY, "bench/out");
 const SECONDS = Number(process.env["OVERLOAD_SECONDS"] ?? 20);
-/** A longer storm is many, with the peak in between: the machine's moods change within seconds, and must touch both. */
+/**
+ * A longer storm is many, with the peak in between: the machine's moods change within seconds, and
+ * must touch both.
+ */
 const STORM_SECONDS_MAX = 10;
 const STORMS = Math.ceil(SECONDS / STORM_SECONDS_MAX);
 const PEAK_SECONDS = Math.min(5, SECONDS);
@@ -30,7 +37,10 @@ const WARM_UP_SECONDS = Math.min(10, SECONDS);
 /** So long takes the storm of the first calls, until the load is steady. */
 const RAMP_SECONDS = 3;
 
-/** As many as the service needs at its best, and ten times as many; whoever is refused is back at once. */
+/**
+ * As many as the service needs at its best, and ten times as many; whoever is refused is back at
+ * once.
+ */
 const GRPC_PEAK: Load = { transport: "grpc", inFlight: 1_000, connections: 10 };
 const GRPC_OVERLOAD: Load = { transport: "grpc", inFlight: 10_000, connections: 20 };
 const REST_PEAK: Load = { transport: "rest", inFlight: 200, connections: 200 };
@@ -114,23 +124,23 @@ async function overload(stage: Stage, name: string, peakLoad: Load, tenfold: Loa
   );
   promises.figure(
     "p50 and p99 of good answers, ms",
-    storms.map(({ p50Milliseconds: p50, p99Milliseconds: p99 }) => `${p50.toFixed(0)}, ${p99.toFixed(0)}`).join("; "),
+    storms.map(({ p50Millis: p50, p99Millis: p99 }) => `${p50.toFixed(0)}, ${p99.toFixed(0)}`).join("; "),
   );
   for (const storm of storms) checkRefusals(storm);
-  const { unhealthy, slowestHealthMilliseconds, healthChecks, memoryMegabytes } = seen;
+  const { unhealthy, slowestHealthMillis, healthChecks, memoryMegabytes } = seen;
   promises.check(
     `${String(healthChecks)} health checks say that all is well`,
     unhealthy.length === 0,
     unhealthy.join("; "),
   );
-  promises.figure("the slowest of them, ms", slowestHealthMilliseconds.toFixed(0));
+  promises.figure("the slowest of them, ms", slowestHealthMillis.toFixed(0));
   const [first, second] = memoryMegabytes;
   promises.check(
     "the server's memory does not go on growing, MB",
     !(second > first * MEMORY_GROWTH_MAX),
     `${first.toFixed(0)}, then ${second.toFixed(0)}`,
   );
-  for (const { callsInWindow: calls, p99Milliseconds: p99 } of recoveries) {
+  for (const { callsInWindow: calls, p99Millis: p99 } of recoveries) {
     promises.check(
       `works as ever ${String(RECOVERY_SECONDS_MAX)} s later: slowest of ${String(calls)} calls at once, ms`,
       calls > 0 && p99 < RECOVERY_SECONDS_MAX * 1_000,
@@ -188,8 +198,8 @@ async function greedyAndModest(stage: Stage): Promise<void> {
   promises.check("the modest one is never refused", refused.length === 0, refused.join("; "));
   promises.check(
     "its p99 is below the greedy one's p50, ms",
-    modestResult.p99Milliseconds < greedyResult.p50Milliseconds,
-    `${modestResult.p99Milliseconds.toFixed(0)}, ${greedyResult.p50Milliseconds.toFixed(0)} (${alone.p99Milliseconds.toFixed(0)} when it is alone)`,
+    modestResult.p99Millis < greedyResult.p50Millis,
+    `${modestResult.p99Millis.toFixed(0)}, ${greedyResult.p50Millis.toFixed(0)} (${alone.p99Millis.toFixed(0)} when it is alone)`,
   );
   checkRefusals(greedyResult);
 }
@@ -208,7 +218,10 @@ function checkRefusals({ problems }: LoadResult): void {
 }
 
 interface Minted extends LoadResult {
-  /** Processor time of the main thread of the program that was called for each good answer, whatever else it did. */
+  /**
+   * Processor time of the main thread of the program that was called for each good answer, whatever
+   * else it did.
+   */
   mainThreadMicroseconds: number;
 }
 

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
+
 import { Client, credentials } from "@grpc/grpc-js";
 import { service as health } from "grpc-health-check";
+
 import { residentMebibytes } from "../resident-memory.js";
 import type { Program } from "../servers.js";
 
-const PAUSE_MILLISECONDS = 100;
+const PAUSE_MILLIS = 100;
 /** A load balancer that hears nothing for so long looks elsewhere. */
-const HEALTH_MILLISECONDS_MAX = 5_000;
+const HEALTH_MILLIS_MAX = 5_000;
 
 /** What was seen of the programs while something went on. */
 export interface Seen {
   healthChecks: number;
-  slowestHealthMilliseconds: number;
+  slowestHealthMillis: number;
   /** What was said when it was not that all is well, each once. */
   unhealthy: string[];
   /** The server's memory: the most in the first half of the time and in the second. */
@@ -40,7 +42,7 @@ export async function watch<Result>(
     while (!over.signal.aborted) {
       memory.push(residentMebibytes(server.process.pid));
       await ask();
-      await sleep(PAUSE_MILLISECONDS);
+      await sleep(PAUSE_MILLIS);
     }
   })();
   const result = await during.finally(() => {
@@ -55,7 +57,7 @@ export async function watch<Result>(
   ];
   return {
     result,
-    seen: { healthChecks, slowestHealthMilliseconds: slowest, unhealthy: [...unhealthy], memoryMegabytes },
+    seen: { healthChecks, slowestHealthMillis: slowest, unhealthy: [...unhealthy], memoryMegabytes },
   };
 }
 
@@ -65,7 +67,7 @@ function grpcHealth(client: Client): Promise<string> {
     requestSerialize: (request: { service: string }) => Buffer;
     responseDeserialize: (bytes: Buffer) => { status: string };
   };
-  const deadline = Date.now() + HEALTH_MILLISECONDS_MAX;
+  const deadline = Date.now() + HEALTH_MILLIS_MAX;
   return new Promise((resolve) => {
     const request = { service: "" };
     client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline }, (error, response) => {
@@ -76,7 +78,7 @@ function grpcHealth(client: Client): Promise<string> {
 }
 
 async function httpHealth({ address }: Program, path: string): Promise<string> {
-  const signal = AbortSignal.timeout(HEALTH_MILLISECONDS_MAX);
+  const signal = AbortSignal.timeout(HEALTH_MILLIS_MAX);
   const answer = await fetch(`http://${address}${path}`, { signal }).catch((error: unknown) => String(error));
   if (typeof answer === "string") return `${path}: ${answer}`;
   await answer.text();

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What `node --cpu-prof` writes for each thread, as far as it is read here: Chrome's CPU profile. Times in microseconds. */
+/**
+ * What `node --cpu-prof` writes for each thread, as far as it is read here: Chrome's CPU profile.
+ * Times in microseconds.
+ */
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   /** The id of the node that ran at each sample. */

@@ -1,4 +1,7 @@
-/** `make profile`: where the time of a mint goes, on both threads, next to that of an empty call. Prints a table. */
+/**
+ * `make profile`: where the time of a mint goes, on both threads, next to that of an empty call.
+ * Prints a table.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +9,7 @@ import type { Job } from "../load/job.js";
 import { load } from "../load-process.js";
 import { machineLine, thisMachine } from "../machine.js";
 import { REPOSITORY } from "../options.js";
-import { start, stop, type Program } from "../servers.js";
+import { type Program, start, stop } from "../servers.js";
 import { AMOUNT, startGateway, startService } from "../service.js";
 import { aligned } from "../table.js";
 import { eachSample, readProfiles, type Span } from "./cpu-profile.js";
@@ -25,7 +28,10 @@ interface Profiled {
   readonly phases: ReadonlyMap<string, number>;
 }
 
-/** A Node program that leaves a CPU profile of each of its threads in the folder, with the flags that its first line names. */
+/**
+ * A Node program that leaves a CPU profile of each of its threads in the folder, with the flags
+ * that its first line names.
+ */
 function profiled(file: string, folder: string): [string, ...string[]] {
   const flags = readFileSync(file, "utf8").split("\n", 1)[0]?.match(/--\S+/g) ?? [];
   const profiling = ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${String(SAMPLING_MICROSECONDS)}`];

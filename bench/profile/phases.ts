@@ -1,6 +1,9 @@
 import type { Stack } from "./cpu-profile.js";
 
-/** What is done for a call, in the order of its way, and by what it is known: the file, and at times the function. */
+/**
+ * What is done for a call, in the order of its way, and by what it is known: the file, and at times
+ * the function.
+ */
 const PHASES: readonly (readonly [phase: string, files: RegExp, functions?: RegExp])[] = [
   ["storage: begin", /sqlite-transaction\.js$/, /^begin$/],
   ["storage: load", /sqlite-transaction\.js$/, /^select$/],
@@ -29,8 +32,8 @@ const NATIVE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The phase in which a sample was taken: that of the innermost frame which belongs to one, so that the time that is
- * formatted for the log is the log's.
+ * The phase in which a sample was taken: that of the innermost frame which belongs to one, so that
+ * the time that is formatted for the log is the log's.
  */
 export function phaseOf(stack: Stack): string {
   const native = NATIVE.get(stack[0]?.functionName ?? "");

@@ -1,23 +1,24 @@
 import {
   create,
-  ScalarType,
-  toBinary,
   type DescField,
   type DescMessage,
   type DescMethod,
   type DescOneof,
   type Message,
+  ScalarType,
+  toBinary,
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { status } from "@grpc/grpc-js";
-import { valueOf } from "./field-value.js";
+
 import { METADATA_OF_EACH } from "../http/headers.js";
+import { valueOf } from "./field-value.js";
 import { RPC_STATUS } from "./mappable.js";
-import { toRpc, type Batching } from "./rpc.js";
+import { type Batching, toRpc } from "./rpc.js";
 
 /**
- * Finds out how calls of `method` are sent by the rpc of that name, from the messages of both: see `batched_by` in the
- * contract's options. Throws when they do not fit.
+ * Finds out how calls of `method` are sent by the rpc of that name, from the messages of both: see
+ * `batched_by` in the contract's options. Throws when they do not fit.
  */
 export function batchingOf(method: DescMethod, name: string): Batching {
   const by = method.parent.methods.find((candidate) => candidate.name === name);
@@ -72,10 +73,17 @@ export function batchingOf(method: DescMethod, name: string): Batching {
 }
 
 /** What a oneof holds. */
-type Chosen = { readonly case: string | undefined; readonly value?: Message };
+interface Chosen {
+  readonly case: string | undefined;
+  readonly value?: Message;
+}
 type MessageField = DescField & { readonly message: DescMessage };
 type MemberField = MessageField & { readonly oneof: DescOneof };
-type OwnField = { readonly name: string; readonly number: number; readonly metadataName: string };
+interface OwnField {
+  readonly name: string;
+  readonly number: number;
+  readonly metadataName: string;
+}
 
 /** The field that is all that a message has: another message, or a list of messages. */
 function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"): MessageField {
@@ -86,7 +94,10 @@ function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"
   return field;
 }
 
-/** The field that stands beside a request for its metadata of that name. Without it the metadata would be lost. */
+/**
+ * The field that stands beside a request for its metadata of that name. Without it the metadata
+ * would be lost.
+ */
 function fieldFor(metadataName: string, { typeName, fields }: DescMessage): OwnField {
   const name = metadataName.replaceAll("-", "_");
   const field = fields.find((candidate) => candidate.name === name);

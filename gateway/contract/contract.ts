@@ -1,31 +1,35 @@
 import {
   createFileRegistry,
-  fromBinary,
-  getOption,
-  hasOption,
   type DescExtension,
   type DescField,
   type DescMessage,
   type DescMethod,
   type FileRegistry,
+  fromBinary,
+  getOption,
+  hasOption,
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+
 import { batchingOf } from "./batching.js";
 import { refuseUnmappable } from "./mappable.js";
-import { fieldNames, parsePathTemplate, shapeOf, type PathTemplate } from "./path-template.js";
-import { toRpc, type Rpc } from "./rpc.js";
+import { fieldNames, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";
+import { type Rpc, toRpc } from "./rpc.js";
 
 /** Where the build puts the contract: beside gateway/, in the source tree as in dist/. */
 export const CONTRACT_URL = new URL("../../proto/kesc.binpb", import.meta.url);
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Which part of the request message the body holds: nothing, all that the path does not, or one field. */
+/**
+ * Which part of the request message the body holds: nothing, all that the path does not, or one
+ * field.
+ */
 type BodyRule =
   { readonly kind: "none" } | { readonly kind: "all" } | { readonly kind: "field"; readonly field: DescField };
 
 /** One HTTP method and path that is answered by one rpc. */
-export type Route = {
+export interface Route {
   readonly method: HttpMethod;
   readonly path: PathTemplate;
   /** The fields that the path holds, in the order of the path. */
@@ -38,33 +42,36 @@ export type Route = {
   readonly location: Location | undefined;
   /** Whether its body may be larger than that of others. */
   readonly bulk: boolean;
-};
+}
 
 /** A path whose fields are fields of the resource that is answered. */
-export type Location = { readonly path: PathTemplate; readonly fields: readonly DescField[] };
+export interface Location {
+  readonly path: PathTemplate;
+  readonly fields: readonly DescField[];
+}
 
-export type Contract = {
+export interface Contract {
   readonly routes: readonly Route[];
   readonly registry: FileRegistry;
   /** Whether a string field holds a decimal, which JSON shows as a number. */
   readonly isDecimal: (field: DescField) => boolean;
-};
+}
 
 /** google.api.HttpRule, as far as the gateway reads it. */
-type HttpRule = {
+interface HttpRule {
   readonly pattern: { readonly case?: string | undefined; readonly value?: unknown };
   readonly body: string;
   readonly responseBody: string;
   readonly additionalBindings: readonly HttpRule[];
-};
+}
 
-type Options = {
+interface Options {
   readonly http: DescExtension;
   readonly location: DescExtension;
   readonly bulk: DescExtension;
   readonly batchedBy: DescExtension;
   readonly decimal: DescExtension;
-};
+}
 
 const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
   ["get", "GET"],
@@ -75,8 +82,8 @@ const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
 ]);
 
 /**
- * Reads a serialized google.protobuf.FileDescriptorSet. Throws, naming the rpc, for HTTP rules that the gateway cannot
- * serve as written.
+ * Reads a serialized google.protobuf.FileDescriptorSet. Throws, naming the rpc, for HTTP rules that
+ * the gateway cannot serve as written.
  */
 export function readContract(descriptorSet: Uint8Array): Contract {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));

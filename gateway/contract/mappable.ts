@@ -8,8 +8,9 @@ const IN_REQUESTS: ReadonlySet<string> = new Set([TIMESTAMP]);
 const IN_ANSWERS: ReadonlySet<string> = new Set([TIMESTAMP, RPC_STATUS]);
 
 /**
- * Throws when a message, or one inside it, is of a well-known type whose JSON differs from its fields. Timestamp is the
- * only one of them that the gateway maps both ways; another would come out wrong without anybody noticing.
+ * Throws when a message, or one inside it, is of a well-known type whose JSON differs from its
+ * fields. Timestamp is the only one of them that the gateway maps both ways; another would come out
+ * wrong without anybody noticing.
  */
 export function refuseUnmappable(desc: DescMessage, direction: "request" | "answer"): void {
   refuse(desc, direction === "request" ? IN_REQUESTS : IN_ANSWERS, new Set());

@@ -2,7 +2,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { Metadata, status } from "@grpc/grpc-js";
 
 /** How a call is made. */
-export type CallOptions = {
+export interface CallOptions {
   readonly metadata: Metadata;
   /** When the call is given up, in milliseconds since 1970. */
   readonly deadline: number;
@@ -10,7 +10,7 @@ export type CallOptions = {
   readonly whenCanceled: (listener: () => void) => void;
   /** Calls with the same one may be sent as one; undefined: it goes alone. */
   readonly batchKey?: string | undefined;
-};
+}
 
 /** What became of a call. */
 export type Outcome = Answered | Refused;
@@ -25,14 +25,20 @@ export type Refused = BatchMember & {
   readonly ok: false;
   readonly code: status;
   readonly text: string;
-  /** A serialized google.rpc.Status; undefined when the refusal does not come from the server's own code. */
+  /**
+   * A serialized google.rpc.Status; undefined when the refusal does not come from the server's own
+   * code.
+   */
   readonly statusBytes: Uint8Array | undefined;
-  /** What stands in the names of its fields, and would not had it been called alone: "requests[3].mint.", for "". */
+  /**
+   * What stands in the names of its fields, and would not had it been called alone:
+   * "requests[3].mint.", for "".
+   */
   readonly fieldNames?: ReadonlyMap<string, string>;
 };
 
 /** What only a call has that was sent with others. */
-type BatchMember = {
+interface BatchMember {
   /** The request id of all of them, which is in the server's log. */
   readonly batchId?: string;
-};
+}

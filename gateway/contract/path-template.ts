@@ -1,9 +1,16 @@
 /**
- * A path with fields in braces, such as "/accounts/{account_id}/freeze": each segment is fixed text or one field's name.
+ * A path with fields in braces, such as "/accounts/{account_id}/freeze": each segment is fixed text
+ * or one field's name.
  */
-export type PathTemplate = { readonly text: string; readonly segments: readonly PathSegment[] };
+export interface PathTemplate {
+  readonly text: string;
+  readonly segments: readonly PathSegment[];
+}
 
-type PathSegment = { readonly kind: "text" | "field"; readonly name: string };
+interface PathSegment {
+  readonly kind: "text" | "field";
+  readonly name: string;
+}
 
 const FIELD = /^\{([a-z][a-z0-9_]*)\}$/;
 const TEXT = /^[A-Za-z0-9._~-]+$/;
@@ -19,8 +26,9 @@ export function prefixOf(path: string): string {
 }
 
 /**
- * Parses the part of google.api.http's template language that the gateway serves. Throws for the rest of it (wildcards,
- * nested fields, verbs after a colon), so that a contract which it cannot serve stops it at the start.
+ * Parses the part of google.api.http's template language that the gateway serves. Throws for the
+ * rest of it (wildcards, nested fields, verbs after a colon), so that a contract which it cannot
+ * serve stops it at the start.
  */
 export function parsePathTemplate(text: string): PathTemplate {
   if (!text.startsWith("/")) throw new Error(`the path ${JSON.stringify(text)} does not begin with a slash`);
@@ -41,12 +49,17 @@ export function fieldNames(template: PathTemplate): string[] {
   return template.segments.filter((segment) => segment.kind === "field").map((segment) => segment.name);
 }
 
-/** The template with the fields' names left out: equal for two templates that match the same paths. */
+/**
+ * The template with the fields' names left out: equal for two templates that match the same paths.
+ */
 export function shapeOf(template: PathTemplate): string {
   return template.segments.map((segment) => (segment.kind === "field" ? "/{}" : `/${segment.name}`)).join("");
 }
 
-/** Orders fixed text before fields, so that "/transactions/mint" is tried before "/transactions/{id}". */
+/**
+ * Orders fixed text before fields, so that "/transactions/mint" is tried before
+ * "/transactions/{id}".
+ */
 export function compareTemplates(left: PathTemplate, right: PathTemplate): number {
   for (const [index, segment] of left.segments.entries()) {
     const other = right.segments[index];

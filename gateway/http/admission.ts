@@ -9,9 +9,9 @@ interface Waiting {
 }
 
 /**
- * Lets in so many requests at a time, and of each caller no more than there is room left: one alone gets half of it, and
- * there is always room for whoever comes next. Who finds none waits for it, and is refused when many others have been
- * answered meanwhile, who waits longest first.
+ * Lets in so many requests at a time, and of each caller no more than there is room left: one alone
+ * gets half of it, and there is always room for whoever comes next. Who finds none waits for it,
+ * and is refused when many others have been answered meanwhile, who waits longest first.
  */
 export class Admission {
   readonly #requestsMax: number;

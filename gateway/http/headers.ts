@@ -1,22 +1,33 @@
 import type { IncomingHttpHeaders } from "node:http";
+
 import { Metadata } from "@grpc/grpc-js";
+
 import type { FieldProblem } from "../problems/field-problem.js";
 
 /** What the headers of a request give to the call that answers it. */
-export type CallHeaders = {
+export interface CallHeaders {
   readonly metadata: Metadata;
-  readonly timeoutMs: number;
+  readonly timeoutMillis: number;
   readonly problems: readonly FieldProblem[];
   /** Whether the problem is with a key itself, so that the server cannot judge it. */
   readonly isKeyUnreadable: boolean;
-  /** The key, of a call that may be sent as one with others of the same key; undefined: it goes alone. */
+  /**
+   * The key, of a call that may be sent as one with others of the same key; undefined: it goes
+   * alone.
+   */
   readonly batchKey: string | undefined;
-};
+}
 
-/** The only headers that reach the server, in the order of the problems. Clients cannot set any other metadata. */
+/**
+ * The only headers that reach the server, in the order of the problems. Clients cannot set any
+ * other metadata.
+ */
 const FORWARDED: readonly {
   readonly name: keyof IncomingHttpHeaders & string;
-  /** Of calls that are sent as one, "key" is the same, "item" is each its own, and of the others those of the first go. */
+  /**
+   * Of calls that are sent as one, "key" is the same, "item" is each its own, and of the others
+   * those of the first go.
+   */
   readonly kind: "key" | "item" | "one" | "list";
 }[] = [
   { name: "authorization", kind: "key" },
@@ -39,7 +50,7 @@ const METADATA_VALUE = /^[\x20-\x7e]*$/;
 const GRPC_TIMEOUT = /^([0-9]{1,8})([HMSmun])$/;
 const TIMEOUT_PROBLEM = "must be 1 to 8 digits, more than zero, and one of H, M, S, m, u, n, such as 5S";
 
-const UNIT_MILLISECONDS: Readonly<Record<string, number>> = {
+const UNIT_MILLIS: Readonly<Record<string, number>> = {
   H: 3_600_000,
   M: 60_000,
   S: 1_000,
@@ -49,10 +60,10 @@ const UNIT_MILLISECONDS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Takes what may be forwarded, and the time that the call may take: what the caller asks for, up to the most. `rawHeaders` are
- * names and values in turn, as they came.
+ * Takes what may be forwarded, and the time that the call may take: what the caller asks for, up to
+ * the most. `rawHeaders` are names and values in turn, as they came.
  */
-export function readHeaders(rawHeaders: readonly string[], requestId: string, timeoutMsMax: number): CallHeaders {
+export function readHeaders(rawHeaders: readonly string[], requestId: string, timeoutMillisMax: number): CallHeaders {
   const headers = valuesByName(rawHeaders);
   const metadata = new Metadata();
   const problems: FieldProblem[] = [];
@@ -80,18 +91,21 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
   }
   metadata.set("x-request-id", requestId);
 
-  const timeoutMs = parseTimeout(headers.get(TIMEOUT));
-  if (timeoutMs === undefined) problems.push({ field: TIMEOUT, message: TIMEOUT_PROBLEM });
+  const timeoutMillis = parseTimeout(headers.get(TIMEOUT));
+  if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, message: TIMEOUT_PROBLEM });
   return {
     metadata,
-    timeoutMs: Math.min(timeoutMs ?? timeoutMsMax, timeoutMsMax),
+    timeoutMillis: Math.min(timeoutMillis ?? timeoutMillisMax, timeoutMillisMax),
     problems,
     isKeyUnreadable,
     batchKey: isAlone ? undefined : key,
   };
 }
 
-/** All values of each header that is read here. (Node's headersDistinct makes a list for every header that came.) */
+/**
+ * All values of each header that is read here. (Node's headersDistinct makes a list for every
+ * header that came.)
+ */
 function valuesByName(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -112,10 +126,12 @@ export function validateOnly(metadata: Metadata): Metadata {
   return marked;
 }
 
-/** Milliseconds, at least 1; Infinity when the header is not there; undefined when it is malformed. */
+/**
+ * Milliseconds, at least 1; Infinity when the header is not there; undefined when it is malformed.
+ */
 function parseTimeout(values: readonly string[] | undefined): number | undefined {
   if (values === undefined) return Infinity;
   const match = values.length === 1 ? GRPC_TIMEOUT.exec(values[0] ?? "") : null;
-  const timeoutMs = Number(match?.[1]) * (UNIT_MILLISECONDS[match?.[2] ?? ""] ?? NaN);
-  return timeoutMs > 0 ? Math.max(1, Math.ceil(timeoutMs)) : undefined;
+  const timeoutMillis = Number(match?.[1]) * (UNIT_MILLIS[match?.[2] ?? ""] ?? NaN);
+  return timeoutMillis > 0 ? Math.max(1, Math.ceil(timeoutMillis)) : undefined;
 }

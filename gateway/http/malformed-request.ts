@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES, type Server, type ServerResponse } from "node:http";
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+
 import type { Logger } from "pino";
-import { problemJson, type Problem } from "../problems/problem.js";
+
+import { type Problem, problemJson } from "../problems/problem.js";
 
 const MALFORMED: Problem = { status: 400, code: "MALFORMED_REQUEST", detail: "This is not an HTTP/1.1 request." };
 const PROBLEMS: Readonly<Record<string, Problem>> = {
@@ -11,8 +13,8 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
 };
 
 /**
- * Answers what Node's HTTP parser does not take, and closes the connection: where such a request ends, and what of the
- * rest is another one, is anybody's guess.
+ * Answers what Node's HTTP parser does not take, and closes the connection: where such a request
+ * ends, and what of the rest is another one, is anybody's guess.
  */
 export function answerMalformedRequests(
   server: Server,

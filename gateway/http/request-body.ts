@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { parseJson, type Json } from "../json/parse-json.js";
-import { bodyTooLarge, malformedBody, unsupportedMediaType, type Problem } from "../problems/problem.js";
+
+import { type Json, parseJson } from "../json/parse-json.js";
+import { bodyTooLarge, malformedBody, type Problem, unsupportedMediaType } from "../problems/problem.js";
 
 /** The body as JSON, or the problem with it as a whole. */
 export type BodyResult = { readonly ok: true; readonly json: Json } | { readonly ok: false; readonly problem: Problem };
@@ -13,10 +14,12 @@ const NOT_UTF_8 = "The body is not valid UTF-8.";
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the body of a request. No body at all counts as an empty object, unless it says to be of another type.
+ * Reads the body of a request. No body at all counts as an empty object, unless it says to be of
+ * another type.
  *
- * Refuses, in this order: UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY. Never settles in anything but a
- * result; a client that goes away in the middle leaves MALFORMED_BODY, which nobody hears.
+ * Refuses, in this order: UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY. Never settles in
+ * anything but a result; a client that goes away in the middle leaves MALFORMED_BODY, which nobody
+ * hears.
  */
 export async function readBody(req: IncomingMessage, bytesMax: number): Promise<BodyResult> {
   // A compressed body could be a thousand times larger than its limit.
@@ -49,8 +52,8 @@ function parseBytes(bytes: Uint8Array): BodyResult {
 }
 
 /**
- * Collects the body. One that is too large is answered at once: the rest of it is thrown away as it comes, until the
- * server's own time limit for requests.
+ * Collects the body. One that is too large is answered at once: the rest of it is thrown away as it
+ * comes, until the server's own time limit for requests.
  */
 function readBytes(req: IncomingMessage, bytesMax: number): Promise<Uint8Array | "too large" | "cut off"> {
   if (Number(req.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too large");

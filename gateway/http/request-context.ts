@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** What is known of one request while it is answered: what every answer repeats and the log line says. */
-export type Exchange = {
+/**
+ * What is known of one request while it is answered: what every answer repeats and the log line
+ * says.
+ */
+export interface Exchange {
   readonly requestId: string;
   readonly startedAt: number;
   /** The path with field names for values; undefined until a route was found. */
@@ -11,17 +14,24 @@ export type Exchange = {
   code: string | undefined;
   /** The request id in the server's log, of a call that was sent with others. */
   batchId: string | undefined;
-  /** What to do when it is over, answered or not. One listener of the response for all of them costs less than one each. */
+  /**
+   * What to do when it is over, answered or not. One listener of the response for all of them costs
+   * less than one each.
+   */
   readonly whenOver: (() => void)[];
-};
+}
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-// On the response itself: what a WeakMap holds outlives every small garbage collection, and all that it refers to with it.
+// On the response itself: what a WeakMap holds outlives every small garbage collection, and all
+// that it refers to with it.
 const EXCHANGE = Symbol("exchange");
 type WithExchange = ServerResponse & { [EXCHANGE]?: Exchange };
 
-/** Begins the exchange. The caller's X-Request-Id is kept when it is sane; otherwise there is a new one. */
+/**
+ * Begins the exchange. The caller's X-Request-Id is kept when it is sane; otherwise there is a new
+ * one.
+ */
 export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchange {
   // Several are joined by a comma, which makes them none.
   const given = req.headers["x-request-id"]?.toString() ?? "";

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+
 import type { Logger } from "pino";
+
 import type { Exchange } from "./request-context.js";
 
 // The status that nobody receives, because the client has gone (as nginx counts it).
 const CLIENT_GONE_STATUS = 499;
 
 /**
- * Writes one line when the request is over. The path with its field names stands for the URL: ids, and filters with
- * phone numbers and e-mail addresses, never get into the log, and neither do bodies and keys.
+ * Writes one line when the request is over. The path with its field names stands for the URL: ids,
+ * and filters with phone numbers and e-mail addresses, never get into the log, and neither do
+ * bodies and keys.
  */
 export function logRequest(log: Logger, exchange: Exchange, req: IncomingMessage, res: ServerResponse): void {
   exchange.whenOver.push(() => {

@@ -1,20 +1,28 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+
 import helmet from "helmet";
+
+import { type Problem, problemJson } from "../problems/problem.js";
 import { exchangeOf } from "./request-context.js";
-import { problemJson, type Problem } from "../problems/problem.js";
 
 type Headers = Readonly<Record<string, string>>;
 
 /** An answer that worked. An empty body is no body. */
-export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
 
 /** Sends the answer. Does nothing when the client has gone. */
 export function sendAnswer(res: ServerResponse, answer: Answer): void {
   send(res, "OK", answer, "application/json; charset=utf-8");
 }
 
-/** Sends the problem as RFC 9457 says, with the request's id. Does nothing when the client has gone. */
+/**
+ * Sends the problem as RFC 9457 says, with the request's id. Does nothing when the client has gone.
+ */
 export function sendProblem(res: ServerResponse, problem: Problem): void {
   const body = problemJson(problem, exchangeOf(res).requestId);
   send(res, problem.code, { status: problem.status, headers: problem.headers ?? {}, body }, "application/problem+json");
@@ -40,7 +48,8 @@ function send(res: ServerResponse, code: string, { status, headers, body }: Answ
     res.writeHead(status, all).end();
     return;
   }
-  // The length by hand, because the answer to HEAD has it too, without the body. Node leaves the body out.
+  // The length by hand, because the answer to HEAD has it too, without the body. Node leaves the
+  // body out.
   all.push("Content-Type", contentType, "Content-Length", String(Buffer.byteLength(body)));
   res.writeHead(status, all).end(body);
 }

@@ -1,5 +1,6 @@
 import { parse } from "lossless-json";
-import { echo, parsed, unparsed, type Parsed } from "../problems/field-problem.js";
+
+import { echo, type Parsed, parsed, unparsed } from "../problems/field-problem.js";
 
 /** A number as it was written: its digits are never put through a float. */
 export class JsonNumber {
@@ -7,23 +8,26 @@ export class JsonNumber {
 }
 
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
-export type JsonObject = { readonly [key: string]: Json };
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
 
 export function isJsonObject(json: Json): json is JsonObject {
   return typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof JsonNumber);
 }
 
 /**
- * Parses one JSON text (RFC 8259), keeping the text of each number. Refuses, beyond what is not JSON, an object that
- * names a key twice: which of the two values counts would be anybody's guess. Every key, `__proto__` too, is an own
- * property of its object.
+ * Parses one JSON text (RFC 8259), keeping the text of each number. Refuses, beyond what is not
+ * JSON, an object that names a key twice: which of the two values counts would be anybody's guess.
+ * Every key, `__proto__` too, is an own property of its object.
  */
 export function parseJson(text: string): Parsed<Json> {
   let json: Json;
   try {
     json = parse(text, undefined, {
       parseNumber: (digits) => new JsonNumber(digits),
-      // Says nothing of a key that is repeated with an equal value: findRepeatedKey does, and of any other too.
+      // Says nothing of a key that is repeated with an equal value: findRepeatedKey does, and of
+      // any other too.
       onDuplicateKey: () => undefined,
     }) as Json;
   } catch (error) {

@@ -1,8 +1,9 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { isJsonObject, type Json } from "./parse-json.js";
+
 import { TIMESTAMP } from "../contract/mappable.js";
-import { echo, parsed, unparsed, type FieldProblem, type Parsed } from "../problems/field-problem.js";
+import { echo, type FieldProblem, type Parsed, parsed, unparsed } from "../problems/field-problem.js";
+import { isJsonObject, type Json } from "./parse-json.js";
 import { readDecimal, readEnum, readScalar, readString, scalarJson } from "./read-scalar.js";
 import { parseTimestamp } from "./timestamp.js";
 
@@ -10,8 +11,9 @@ type ListField = DescField & { fieldKind: "list" };
 type MapField = DescField & { fieldKind: "map" };
 
 /**
- * Fills one request message from JSON and from the texts of a path and a query, by the names that the fields have in the
- * contract. Whatever does not fit becomes a problem, all of them together, and leaves its field unset.
+ * Fills one request message from JSON and from the texts of a path and a query, by the names that
+ * the fields have in the contract. Whatever does not fit becomes a problem, all of them together,
+ * and leaves its field unset.
  */
 export class MessageReader {
   readonly problems: FieldProblem[] = [];
@@ -36,7 +38,10 @@ export class MessageReader {
     this.#readInto(this.#target, json, "", taken);
   }
 
-  /** Reads one field. An object's own fields are named without the field's name: the caller did not write it. */
+  /**
+   * Reads one field. An object's own fields are named without the field's name: the caller did not
+   * write it.
+   */
   readField(field: DescField, json: Json): void {
     const isMessage = field.fieldKind === "message" && isJsonObject(json);
     this.#readField(this.#target, field, json, isMessage ? "" : field.name);
@@ -111,7 +116,10 @@ export class MessageReader {
     }
   }
 
-  /** One value: the field's own, or one of the list or the map that it is. Undefined when it was refused. */
+  /**
+   * One value: the field's own, or one of the list or the map that it is. Undefined when it was
+   * refused.
+   */
   #readOne(field: DescField, json: Json, path: string): unknown {
     if (field.message !== undefined && field.message.typeName !== TIMESTAMP) {
       const child = reflect(field.message);
@@ -136,7 +144,9 @@ export function isTextual(field: DescField): boolean {
   return field.fieldKind !== "map" && (field.message === undefined || field.message.typeName === TIMESTAMP);
 }
 
-/** Whether the empty text is a value of the field; for any other field it says nothing, like null. */
+/**
+ * Whether the empty text is a value of the field; for any other field it says nothing, like null.
+ */
 export function takesEmptyText(field: DescField): boolean {
   return field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES;
 }

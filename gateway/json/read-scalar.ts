@@ -1,14 +1,19 @@
-import { ScalarType, type DescEnum } from "@bufbuild/protobuf";
+import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { JsonNumber, type Json } from "./parse-json.js";
-import { parsed, unparsed, type Parsed } from "../problems/field-problem.js";
+
+import { type Parsed, parsed, unparsed } from "../problems/field-problem.js";
+import { type Json, JsonNumber } from "./parse-json.js";
 
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const WHOLE_NUMBER = /^(-?[0-9]+)(?:\.0+)?$/;
 
-type Bounds = { readonly bits: 32 | 64; readonly min: bigint; readonly max: bigint };
+interface Bounds {
+  readonly bits: 32 | 64;
+  readonly min: bigint;
+  readonly max: bigint;
+}
 
 const signed = (bits: 32 | 64): Bounds => ({ bits, min: -(2n ** BigInt(bits - 1)), max: 2n ** BigInt(bits - 1) - 1n });
 const unsigned = (bits: 32 | 64): Bounds => ({ bits, min: 0n, max: 2n ** BigInt(bits) - 1n });
@@ -26,7 +31,9 @@ const BOUNDS: ReadonlyMap<ScalarType, Bounds> = new Map([
   [ScalarType.FIXED64, unsigned(64)],
 ]);
 
-/** Reads the JSON of one scalar. Nothing is converted on the way: "7" is no number and 7 no string. */
+/**
+ * Reads the JSON of one scalar. Nothing is converted on the way: "7" is no number and 7 no string.
+ */
 export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
   const bounds = BOUNDS.get(type);
   if (bounds !== undefined) return readInteger(bounds, json);
@@ -36,13 +43,19 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
   return readFloat(type, json);
 }
 
-/** Reads a decimal: the text of a JSON number, as it was written, or a string. Whether it is one is the server's to say. */
+/**
+ * Reads a decimal: the text of a JSON number, as it was written, or a string. Whether it is one is
+ * the server's to say.
+ */
 export function readDecimal(json: Json): Parsed<string> {
   if (json instanceof JsonNumber) return parsed(json.text);
   return typeof json === "string" ? readString(json) : unparsed("must be a number, or a string that holds one");
 }
 
-/** Reads the name of an enum value in lower case, without the prefix that all values share. The zero value has no name. */
+/**
+ * Reads the name of an enum value in lower case, without the prefix that all values share. The zero
+ * value has no name.
+ */
 export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
   const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
   if (value !== undefined) return parsed(value.number);
@@ -56,8 +69,8 @@ export function enumName(desc: DescEnum, name: string): string {
 }
 
 /**
- * The JSON that stands for a text in a path or a query: a number or a boolean where the type wants one and the text is
- * one, otherwise the text itself, which the reader of that type then refuses.
+ * The JSON that stands for a text in a path or a query: a number or a boolean where the type wants
+ * one and the text is one, otherwise the text itself, which the reader of that type then refuses.
  */
 export function scalarJson(type: ScalarType, text: string): Json {
   if (type === ScalarType.STRING || type === ScalarType.BYTES) return text;

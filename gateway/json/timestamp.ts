@@ -1,7 +1,10 @@
-import { parsed, unparsed, type Parsed } from "../problems/field-problem.js";
+import { type Parsed, parsed, unparsed } from "../problems/field-problem.js";
 
 /** The two fields of a google.protobuf.Timestamp. */
-export type TimestampFields = { readonly seconds: bigint; readonly nanos: number };
+export interface TimestampFields {
+  readonly seconds: bigint;
+  readonly nanos: number;
+}
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
@@ -9,7 +12,10 @@ const PROBLEM = "must be an RFC 3339 time, such as 2026-01-31T12:00:00Z";
 const FIRST_SECOND = Date.parse("0001-01-01T00:00:00Z") / 1000;
 const LAST_SECOND = Date.parse("9999-12-31T23:59:59Z") / 1000;
 
-/** Parses an RFC 3339 time of the years 1 to 9999, to the nanosecond. Refuses days that no calendar has, and leap seconds. */
+/**
+ * Parses an RFC 3339 time of the years 1 to 9999, to the nanosecond. Refuses days that no calendar
+ * has, and leap seconds.
+ */
 export function parseTimestamp(text: string): Parsed<TimestampFields> {
   const match = RFC_3339.exec(text);
   if (match === null) return unparsed(PROBLEM);

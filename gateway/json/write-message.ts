@@ -1,13 +1,14 @@
 import {
-  isFieldSet,
-  ScalarType,
   type DescEnum,
   type DescField,
   type DescMessage,
+  isFieldSet,
   type Message,
+  ScalarType,
 } from "@bufbuild/protobuf";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+
 import { valueOf } from "../contract/field-value.js";
 import { RPC_STATUS, TIMESTAMP } from "../contract/mappable.js";
 import { enumName } from "./read-scalar.js";
@@ -20,8 +21,9 @@ type ValueWriter = (value: unknown) => string;
 const JSON_DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
 /**
- * Writes response messages as JSON. Every field is always there, under its name in the contract, so that an answer has
- * one shape: a message or a time that is not set, an enum's zero value and an empty decimal are null.
+ * Writes response messages as JSON. Every field is always there, under its name in the contract, so
+ * that an answer has one shape: a message or a time that is not set, an enum's zero value and an
+ * empty decimal are null.
  *
  * The way through a message is worked out once, not on each answer.
  */
@@ -98,14 +100,20 @@ function writeEntry(write: ValueWriter): (entry: [string, unknown]) => string {
   return ([key, value]) => `${JSON.stringify(key)}:${write(value)}`;
 }
 
-/** Writes the digits as they are. Text that is not a number, which a server should not send, stays a string. */
+/**
+ * Writes the digits as they are. Text that is not a number, which a server should not send, stays a
+ * string.
+ */
 function writeDecimal(value: unknown): string {
   const text = value as string;
   if (text === "") return "null";
   return JSON_DECIMAL.test(text) ? text : JSON.stringify(text);
 }
 
-/** Names the value; one that this contract does not know yet, of a newer server, comes out as its number in a string. */
+/**
+ * Names the value; one that this contract does not know yet, of a newer server, comes out as its
+ * number in a string.
+ */
 function enumWriter(desc: DescEnum): ValueWriter {
   const names = new Map<unknown, string>(desc.values.map(({ number, name }) => [number, `"${enumName(desc, name)}"`]));
   names.set(0, "null");

@@ -1,4 +1,7 @@
-/** What reading text from outside gives: the value, or what is wrong, in words that continue a sentence ("must be …"). */
+/**
+ * What reading text from outside gives: the value, or what is wrong, in words that continue a
+ * sentence ("must be …").
+ */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export function parsed<T>(value: T): Parsed<T> {
@@ -9,8 +12,14 @@ export function unparsed(problem: string): { readonly ok: false; readonly proble
   return { ok: false, problem };
 }
 
-/** One bad field of a request, or one bad header: its name as the caller writes it, and what is wrong with it. */
-export type FieldProblem = { readonly field: string; readonly message: string };
+/**
+ * One bad field of a request, or one bad header: its name as the caller writes it, and what is
+ * wrong with it.
+ */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
 
 // A name from the request is repeated to its sender only in part: it may be as long as the body.
 const ECHO_CHARACTERS_MAX = 100;

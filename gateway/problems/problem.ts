@@ -1,17 +1,19 @@
 import type { FieldProblem } from "./field-problem.js";
 
 /** What went wrong, before it is written as application/problem+json (RFC 9457). */
-export type Problem = {
+export interface Problem {
   readonly status: number;
   /** For programs: upper-case words joined by underscores. */
   readonly code: string;
   /** For people. */
   readonly detail: string;
-  /** Further members, such as what was available. They never replace a member of the problem itself. */
+  /**
+   * Further members, such as what was available. They never replace a member of the problem itself.
+   */
   readonly facts?: ReadonlyMap<string, string>;
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-};
+}
 
 /** Come back at once: whatever it is passes quickly. */
 export const RETRY_AFTER_SECONDS_MIN = 1;
@@ -77,12 +79,18 @@ export function internalProblem(): Problem {
 // An amount of money, which has one shape in all JSON: a number with two fraction digits.
 const MONEY = /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/;
 
-/** Writes the problem as application/problem+json. `type` is stable and relative to wherever the API is. */
+/**
+ * Writes the problem as application/problem+json. `type` is stable and relative to wherever the API
+ * is.
+ */
 export function problemJson(problem: Problem, requestId: string): string {
   return problemMembers(problem, new Map([["request_id", JSON.stringify(requestId)]]));
 }
 
-/** Writes the problem's members; `more`, already JSON, comes before the facts, which never replace a member. */
+/**
+ * Writes the problem's members; `more`, already JSON, comes before the facts, which never replace a
+ * member.
+ */
 export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>): string {
   const members = new Map<string, string>([
     ["type", JSON.stringify(`/errors/${problem.code.toLowerCase().replaceAll("_", "-")}`)],

@@ -1,29 +1,40 @@
-import { fromBinary, type DescMessage, type FileRegistry, type Message } from "@bufbuild/protobuf";
+import { type DescMessage, type FileRegistry, fromBinary, type Message } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
+
 import { messageOf } from "../contract/contract.js";
 import type { Refused } from "../contract/outcome.js";
 import type { FieldProblem } from "./field-problem.js";
-import { internalProblem, problemMembers, queueFull, RETRY_AFTER_SECONDS_MIN, type Problem } from "./problem.js";
+import { internalProblem, type Problem, problemMembers, queueFull, RETRY_AFTER_SECONDS_MIN } from "./problem.js";
 
 /** A refused call in the words of google.rpc: what of its details the gateway understands. */
-export type Refusal = {
+export interface Refusal {
   readonly grpcCode: status;
   readonly text: string;
-  /** The reason and the facts; undefined when the refusal is not the server's own but the transport's. */
+  /**
+   * The reason and the facts; undefined when the refusal is not the server's own but the
+   * transport's.
+   */
   readonly info: { readonly reason: string; readonly facts: ReadonlyMap<string, string> } | undefined;
   readonly errors: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
-};
+}
 
 // The messages of google.rpc, as far as they are read here.
-type RpcStatus = {
+interface RpcStatus {
   readonly code: status;
   readonly message: string;
   readonly details: readonly { readonly typeUrl: string; readonly value: Uint8Array }[];
-};
-type ErrorInfo = { readonly reason: string; readonly metadata: Readonly<Record<string, string>> };
-type BadRequest = { readonly fieldViolations: readonly { readonly field: string; readonly description: string }[] };
-type RetryInfo = { readonly retryDelay?: { readonly seconds: bigint; readonly nanos: number } };
+}
+interface ErrorInfo {
+  readonly reason: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+interface BadRequest {
+  readonly fieldViolations: readonly { readonly field: string; readonly description: string }[];
+}
+interface RetryInfo {
+  readonly retryDelay?: { readonly seconds: bigint; readonly nanos: number };
+}
 
 /** The one table from gRPC to HTTP. */
 const HTTP_STATUS: Readonly<Record<status, number>> = {
@@ -47,11 +58,11 @@ const HTTP_STATUS: Readonly<Record<status, number>> = {
 };
 
 /** Reads refusals: of a whole call, and of a part of an answer. */
-export type RefusalReaders = {
+export interface RefusalReaders {
   readonly ofCall: (refused: Refused) => Refusal;
   /** Takes a google.rpc.Status. */
   readonly ofMessage: (message: Message) => Refusal;
-};
+}
 
 /** Makes the readers of refusals out of the contract's own google.rpc messages. */
 export function refusalReaders(registry: FileRegistry): RefusalReaders {
@@ -114,8 +125,9 @@ export function problemOf(refusal: Refusal): Problem {
 }
 
 /**
- * A refusal inside an answer, in the members of the problem that the same refusal of a whole call is. When to come back,
- * for which a whole answer has a header, is the member `retry_after`, in seconds.
+ * A refusal inside an answer, in the members of the problem that the same refusal of a whole call
+ * is. When to come back, for which a whole answer has a header, is the member `retry_after`, in
+ * seconds.
  */
 export function problemMemberJson(refusal: Refusal): string {
   const problem = problemOf(refusal);
@@ -127,7 +139,10 @@ export function problemMemberJson(refusal: Refusal): string {
   return problemMembers(problem, more);
 }
 
-/** A refusal that carries no reason comes from the connection, or from a server that does not keep the contract. */
+/**
+ * A refusal that carries no reason comes from the connection, or from a server that does not keep
+ * the contract.
+ */
 function transportProblem(grpcCode: status): Problem {
   if (grpcCode === status.UNAVAILABLE) {
     return {

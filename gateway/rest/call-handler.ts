@@ -1,24 +1,25 @@
 import type { DescField, Message } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import type { Request, Response } from "express";
-import { sendAnswer, sendProblem, type Answer } from "../http/response.js";
+
 import type { Location, Route } from "../contract/contract.js";
-import { exchangeOf } from "../http/request-context.js";
 import { valueOf } from "../contract/field-value.js";
-import { readHeaders, validateOnly, type CallHeaders } from "../http/headers.js";
+import type { Answered, CallOptions, Outcome, Refused } from "../contract/outcome.js";
+import { fillPath, prefixOf } from "../contract/path-template.js";
+import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
+import { type BodyResult, readBody } from "../http/request-body.js";
+import { exchangeOf } from "../http/request-context.js";
+import { type Answer, sendAnswer, sendProblem } from "../http/response.js";
 import { isJsonObject } from "../json/parse-json.js";
 import type { MessageWriters } from "../json/write-message.js";
-import type { Answered, CallOptions, Outcome, Refused } from "../contract/outcome.js";
 import type { FieldProblem } from "../problems/field-problem.js";
-import { fillPath, prefixOf } from "../contract/path-template.js";
 import { invalidFields, malformedBody, type Problem } from "../problems/problem.js";
 import { problemOf, type Refusal } from "../problems/upstream-refusal.js";
-import { readBody, type BodyResult } from "../http/request-body.js";
-import { emptyRequest, readRequest } from "./request-message.js";
 import { together } from "../together.js";
 import type { Upstream } from "../upstream/upstream.js";
+import { emptyRequest, readRequest } from "./request-message.js";
 
-export type CallDependencies = {
+export interface CallDependencies {
   readonly upstream: Upstream;
   readonly writers: MessageWriters;
   readonly isDecimal: (field: DescField) => boolean;
@@ -26,18 +27,22 @@ export type CallDependencies = {
   readonly bodyBytesMax: number;
   /** The same for a route that takes many at once. */
   readonly bulkBytesMax: number;
-  readonly callMsMax: number;
-};
+  readonly callMillisMax: number;
+}
 
 /** What one call is made with. */
-type Call = { readonly message: Message; readonly headers: CallHeaders; readonly whenGone: WhenGone };
+interface Call {
+  readonly message: Message;
+  readonly headers: CallHeaders;
+  readonly whenGone: WhenGone;
+}
 
 /** What the gateway itself finds wrong with a request: with single fields, or with all of it. */
 type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Problem };
 
 /** Answers one request of the route: reads it, calls the rpc, writes what the rpc says. */
 export async function handleCall(deps: CallDependencies, route: Route, req: Request, res: Response): Promise<void> {
-  const headers = readHeaders(req.rawHeaders, exchangeOf(res).requestId, deps.callMsMax);
+  const headers = readHeaders(req.rawHeaders, exchangeOf(res).requestId, deps.callMillisMax);
   if (headers.isKeyUnreadable) {
     sendProblem(res, invalidFields(headers.problems));
     return;
@@ -69,9 +74,9 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
 }
 
 /**
- * The problem to answer when the gateway finds a fault. Key and scope are checked before the shape of the input, and
- * only the server can check them: it is asked first, with a call that does nothing. What it finds wrong with fields
- * that the gateway has not named is added.
+ * The problem to answer when the gateway finds a fault. Key and scope are checked before the shape
+ * of the input, and only the server can check them: it is asked first, with a call that does
+ * nothing. What it finds wrong with fields that the gateway has not named is added.
  */
 async function problemAfterKey(deps: CallDependencies, route: Route, call: Call, fault: Fault): Promise<Problem> {
   const outcome = await makeCall(deps, route, call, { metadata: validateOnly(call.headers.metadata) });
@@ -86,7 +91,7 @@ async function makeCall(
   call: Call,
   options: Pick<CallOptions, "metadata" | "batchKey">,
 ): Promise<Outcome> {
-  const deadline = Date.now() + call.headers.timeoutMs;
+  const deadline = Date.now() + call.headers.timeoutMillis;
   const outcome = await deps.upstream.call(route.rpc, call.message, {
     ...options,
     deadline,

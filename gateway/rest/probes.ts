@@ -1,16 +1,20 @@
 import type { Router } from "express";
+
 import { sendAnswer, sendProblem } from "../http/response.js";
 import { notReady } from "../problems/problem.js";
 import { servePath } from "./allowed-methods.js";
 
-export type ProbeDependencies = {
+export interface ProbeDependencies {
   readonly isServing: () => Promise<boolean>;
   readonly isStopping: () => boolean;
-};
+}
 
 const OK = { status: 200, headers: {}, body: '{"status":"ok"}' };
 
-/** Serves /livez, 200 as long as the process answers at all, and /readyz, 200 only while requests make sense. */
+/**
+ * Serves /livez, 200 as long as the process answers at all, and /readyz, 200 only while requests
+ * make sense.
+ */
 export function serveProbes(router: Router, deps: ProbeDependencies): void {
   servePath(router, {
     paths: ["/livez"],

@@ -1,20 +1,27 @@
 import { create, type DescField, type Message } from "@bufbuild/protobuf";
+
 import type { Route } from "../contract/contract.js";
-import { fieldsByName, isTextual, MessageReader, takesEmptyText } from "../json/read-message.js";
 import type { Json } from "../json/parse-json.js";
+import { fieldsByName, isTextual, MessageReader, takesEmptyText } from "../json/read-message.js";
 import type { FieldProblem } from "../problems/field-problem.js";
 
-export type RequestParts = {
+export interface RequestParts {
   /** The values of the path's fields, decoded, in the order of the path. */
   readonly pathValues: readonly string[];
   /** What stands behind the question mark, as it came. */
   readonly query: string;
   /** Undefined for a route that takes no body. */
   readonly body: Json | undefined;
-};
+}
 
-/** The message as far as it could be read, and everything that is wrong with the request: path, query, body. */
-export type RequestResult = { readonly message: Message; readonly problems: readonly FieldProblem[] };
+/**
+ * The message as far as it could be read, and everything that is wrong with the request: path,
+ * query, body.
+ */
+export interface RequestResult {
+  readonly message: Message;
+  readonly problems: readonly FieldProblem[];
+}
 
 /** Reads a request into the message that its route's rpc takes. */
 export function readRequest(
@@ -62,7 +69,10 @@ function splitPair(pair: string): [string | undefined, string | undefined] {
   return equals === -1 ? [decode(pair), ""] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
 }
 
-/** Decodes as HTML forms and URLSearchParams encode: a plus is a space. Undefined for what is not UTF-8. */
+/**
+ * Decodes as HTML forms and URLSearchParams encode: a plus is a space. Undefined for what is not
+ * UTF-8.
+ */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -1,10 +1,14 @@
 import type { Router } from "express";
-import { handleCall, type CallDependencies } from "./call-handler.js";
+
 import type { HttpMethod, Route } from "../contract/contract.js";
 import { compareTemplates, PATH_PREFIXES, shapeOf } from "../contract/path-template.js";
-import { servePath, type Handler } from "./allowed-methods.js";
+import { type Handler, servePath } from "./allowed-methods.js";
+import { type CallDependencies, handleCall } from "./call-handler.js";
 
-/** Serves every route of the contract, at the root and under the version. (A router within another would route twice.) */
+/**
+ * Serves every route of the contract, at the root and under the version. (A router within another
+ * would route twice.)
+ */
 export function serveRoutes(router: Router, deps: CallDependencies, routes: readonly Route[]): void {
   for (const [first, ...others] of routesByPath(routes)) {
     const handlers = new Map<HttpMethod, Handler>();

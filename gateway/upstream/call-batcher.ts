@@ -7,7 +7,7 @@ export type EncodedCall = (rpc: Rpc, request: Uint8Array, options: CallOptions) 
 // As many as usually share a commit: with more, the first of them would only wait longer.
 const CALLS_MAX = 64;
 
-type Waiting = {
+interface Waiting {
   readonly rpc: Rpc;
   readonly batching: Batching;
   readonly request: Uint8Array;
@@ -15,12 +15,13 @@ type Waiting = {
   readonly part: Uint8Array;
   readonly options: CallOptions;
   readonly resolve: (outcome: Promise<Outcome>) => void;
-};
+}
 
 /**
- * Makes calls, and those that one turn of the event loop brings as one, where the contract says how and they differ in their
- * requests alone: a call costs both sides several times as much as the mint that it carries (docs/adr/0014). Each has an
- * outcome of its own. A call without company goes as it is, at the end of the turn.
+ * Makes calls, and those that one turn of the event loop brings as one, where the contract says how
+ * and they differ in their requests alone: a call costs both sides several times as much as the
+ * mint that it carries (docs/adr/0014). Each has an outcome of its own. A call without company goes
+ * as it is, at the end of the turn.
  */
 export class CallBatcher {
   readonly #makeCall: EncodedCall;

@@ -1,30 +1,32 @@
-import { create, fromBinary, toBinary, type FileRegistry, type Message } from "@bufbuild/protobuf";
+import { create, type FileRegistry, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { CallBatcher } from "./call-batcher.js";
+
 import { rpcOf } from "../contract/contract.js";
 import type { CallOptions, Outcome, Refused } from "../contract/outcome.js";
 import type { Rpc } from "../contract/rpc.js";
+import { CallBatcher } from "./call-batcher.js";
 
 /** The server, seen from the gateway. */
-export type Upstream = {
+export interface Upstream {
   /**
-   * Calls an rpc. A refusal, a lost connection too, is an outcome; rejects only when the server answers what the contract
-   * does not know: a bug.
+   * Calls an rpc. A refusal, a lost connection too, is an outcome; rejects only when the server
+   * answers what the contract does not know: a bug.
    */
   call(rpc: Rpc, request: Message, options: CallOptions): Promise<Outcome>;
   /** Whether the server says, within five seconds, that it serves. */
   isServing(): Promise<boolean>;
   close(): void;
-};
+}
 
 const REPLAYED = "idempotent-replayed";
 const STATUS_DETAILS = "grpc-status-details-bin";
 // Longer than the server is busy with a storm of calls: it serves them.
-const HEALTH_MILLISECONDS_MAX = 5_000;
+const HEALTH_MILLIS_MAX = 5_000;
 const HEALTH_SERVING = 1;
 
 const CHANNEL_OPTIONS = {
-  // A full page of the largest transactions is some 40 MiB; the default of 4 MiB would make it an error.
+  // A full page of the largest transactions is some 40 MiB; the default of 4 MiB would make it an
+  // error.
   "grpc.max_receive_message_length": 64 * 1024 * 1024,
   // A server that comes back is found again within a second; the default waits up to two minutes.
   "grpc.initial_reconnect_backoff_ms": 100,
@@ -36,8 +38,8 @@ const CHANNEL_OPTIONS = {
 };
 
 /**
- * Opens the way to the server. It connects with the first call, and again whenever the connection is lost. A request of
- * many, where calls are sent together, has at most `bulkBytesMax`.
+ * Opens the way to the server. It connects with the first call, and again whenever the connection
+ * is lost. A request of many, where calls are sent together, has at most `bulkBytesMax`.
  */
 export function createUpstream(registry: FileRegistry, target: string, bulkBytesMax: number): Upstream {
   const client = new Client(target, credentials.createInsecure(), CHANNEL_OPTIONS);
@@ -48,7 +50,7 @@ export function createUpstream(registry: FileRegistry, target: string, bulkBytes
     isServing: async () => {
       const outcome = await callUnary(client, health, toBinary(health.input, create(health.input)), {
         metadata: new Metadata(),
-        deadline: Date.now() + HEALTH_MILLISECONDS_MAX,
+        deadline: Date.now() + HEALTH_MILLIS_MAX,
         whenCanceled: () => undefined,
       });
       return outcome.ok && (outcome.message as Message & { status?: number }).status === HEALTH_SERVING;
@@ -69,7 +71,8 @@ type Ending = { readonly ok: true; readonly bytes: Buffer; readonly replayed: bo
 
 function callEncoded(client: Client, path: string, request: Uint8Array, options: CallOptions): Promise<Ending> {
   return new Promise((resolve) => {
-    // Forgotten with the end: Node's HTTP/2 keeps old streams for a while, and they lead here (docs/adr/0015).
+    // Forgotten with the end: Node's HTTP/2 keeps old streams for a while, and they lead here
+    // (docs/adr/0015).
     let end: ((ending: Ending) => void) | undefined = resolve;
     let replayed = false;
     let result: { error: ServiceError } | { bytes: Buffer } | undefined;

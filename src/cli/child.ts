@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
 const KESC = new URL("./kesc.js", import.meta.url);
@@ -12,7 +12,10 @@ export class Child {
   readonly ready: Promise<string | undefined>;
   readonly #process: ChildProcess;
 
-  /** Starts `kesc NAME OPTIONS` with our environment and these variables; its output goes where ours goes. */
+  /**
+   * Starts `kesc NAME OPTIONS` with our environment and these variables; its output goes where ours
+   * goes.
+   */
   constructor(
     name: string,
     { options = [], variables = {} }: { options?: string[]; variables?: Readonly<Record<string, string>> } = {},

@@ -1,12 +1,13 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
-// What a call leaves behind lives for one commit: with V8's default of 16 MiB, much of it is copied before it dies.
+// What a call leaves behind lives for one commit: with V8's default of 16 MiB, much of it is copied
+// before it dies.
 import { CommanderError } from "commander";
 
 import { StoreError } from "../ledger/ports/store.js";
 import { isDamage, RESTORE } from "../startup/damage.js";
 import { failureFacts } from "../startup/failure-facts.js";
-import { endQuietlyWhenNobodyReads } from "./commands/output.js";
 import { Problem } from "../startup/operator-error.js";
+import { endQuietlyWhenNobodyReads } from "./commands/output.js";
 import { kescProgram } from "./program.js";
 
 const FAILED = 1;

@@ -4,7 +4,6 @@ import { Command } from "commander";
 
 import { VARIABLES } from "../startup/config.js";
 import { addGateway } from "./commands/gateway.js";
-import { addImport } from "./import/command.js";
 import { addKeyCreate } from "./commands/key-create.js";
 import { addKeyList } from "./commands/key-list.js";
 import { addKeyRevoke } from "./commands/key-revoke.js";
@@ -14,11 +13,14 @@ import { addOrgList } from "./commands/org-list.js";
 import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
+import { addImport } from "./import/command.js";
 
 // Commander repeats what was typed wrongly, and that may be a key.
 const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
 
-/** The `kesc` command. Throws a CommanderError when it is called wrongly, and what a command throws. */
+/**
+ * The `kesc` command. Throws a CommanderError when it is called wrongly, and what a command throws.
+ */
 export function kescProgram(): Command {
   const program = new Command("kesc")
     .description("Keeps KESC accounts: mint when Kenyan shillings come in, redeem when they go out.")

@@ -7,7 +7,10 @@ import type { UnixMillis } from "./values/time.js";
 
 export const ACCOUNT_STATUSES = ["ACTIVE", "FROZEN", "CLOSED"] as const;
 
-/** ACTIVE and FROZEN change into each other; ACTIVE becomes CLOSED at a balance of zero; CLOSED is final. */
+/**
+ * ACTIVE and FROZEN change into each other; ACTIVE becomes CLOSED at a balance of zero; CLOSED is
+ * final.
+ */
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 /** The KESC of one user of an organization: the summary of the account's rows in the journal. */

@@ -1,5 +1,5 @@
-import { parsed, unparsed, type Parsed } from "./values/parsed.js";
 import type { ApiKeyId, OrganizationId } from "./values/ids.js";
+import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { UnixMillis } from "./values/time.js";
 
 export const SCOPES = ["accounts:read", "accounts:write", "transactions:read", "transactions:write"] as const;

@@ -1,13 +1,16 @@
 import type { Account } from "./account.js";
+import type { Actor } from "./journal.js";
+import type { Rail, Transaction } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
-import type { Actor } from "./journal.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
-import type { Rail, Transaction } from "./transaction.js";
 
-/** Every change of state is one of these. New ids are handed in, so that a decision is a pure function. */
+/**
+ * Every change of state is one of these. New ids are handed in, so that a decision is a pure
+ * function.
+ */
 export type Command = AccountCommand | TransactionCommand;
 export type AccountCommand = CreateAccount | ChangeAccountStatus;
 export type TransactionCommand = MoveMoney | CancelTransaction;

@@ -1,11 +1,14 @@
 import type { Account } from "./account.js";
-import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { JournalEntry } from "./journal.js";
 import type { Refusal } from "./refusal.js";
-import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { Transaction } from "./transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 
-/** What a decision may look at: the state before the command. Answers are the organization's own, or undefined. */
+/**
+ * What a decision may look at: the state before the command. Answers are the organization's own, or
+ * undefined.
+ */
 export interface Book {
   account(organizationId: OrganizationId, id: AccountId): Account | undefined;
   accountOfUser(organizationId: OrganizationId, userId: UserId): Account | undefined;
@@ -15,7 +18,10 @@ export interface Book {
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined;
 }
 
-/** What a command writes: whole rows, as they are afterwards. All of it is saved in one commit, or none. */
+/**
+ * What a command writes: whole rows, as they are afterwards. All of it is saved in one commit, or
+ * none.
+ */
 export interface Effect {
   readonly account: Account;
   readonly transaction: Transaction | undefined;
@@ -25,7 +31,10 @@ export interface Effect {
 
 export type Decision<Resource> =
   | { readonly kind: "effect"; readonly resource: Resource; readonly effect: Effect }
-  /** The same thing was done before: nothing is written, but for a new idempotency key, which now names it too. */
+  /**
+   * The same thing was done before: nothing is written, but for a new idempotency key, which now
+   * names it too.
+   */
   | { readonly kind: "replay"; readonly resource: Resource; readonly newIdempotencyKey: IdempotencyKey | undefined }
   | { readonly kind: "refusal"; readonly refusal: Refusal };
 

@@ -1,5 +1,5 @@
 import type { Account } from "./account.js";
-import { addCents, subtractCents, type Cents } from "./values/cents.js";
+import { addCents, type Cents, subtractCents } from "./values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -18,7 +18,8 @@ export const JOURNAL_KINDS = [
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
 /**
- * The book accounts. `reserve` is the KES that the organization's KESC stands on (an asset, one for the organization);
+ * The book accounts. `reserve` is the KES that the organization's KESC stands on (an asset, one for
+ * the organization);
  * `available` and `held` are the KESC owed to one user (liabilities, one pair for each account).
  */
 export type BookAccount = "reserve" | "available" | "held";
@@ -68,7 +69,10 @@ export function releasePosting(amountCents: Cents): Posting {
   return { debit: "held", credit: "available", amountCents };
 }
 
-/** The balances after a posting. `reserve` is the organization's, so it changes neither of the account's. */
+/**
+ * The balances after a posting. `reserve` is the organization's, so it changes neither of the
+ * account's.
+ */
 export function postedTo(
   balances: Pick<Account, "availableCents" | "heldCents">,
   posting: Posting,

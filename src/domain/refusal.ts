@@ -1,9 +1,12 @@
 import type { AccountStatus } from "./account.js";
+import type { TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, TransactionId } from "./values/ids.js";
-import type { TransactionStatus } from "./transaction.js";
 
-/** A "no" of the rules, with its facts. A closed union: a new one does not compile until the wire has a status for it. */
+/**
+ * A "no" of the rules, with its facts. A closed union: a new one does not compile until the wire
+ * has a status for it.
+ */
 export type Refusal =
   | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
   | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }

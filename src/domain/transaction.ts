@@ -12,14 +12,17 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /**
- * How the shillings move. On `direct` the caller attests that they have moved, so that both directions complete in the
- * commit that accepts them; on any other they move later.
+ * How the shillings move. On `direct` the caller attests that they have moved, so that both
+ * directions complete in the commit that accepts them; on any other they move later.
  */
 export type Rail = string & { readonly brand: unique symbol };
 
 export const DIRECT_RAIL = "direct" as Rail;
 
-/** One movement between Kenyan shillings and KESC: the summary of the transaction's rows in the journal. */
+/**
+ * One movement between Kenyan shillings and KESC: the summary of the transaction's rows in the
+ * journal.
+ */
 export interface Transaction {
   readonly id: TransactionId;
   readonly organizationId: OrganizationId;

@@ -1,6 +1,7 @@
 /**
- * Counts the calls that the server holds, so that they have a bound and callers share it: each may have no more than
- * there is room left, alone half of all, and there is always room for whoever comes next.
+ * Counts the calls that the server holds, so that they have a bound and callers share it: each may
+ * have no more than there is room left, alone half of all, and there is always room for whoever
+ * comes next.
  */
 export class CallsInFlight {
   readonly #callsMax: number;

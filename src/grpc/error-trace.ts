@@ -1,8 +1,9 @@
 /**
- * Says where something was thrown: the error's own words and stack, then the kind, code and stack of each of its causes.
+ * Says where something was thrown: the error's own words and stack, then the kind, code and stack
+ * of each of its causes.
  *
- * The words of causes are left out: a database driver's hold the values of the statement that failed, and so phone
- * numbers and e-mail addresses.
+ * The words of causes are left out: a database driver's hold the values of the statement that
+ * failed, and so phone numbers and e-mail addresses.
  */
 export function traceOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `thrown: ${typeof thrown}`;

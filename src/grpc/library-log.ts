@@ -2,8 +2,8 @@ import { setLogger } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 /**
- * Sends what @grpc/grpc-js has to say to our log, up to the first colon: after it come values, and among them the API key
- * of a caller whose header is malformed.
+ * Sends what @grpc/grpc-js has to say to our log, up to the first colon: after it come values, and
+ * among them the API key of a caller whose header is malformed.
  */
 export function logLibraryTo(logger: Logger): void {
   const write = (message: unknown): void => {

@@ -12,7 +12,10 @@ export interface GrpcLimits {
   readonly callMillisMax: number;
   /** The most calls in flight on one connection; a client keeps the others back. */
   readonly concurrentCallsMax: number;
-  /** The most calls in flight on all connections, and of one caller half of it; one more is QUEUE_FULL. */
+  /**
+   * The most calls in flight on all connections, and of one caller half of it; one more is
+   * QUEUE_FULL.
+   */
   readonly callsMax: number;
   /** A connection is pinged when it has been quiet for this long … */
   readonly keepaliveMillis: number;
@@ -20,11 +23,17 @@ export interface GrpcLimits {
   readonly keepaliveTimeoutMillis: number;
   /** A connection without a call is closed after this long. */
   readonly connectionIdleMillisMax: number;
-  /** A connection is asked to go after this long, give or take a tenth, so that clients spread over new servers … */
+  /**
+   * A connection is asked to go after this long, give or take a tenth, so that clients spread over
+   * new servers …
+   */
   readonly connectionAgeMillisMax: number;
   /** … and closed, with the calls that are left on it, after this much longer. */
   readonly connectionAgeGraceMillis: number;
-  /** How long a server that stops still takes new calls, while health says NOT_SERVING and load balancers look away. */
+  /**
+   * How long a server that stops still takes new calls, while health says NOT_SERVING and load
+   * balancers look away.
+   */
   readonly lameDuckMillis: number;
 }
 
@@ -33,8 +42,9 @@ export const DEFAULT_LIMITS: GrpcLimits = {
   bulkBytesMax: 1_048_576,
   requestMillisMax: 10_000,
   callMillisMax: 30_000,
-  // The gateway sends everything over one connection: fewer would queue in the client while the server has time. What a
-  // call can hold before it is read is bounded by HTTP/2's window of 64 KiB.
+  // The gateway sends everything over one connection: fewer would queue in the client while the
+  // server has time. What a call can hold before it is read is bounded by HTTP/2's window of 64
+  // KiB.
   concurrentCallsMax: 1_000,
   // Some 15 KB each while they wait.
   callsMax: 50_000,
@@ -46,13 +56,15 @@ export const DEFAULT_LIMITS: GrpcLimits = {
   lameDuckMillis: 0,
 };
 
-// Answers that a client asks for and does not read stay in memory: past so many, its next calls are refused, and after a
-// hundred of those its connection is closed. Several of the largest pages, for a client that reads.
+// Answers that a client asks for and does not read stay in memory: past so many, its next calls are
+// refused, and after a hundred of those its connection is closed. Several of the largest pages, for
+// a client that reads.
 const CONNECTION_MEGABYTES_MAX = 128;
 
 export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
   return {
-    // One for all rpcs. Those that must keep to less are held to it when their request is there: see call-guard.ts.
+    // One for all rpcs. Those that must keep to less are held to it when their request is there:
+    // see call-guard.ts.
     "grpc.max_receive_message_length": Math.max(limits.requestBytesMax, limits.bulkBytesMax),
     "grpc.max_concurrent_streams": limits.concurrentCallsMax,
     "grpc.keepalive_time_ms": limits.keepaliveMillis,

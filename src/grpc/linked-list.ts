@@ -7,8 +7,8 @@ export interface Link<Item> {
 }
 
 /**
- * Items in the order in which they came, each of which can leave at any time, at the same cost however many there are. A Set
- * would do, but for the garbage collector: see docs/adr/0015.
+ * Items in the order in which they came, each of which can leave at any time, at the same cost
+ * however many there are. A Set would do, but for the garbage collector: see docs/adr/0015.
  */
 export class LinkedList<Item> {
   #first: Link<Item> | undefined;

@@ -8,7 +8,10 @@ export function boundAddress(address: string, port: number): string {
   return address.startsWith(UNIX) ? address : address.replace(/:0$/, `:${String(port)}`);
 }
 
-/** Removes the socket file of a server that was killed; one that someone listens on stays, and binding to it fails. */
+/**
+ * Removes the socket file of a server that was killed; one that someone listens on stays, and
+ * binding to it fails.
+ */
 export async function removeStaleSocket(address: string): Promise<void> {
   if (!address.startsWith(UNIX)) return;
   const path = address.slice(UNIX.length).replace(/^\/\/(?=\/)/, "");

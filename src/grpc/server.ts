@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Server, ServerCredentials, status as Status, type ServiceDefinition } from "@grpc/grpc-js";
+import { Server, ServerCredentials, type ServiceDefinition, status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
@@ -8,22 +8,22 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { Reads } from "../ledger/ports/reads.js";
-import { accountHandlers } from "./services/account-service.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import { CallGuard } from "./calls/call-guard.js";
 import { callSteps } from "./calls/call-steps.js";
+import type { StreamRoute } from "./calls/stream-call.js";
 import type { CallDependencies, UnaryRoute } from "./calls/unary-call.js";
 import { CallsInFlight } from "./calls-in-flight.js";
-import { readContract, type Contract, type ServiceContract } from "./messages/contract.js";
-import { Health, HEALTH_SERVICE } from "./standard/health.js";
-import { logLibraryTo } from "./library-log.js";
-import { DEFAULT_LIMITS, serverOptionsOf, type GrpcLimits } from "./limits.js";
-import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
-import { Reflection } from "./standard/reflection-index.js";
-import { boundAddress, removeStaleSocket } from "./server-address.js";
 import { statusCodeOf } from "./errors/status.js";
-import type { StreamRoute } from "./calls/stream-call.js";
+import { logLibraryTo } from "./library-log.js";
+import { DEFAULT_LIMITS, type GrpcLimits, serverOptionsOf } from "./limits.js";
+import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
+import { boundAddress, removeStaleSocket } from "./server-address.js";
+import { accountHandlers } from "./services/account-service.js";
 import { transactionHandlers } from "./services/transaction-service.js";
+import { Health, HEALTH_SERVICE } from "./standard/health.js";
+import { Reflection } from "./standard/reflection-index.js";
+import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
 
 export interface GrpcServerOptions {
   /** "127.0.0.1:50051", "[::]:0" for any free port, or "unix:/run/kesc.sock". */
@@ -44,15 +44,19 @@ export interface GrpcServer {
   /** Where it listens, with its real port. */
   readonly address: string;
   /**
-   * Answers every call that was taken, and takes no more. Resolves when the last connection has ended; after
-   * `graceMillis` in all, connections are cut, and it rejects when calls were still in flight on them.
+   * Answers every call that was taken, and takes no more. Resolves when the last connection has
+   * ended; after `graceMillis` in all, connections are cut, and it rejects when calls were still in
+   * flight on them.
    *
    * The ledger must stay open until then.
    */
   stop(graceMillis: number): Promise<void>;
 }
 
-/** Starts serving. Rejects when the address cannot be had, or when the contract and the handlers do not fit. */
+/**
+ * Starts serving. Rejects when the address cannot be had, or when the contract and the handlers do
+ * not fit.
+ */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { logger } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -1,15 +1,15 @@
 import type { Account } from "../domain/account.js";
 import type { Book, Effect } from "../domain/decision.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { JournalEntry, Posting } from "../domain/journal.js";
+import type { Transaction } from "../domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Transaction } from "../domain/transaction.js";
 import type { Changes, Created, Loaded, SupplyChange, UsedIdempotencyKey } from "./ports/store.js";
 
 /**
- * The state that the commands of one batch see: what was loaded, with the effects of the batch's earlier commands on
- * top. Collects what is to be saved.
+ * The state that the commands of one batch see: what was loaded, with the effects of the batch's
+ * earlier commands on top. Collects what is to be saved.
  */
 export class BatchBook implements Book {
   readonly #accounts = new Map<AccountId, Account>();
@@ -121,7 +121,8 @@ export class BatchBook implements Book {
       availableCents: before?.availableCents ?? 0n,
       heldCents: before?.heldCents ?? 0n,
     };
-    // The reserve is an asset: a debit adds to it. What is owed is a liability: a credit adds to it.
+    // The reserve is an asset: a debit adds to it. What is owed is a liability: a credit adds to
+    // it.
     const amount = BigInt(amountCents);
     change[`${debit}Cents`] += debit === "reserve" ? amount : -amount;
     change[`${credit}Cents`] += credit === "reserve" ? -amount : amount;

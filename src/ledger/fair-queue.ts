@@ -7,12 +7,12 @@ interface Line<Key, Item> {
 }
 
 /**
- * A bounded queue in which everyone who waits gets the same share, whoever pushes how much: a line for each key, first in
- * first out, and the lines take turns.
+ * A bounded queue in which everyone who waits gets the same share, whoever pushes how much: a line
+ * for each key, first in first out, and the lines take turns.
  *
- * A line may be as long as the room that is left: alone it gets half of the queue, with n others that are as greedy a
- * share of 1 in n + 2. So there is room for whoever comes next, without looking for the longest line or turning out
- * anyone who was let in.
+ * A line may be as long as the room that is left: alone it gets half of the queue, with n others
+ * that are as greedy a share of 1 in n + 2. So there is room for whoever comes next, without
+ * looking for the longest line or turning out anyone who was let in.
  */
 export class FairQueue<Key, Item> {
   readonly #lengthMax: number;
@@ -29,7 +29,10 @@ export class FairQueue<Key, Item> {
     return this.#length;
   }
 
-  /** Puts the item at the end of the key's line. Answers false, and does nothing, when the line has had its share. */
+  /**
+   * Puts the item at the end of the key's line. Answers false, and does nothing, when the line has
+   * had its share.
+   */
   push(key: Key, item: Item): boolean {
     let line = this.#lines.get(key);
     if ((line?.items.length ?? 0) >= this.#lengthMax - this.#length) return false;

@@ -3,7 +3,10 @@ interface Link<Item> {
   next: Link<Item> | undefined;
 }
 
-/** First in, first out. Both ends cost the same however long it is, which an array's shift() does not. */
+/**
+ * First in, first out. Both ends cost the same however long it is, which an array's shift() does
+ * not.
+ */
 export class Fifo<Item> {
   #first: Link<Item> | undefined;
   #last: Link<Item> | undefined;
@@ -27,7 +30,8 @@ export class Fifo<Item> {
     if (link === undefined) return undefined;
     this.#first = link.next;
     if (link.next === undefined) this.#last = undefined;
-    // Or an old link, long taken out, would keep all that come after it from the small garbage collections (docs/adr/0015).
+    // Or an old link, long taken out, would keep all that come after it from the small garbage
+    // collections (docs/adr/0015).
     link.next = undefined;
     this.#length -= 1;
     return link.item;

@@ -1,8 +1,8 @@
 import type { Account } from "../domain/account.js";
 import type { Command, ResourceOf } from "../domain/commands.js";
+import type { Transaction } from "../domain/transaction.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Transaction } from "../domain/transaction.js";
 import type { BatchAnswer, Committer } from "./commit-batch.js";
 import { FairQueue } from "./fair-queue.js";
 import { Fifo } from "./fifo.js";
@@ -40,24 +40,27 @@ export interface LedgerOptions {
 // A lost race is won soon: whoever won it has committed. A few tries tell a race from a fault.
 const CONFLICT_TRIES_MAX = 8;
 
-// Telling a caller "no" costs about as much as a command does, and a caller who is told so at once is back at once: the
-// service would do nothing else. So refusals are given at one for 32 commits, and callers wait.
+// Telling a caller "no" costs about as much as a command does, and a caller who is told so at once
+// is back at once: the service would do nothing else. So refusals are given at one for 32 commits,
+// and callers wait.
 const COMMITS_PER_REFUSAL = 32;
 // Past so many the next is told at once: who has hung up since still waits here, in memory.
 const REFUSALS_WAITING_MAX = 50_000;
 
-// Of calls that come one by one a commit takes what is usual for the committer. Of what came in bulk, a thousand at a time,
-// it takes a quarter, which costs the database less for each.
+// Of calls that come one by one a commit takes what is usual for the committer. Of what came in
+// bulk, a thousand at a time, it takes a quarter, which costs the database less for each.
 const BATCH_SHARE = 1 / 4;
-// So many are worth a commit behind the one that is being written: what calls come in together, see call-steps.ts.
+// So many are worth a commit behind the one that is being written: what calls come in together, see
+// call-steps.ts.
 const BATCH_WORTH_IT = 32;
 
 /**
- * The one way to change state: a queue in front of the committer. Whatever arrived while the last commit was being
- * written is the next batch; only after its commit does anyone hear "yes".
+ * The one way to change state: a queue in front of the committer. Whatever arrived while the last
+ * commit was being written is the next batch; only after its commit does anyone hear "yes".
  *
- * The queue is shared fairly: organizations take turns, and none can fill it. What an organization sends in bulk takes
- * turns with its own single calls too, so that a payroll makes nobody at a till wait.
+ * The queue is shared fairly: organizations take turns, and none can fill it. What an organization
+ * sends in bulk takes turns with its own single calls too, so that a payroll makes nobody at a till
+ * wait.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
@@ -80,9 +83,10 @@ export class Ledger {
   }
 
   /**
-   * Queues a command; answers when it is on disk, or refused. A command whose deadline passes while it waits is never
-   * started, and neither is one that finds no room. Rejects only on a bug. Commands of one organization are decided in the
-   * order in which they are submitted, those in bulk and those by themselves each in an order of their own.
+   * Queues a command; answers when it is on disk, or refused. A command whose deadline passes while
+   * it waits is never started, and neither is one that finds no room. Rejects only on a bug.
+   * Commands of one organization are decided in the order in which they are submitted, those in
+   * bulk and those by themselves each in an order of their own.
    */
   submit<C extends Command>(
     command: C,
@@ -122,8 +126,9 @@ export class Ledger {
 
   #startBatches(): void {
     const { committer } = this.#options;
-    // Behind a batch that is being written no small one is handed over, so that the committer never waits for us under
-    // load, and nobody's command waits in a small batch that could have been a larger one.
+    // Behind a batch that is being written no small one is handed over, so that the committer never
+    // waits for us under load, and nobody's command waits in a small batch that could have been a
+    // larger one.
     while (
       this.#queue.length > 0 &&
       (this.#batches === 0 || (this.#batches < committer.batchesMax && this.#queue.length >= this.#batchWorthIt))

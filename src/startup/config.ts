@@ -13,7 +13,10 @@ export interface Config {
   readonly grpcAddress: string;
   /** "host:port". */
   readonly httpAddress: string;
-  /** Where the gateway finds the server; undefined for wherever the server of the same machine listens. */
+  /**
+   * Where the gateway finds the server; undefined for wherever the server of the same machine
+   * listens.
+   */
   readonly gatewayTarget: string | undefined;
   /** The most commands in one commit. */
   readonly batchMax: number;
@@ -26,7 +29,10 @@ export interface Config {
 
 /** One variable of the environment. */
 interface Variable<Schema extends z.ZodType> {
-  /** What holds when it is not set, as one would write it; undefined for the value of another, see `meaning`. */
+  /**
+   * What holds when it is not set, as one would write it; undefined for the value of another, see
+   * `meaning`.
+   */
   readonly fallback: string | undefined;
   readonly meaning: string;
   readonly schema: Schema;
@@ -149,14 +155,18 @@ type Schemas = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]["sche
 const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>][];
 const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
 
-// The one variable that is ours and says nothing to a server: where callers keep their key, `kesc import` among them.
+// The one variable that is ours and says nothing to a server: where callers keep their key, `kesc
+// import` among them.
 const OF_CALLERS = "KESC_API_KEY";
 
 /** The configuration, or one sentence for every variable that is wrong. */
 export type ConfigResult =
   { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads the environment once. A variable that is empty counts as not set; one of ours that nobody knows is wrong. */
+/**
+ * Reads the environment once. A variable that is empty counts as not set; one of ours that nobody
+ * knows is wrong.
+ */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): ConfigResult {
   const texts = ENTRIES.map(([name, { fallback }]) => [
     name,
@@ -229,7 +239,10 @@ function describeUnknown(name: string): string {
   return `${name} is no variable of kesc. ${advice}`;
 }
 
-/** How many letters one must put in, leave out or replace to get from one word to the other (Levenshtein). */
+/**
+ * How many letters one must put in, leave out or replace to get from one word to the other
+ * (Levenshtein).
+ */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let index = 0; index < from.length; index += 1) {

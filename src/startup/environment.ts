@@ -1,4 +1,4 @@
-import { readConfig, type Config } from "./config.js";
+import { type Config, readConfig } from "./config.js";
 import { Problem } from "./operator-error.js";
 
 /** The configuration of this process. Throws a Problem that names every variable that is wrong. */

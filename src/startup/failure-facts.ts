@@ -10,8 +10,9 @@ export interface FailureFacts {
   readonly message: string | undefined;
 }
 
-// PostgreSQL's class 22, data exception: 'invalid input syntax for type bigint: "+254712345678"'. In all other classes
-// the message names tables, columns and constraints; the values stand in `detail`, which is never looked at.
+// PostgreSQL's class 22, data exception: 'invalid input syntax for type bigint: "+254712345678"'.
+// In all other classes the message names tables, columns and constraints; the values stand in
+// `detail`, which is never looked at.
 const QUOTES_VALUES = /^22...$/;
 
 /** Takes out of an error what can carry no phone number, e-mail address or password. */

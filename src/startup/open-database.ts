@@ -1,18 +1,21 @@
-import { openDatabase, type Database, type DatabaseAddress, type DatabaseOptions } from "../storage/database.js";
+import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
 import { migrationState } from "../storage/migrate.js";
 import { isDamage, RESTORE } from "./damage.js";
 import { failureFacts } from "./failure-facts.js";
 import { Problem } from "./operator-error.js";
 
 /**
- * Opens the database, also one that lacks migrations. Throws a Problem when it can't be had, or when a newer version
- * of KESC has migrated it.
+ * Opens the database, also one that lacks migrations. Throws a Problem when it can't be had, or
+ * when a newer version of KESC has migrated it.
  */
 export async function openAnyDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   return (await open(address, options)).database;
 }
 
-/** Opens the database for work. Throws a Problem when it can't be had or its schema is not this version's. */
+/**
+ * Opens the database for work. Throws a Problem when it can't be had or its schema is not this
+ * version's.
+ */
 export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   const { database, pending } = await open(address, options);
   if (pending.length === 0) return database;

@@ -1,4 +1,7 @@
-/** What stops a command, in words for whoever typed it: what is wrong, and what to do next. Not a bug. */
+/**
+ * What stops a command, in words for whoever typed it: what is wrong, and what to do next. Not a
+ * bug.
+ */
 export class Problem extends Error {
   constructor(
     message: string,

@@ -1,15 +1,17 @@
 import { commitBatch, type Committer } from "../ledger/commit-batch.js";
 import type { Database } from "./database.js";
-import { ledgerStore } from "./sql/ledger-store.js";
 import { postgresTransaction } from "./postgres/transaction.js";
+import { ledgerStore } from "./sql/ledger-store.js";
 import { threadCommitter } from "./sqlite/worker-client.js";
 
-// What a commit costs beyond its rows: the parsing and planning of its statements, and two journeys to the server.
+// What a commit costs beyond its rows: the parsing and planning of its statements, and two journeys
+// to the server.
 const POSTGRES_BATCH_USUAL = 256;
 
 /**
- * What commits the ledger's batches: on SQLite the thread that owns the writing connection, which decides there too, so
- * that a batch is one message and one answer; on PostgreSQL, which waits for the network anyway, this thread.
+ * What commits the ledger's batches: on SQLite the thread that owns the writing connection, which
+ * decides there too, so that a batch is one message and one answer; on PostgreSQL, which waits for
+ * the network anyway, this thread.
  */
 export function committerOf({ engine, write }: Database): Committer {
   if (engine.name === "sqlite") return threadCommitter(write);

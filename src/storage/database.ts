@@ -4,13 +4,13 @@ import { dirname } from "node:path";
 import knexModule, { type Knex } from "knex";
 import pg from "pg";
 
-import type { Engine } from "./sql/engine.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { PostgresReader } from "./postgres/reader.js";
+import type { Engine } from "./sql/engine.js";
+import type { Reader } from "./sql/reader.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { refuseForeignFile } from "./sqlite/file.js";
-import type { Reader } from "./sql/reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
 import { SqliteThreadClient } from "./sqlite/worker-client.js";
 
@@ -22,7 +22,9 @@ export type DatabaseAddress =
   | { readonly engine: "postgres"; readonly url: string; readonly connectionsMax: number };
 
 export interface DatabaseOptions {
-  /** PostgreSQL ends a statement that runs longer; 0 for none, where the work is known to be long. */
+  /**
+   * PostgreSQL ends a statement that runs longer; 0 for none, where the work is known to be long.
+   */
   readonly statementMillisMax: number;
 }
 
@@ -42,7 +44,8 @@ const KEEP_ALIVE_MILLIS = 10_000;
 
 const silent = (): void => undefined;
 const COMMON = {
-  // Otherwise Knex puts every parameter into the message of an error, and so phone numbers into a log.
+  // Otherwise Knex puts every parameter into the message of an error, and so phone numbers into a
+  // log.
   compileSqlOnError: false,
   // What goes wrong reaches us as a rejection; Knex's own lines would stand between ours.
   log: { warn: silent, error: silent, deprecate: silent, debug: silent },
@@ -50,9 +53,9 @@ const COMMON = {
 } as const;
 
 /**
- * Opens the database and checks that its commits are durable. An SQLite file that does not exist is created, readable by
- * its owner alone. Rejects, in words that say what is wrong, when it can't be reached or its settings are not safe, and
- * with a ForeignFileError when the file is not ours.
+ * Opens the database and checks that its commits are durable. An SQLite file that does not exist is
+ * created, readable by its owner alone. Rejects, in words that say what is wrong, when it can't be
+ * reached or its settings are not safe, and with a ForeignFileError when the file is not ours.
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -64,7 +67,8 @@ export function openDatabase(
 async function openSqlite(filename: string): Promise<Database> {
   mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
   refuseForeignFile(filename);
-  // Made here, so that the file never exists with a wider mode; SQLite gives the same one to its -wal and -shm files.
+  // Made here, so that the file never exists with a wider mode; SQLite gives the same one to its
+  // -wal and -shm files.
   closeSync(openSync(filename, "a", OWNER_ONLY_FILE));
 
   const write = knex({
@@ -92,7 +96,8 @@ async function openPostgres(
     application_name: "kesc",
     connectionTimeoutMillis: CONNECT_MILLIS_MAX,
     statement_timeout: statementMillisMax,
-    // Where the network loses us amid a transaction, the server must not keep its locks until it notices by itself.
+    // Where the network loses us amid a transaction, the server must not keep its locks until it
+    // notices by itself.
     idle_in_transaction_session_timeout: statementMillisMax,
     // The server's own limit answers first; this one is for a server that no longer answers at all.
     query_timeout: statementMillisMax === 0 ? 0 : statementMillisMax + CONNECT_MILLIS_MAX,

@@ -6,8 +6,8 @@ import { typeidUnboxed } from "typeid-js";
 import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import type { Database } from "./database.js";
 import type { Keys } from "../ledger/ports/keys.js";
+import type { Database } from "./database.js";
 import { orStoreError } from "./sql/store-error.js";
 
 interface ApiKeyRow {

@@ -1,7 +1,6 @@
 import type { Knex } from "knex";
 
 import type { Database } from "./database.js";
-import type { Engine } from "./sql/engine.js";
 import { organizations } from "./migrations/0001-organizations.js";
 import { accounts } from "./migrations/0002-accounts.js";
 import { transactions } from "./migrations/0003-transactions.js";
@@ -10,6 +9,7 @@ import { supply } from "./migrations/0005-supply.js";
 import { idempotencyKeys } from "./migrations/0006-idempotency-keys.js";
 import { accountChain } from "./migrations/0007-account-chain.js";
 import type { Migration } from "./migrations/migration.js";
+import type { Engine } from "./sql/engine.js";
 
 // In the order in which they run. A name stands in every database that ran it: never renamed.
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -22,7 +22,10 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0007-account-chain": accountChain,
 };
 
-/** Brings the schema up to date. Answers the names of the migrations that it ran; none when it was up to date. */
+/**
+ * Brings the schema up to date. Answers the names of the migrations that it ran; none when it was
+ * up to date.
+ */
 export async function migrate({ write, engine }: Database): Promise<string[]> {
   const [, names] = (await write.migrate.latest(configOf(engine))) as [number, string[]];
   return names;
@@ -32,7 +35,10 @@ export async function migrate({ write, engine }: Database): Promise<string[]> {
 export interface MigrationState {
   /** Those that it has not run yet. */
   readonly pending: readonly string[];
-  /** Those that it ran and that we have never heard of: a newer version of KESC, or another program, made them. */
+  /**
+   * Those that it ran and that we have never heard of: a newer version of KESC, or another program,
+   * made them.
+   */
   readonly unknown: readonly string[];
 }
 

@@ -1,11 +1,11 @@
 import type { Account } from "../domain/account.js";
-import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { Database } from "./database.js";
+import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import type { AccountFilters, Page, PageRequest, Reads, TransactionFilters } from "../ledger/ports/reads.js";
-import { orStoreError } from "./sql/store-error.js";
+import type { Database } from "./database.js";
 import type { Reader } from "./sql/reader.js";
-import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "./sql/rows.js";
+import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "./sql/rows.js";
+import { orStoreError } from "./sql/store-error.js";
 
 const ACCOUNT = "SELECT * FROM accounts WHERE id = ? AND organization_id = ?";
 const TRANSACTION = "SELECT * FROM transactions WHERE id = ? AND organization_id = ?";
@@ -86,8 +86,8 @@ function transactionsOfOrganization(
 }
 
 /**
- * Walks the account's rows in the journal, from the newest or from where the last page ended, until as many transactions
- * match as are wanted. Only the page itself is sorted.
+ * Walks the account's rows in the journal, from the newest or from where the last page ended, until
+ * as many transactions match as are wanted. Only the page itself is sorted.
  */
 function transactionsOfAccount(
   reader: Rows,

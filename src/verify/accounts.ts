@@ -1,10 +1,10 @@
 import type { AccountStatus } from "../domain/account.js";
-import { MAX_CENTS } from "../domain/values/cents.js";
 import type { BookAccount, JournalKind } from "../domain/journal.js";
-import type { Findings } from "./findings.js";
-import { checkGroups, type GroupCheck } from "./merge-join.js";
+import { MAX_CENTS } from "../domain/values/cents.js";
 import type { Snapshot } from "../storage/sql/snapshot.js";
+import type { Findings } from "./findings.js";
 import { describeBalances, describePosting, type PostingColumns } from "./format.js";
+import { checkGroups, type GroupCheck } from "./merge-join.js";
 
 /** A row of `accounts`. */
 interface Summary {
@@ -38,8 +38,9 @@ const STATUS_CHANGES: Readonly<Record<AccountKind, { from: AccountStatus | undef
 };
 
 /**
- * Follows every account through the journal: that each row names the one before it, its balances after each row, its
- * status, and that its row in `accounts` is what they end at. Answers how many accounts there are.
+ * Follows every account through the journal: that each row names the one before it, its balances
+ * after each row, its status, and that its row in `accounts` is what they end at. Answers how many
+ * accounts there are.
  */
 export function verifyAccounts(snapshot: Snapshot, findings: Findings): Promise<number> {
   const { byCodeUnit } = snapshot;
@@ -125,7 +126,10 @@ class AccountCheck implements GroupCheck<Row> {
     this.#status = to;
   }
 
-  /** Only an active account takes something new or gives something out; a closed one can't move any money. */
+  /**
+   * Only an active account takes something new or gives something out; a closed one can't move any
+   * money.
+   */
   #checkMayMove(row: Row): void {
     if (this.#status === "ACTIVE") return;
     const begins = row.kind === "transaction.pending" || row.debit === "available";
@@ -135,7 +139,10 @@ class AccountCheck implements GroupCheck<Row> {
     }
   }
 
-  /** From what the row says, not from what it should: each broken row is named once, and none that follows it. */
+  /**
+   * From what the row says, not from what it should: each broken row is named once, and none that
+   * follows it.
+   */
   #follow(row: Row): void {
     const availableCents = this.#availableCents + changeOf("available", row);
     const heldCents = this.#heldCents + changeOf("held", row);

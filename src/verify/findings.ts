@@ -1,8 +1,13 @@
 /** One thing that does not hold. */
 export interface Finding {
-  /** The row of the journal that is broken, or after which the table disagrees; undefined where no row tells. */
+  /**
+   * The row of the journal that is broken, or after which the table disagrees; undefined where no
+   * row tells.
+   */
   readonly seq: number | undefined;
-  /** The journal is broken in itself, or one of the tables that sum it up does not agree with it. */
+  /**
+   * The journal is broken in itself, or one of the tables that sum it up does not agree with it.
+   */
   readonly table: "journal" | "supply" | "accounts" | "transactions";
   /** The id of what it is about. */
   readonly id: string | undefined;
@@ -21,7 +26,10 @@ export class Findings {
     return this.#count;
   }
 
-  /** At most 20: broken rows of the journal first, since they explain the rest; in each part the smallest `seq` first. */
+  /**
+   * At most 20: broken rows of the journal first, since they explain the rest; in each part the
+   * smallest `seq` first.
+   */
   get first(): readonly Finding[] {
     return this.#kept;
   }

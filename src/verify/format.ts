@@ -1,6 +1,8 @@
 import type { BookAccount } from "../domain/journal.js";
 
-/** How a row of the journal holds its posting, as the driver reads it: not yet known to make sense. */
+/**
+ * How a row of the journal holds its posting, as the driver reads it: not yet known to make sense.
+ */
 export interface PostingColumns {
   readonly debit: string | null;
   readonly credit: string | null;
@@ -13,7 +15,10 @@ export interface Direction {
   readonly credit: BookAccount;
 }
 
-/** Writes cents as a decimal, however many they are: 100000 becomes "1000.00". Also what should be cents and is not. */
+/**
+ * Writes cents as a decimal, however many they are: 100000 becomes "1000.00". Also what should be
+ * cents and is not.
+ */
 export function decimalOf(cents: bigint | number | null): string {
   if (cents === null || (typeof cents === "number" && !Number.isSafeInteger(cents))) return String(cents);
   const digits = String(cents).replace("-", "").padStart(3, "0");

@@ -1,7 +1,7 @@
-import { MAX_CENTS } from "../domain/values/cents.js";
 import { JOURNAL_KINDS } from "../domain/journal.js";
-import type { Finding, Findings } from "./findings.js";
+import { MAX_CENTS } from "../domain/values/cents.js";
 import type { Snapshot } from "../storage/sql/snapshot.js";
+import type { Finding, Findings } from "./findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "./format.js";
 
 interface JournalRow extends PostingColumns {
@@ -39,8 +39,8 @@ const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const BOOK_ACCOUNTS = { reserve: true, available: true, held: true } as const;
 
 /**
- * Reads the journal in the order of `seq`: no row is missing or too many, each makes sense by itself, and the postings
- * of each organization add up to its row in `supply`.
+ * Reads the journal in the order of `seq`: no row is missing or too many, each makes sense by
+ * itself, and the postings of each organization add up to its row in `supply`.
  */
 export async function verifyJournal(snapshot: Snapshot, findings: Findings): Promise<JournalTotals> {
   const rows = snapshot.rows<JournalRow>(
@@ -99,11 +99,11 @@ function isNoPosting({ debit, credit, amount_cents: amountCents }: PostingColumn
   return debit === null && credit === null && amountCents === null;
 }
 
-type ValidPosting = {
+interface ValidPosting {
   readonly debit: keyof typeof BOOK_ACCOUNTS;
   readonly credit: keyof typeof BOOK_ACCOUNTS;
   readonly amount_cents: number;
-};
+}
 
 function isPosting(row: JournalRow): row is JournalRow & ValidPosting {
   const { debit, credit, amount_cents: amountCents } = row;

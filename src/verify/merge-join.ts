@@ -20,7 +20,10 @@ export interface Groups<Summary, Row> {
   readonly check: (id: string, summary: Summary | undefined) => GroupCheck<Row>;
 }
 
-/** Walks through both streams side by side and checks each group. Answers how many summaries there are. */
+/**
+ * Walks through both streams side by side and checks each group. Answers how many summaries there
+ * are.
+ */
 export async function checkGroups<Summary extends Identified, Row extends Identified>({
   summaries,
   rows,

@@ -1,9 +1,9 @@
 import type { JournalKind } from "../domain/journal.js";
 import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../domain/transaction.js";
-import type { Findings } from "./findings.js";
-import { checkGroups, type GroupCheck } from "./merge-join.js";
 import type { Snapshot } from "../storage/sql/snapshot.js";
+import type { Findings } from "./findings.js";
 import { describePosting, type Direction, type PostingColumns } from "./format.js";
+import { checkGroups, type GroupCheck } from "./merge-join.js";
 
 /** A row of `transactions`. */
 interface Summary {
@@ -39,7 +39,8 @@ const STATUSES: Readonly<Record<TransactionKind, TransactionStatus>> = {
 /** A step that the rules allow: what it posts, or null where no money moves. */
 type Steps = Readonly<Partial<Record<TransactionKind, Direction | null>>>;
 
-// Written down here once more, and not taken from the domain: whoever checks the books must not ask who kept them.
+// Written down here once more, and not taken from the domain: whoever checks the books must not ask
+// who kept them.
 const MINTED = { debit: "reserve", credit: "available" } as const;
 const REDEEMED = { debit: "available", credit: "reserve" } as const;
 const HELD = { debit: "available", credit: "held" } as const;
@@ -60,8 +61,9 @@ const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps
 };
 
 /**
- * Follows every transaction through the journal: the steps are those that its type and rail allow, each posts what it
- * must, it ends at most once, and its row in `transactions` says where it is. Answers how many transactions there are.
+ * Follows every transaction through the journal: the steps are those that its type and rail allow,
+ * each posts what it must, it ends at most once, and its row in `transactions` says where it is.
+ * Answers how many transactions there are.
  */
 export function verifyTransactions(snapshot: Snapshot, findings: Findings): Promise<number> {
   const { byCodeUnit } = snapshot;

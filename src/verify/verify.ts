@@ -1,6 +1,6 @@
 import type { Database } from "../storage/database.js";
 import { verifyAccounts } from "./accounts.js";
-import { Findings, type Finding } from "./findings.js";
+import { type Finding, Findings } from "./findings.js";
 import { verifyJournal } from "./journal.js";
 import { verifyTransactions } from "./transactions.js";
 
@@ -13,17 +13,21 @@ export interface Verification {
   readonly reserveCents: bigint;
   /** How many things do not hold; 0 when the books are right. */
   readonly findingsCount: number;
-  /** At most 20: broken rows of the journal first, then tables that do not agree with it, each by `seq`. */
+  /**
+   * At most 20: broken rows of the journal first, then tables that do not agree with it, each by
+   * `seq`.
+   */
   readonly firstFindings: readonly Finding[];
 }
 
 /**
- * Derives every balance, each organization's reserve and the state of every transaction from the journal alone, and
- * compares them with the tables that sum it up.
+ * Derives every balance, each organization's reserve and the state of every transaction from the
+ * journal alone, and compares them with the tables that sum it up.
  *
- * Sees the database as it was when it began, while others go on writing. What it holds in memory does not grow with the
- * database; the sorting is the database's business, and takes up to as much of its temporary disk space as the journal
- * has. Open the database without a limit on how long a statement may run. Rejects when the database does.
+ * Sees the database as it was when it began, while others go on writing. What it holds in memory
+ * does not grow with the database; the sorting is the database's business, and takes up to as much
+ * of its temporary disk space as the journal has. Open the database without a limit on how long a
+ * statement may run. Rejects when the database does.
  */
 export function verify(database: Database): Promise<Verification> {
   return database.reader.snapshot(async (snapshot) => {

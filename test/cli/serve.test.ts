@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { isLive, parseScope, type ApiKey } from "../../src/domain/api-key.js";
+import { type ApiKey, isLive, parseScope } from "../../src/domain/api-key.js";
 import type { ApiKeyId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { EARLIER, NOW, ORGANIZATION } from "../support/given.js";

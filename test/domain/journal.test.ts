@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 import { holdPosting, mintPosting, postedTo, redeemPosting, releasePosting } from "../../src/domain/journal.js";
+import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 
 const AMOUNT = toCents(1_500);
 const BALANCES = { availableCents: toCents(10_000), heldCents: toCents(2_000) };

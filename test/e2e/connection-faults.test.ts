@@ -4,10 +4,10 @@ import { expect } from "chai";
 
 import { openDatabase } from "../../src/storage/database.js";
 import { run } from "../../src/storage/sql/store-error.js";
-import { sharedPostgres } from "../support/postgres.js";
-import { TcpForwarder } from "../support/tcp-forwarder.js";
 import type { GrpcAnswer } from "../support/grpc-caller.js";
-import { startService, type Service } from "../support/service.js";
+import { sharedPostgres } from "../support/postgres.js";
+import { type Service, startService } from "../support/service.js";
+import { TcpForwarder } from "../support/tcp-forwarder.js";
 
 // Short, so that the test is: in the address, where an operator may set them too.
 const QUERY_MILLIS_MAX = 500;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { ENGINES } from "../support/databases.js";
-import { startService, type Service } from "../support/service.js";
+import { type Service, startService } from "../support/service.js";
 
 const MINTS = 2_000;
 const REST_MINTS = 500;

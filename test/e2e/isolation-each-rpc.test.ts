@@ -3,19 +3,20 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Route } from "../../gateway/contract/contract.js";
-import { SCOPES, type Scope } from "../../src/domain/api-key.js";
+import { type Scope, SCOPES } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { newAccountId, newTransactionId, valid } from "../support/commands.js";
 import { textOf } from "../attack/fuzz/json-text.js";
 import { ROUTES } from "../attack/fuzz/routes.js";
+import { newAccountId, newTransactionId, valid } from "../support/commands.js";
 import { describeEachEngine, fresh } from "../support/each-engine.js";
-import { restRequest, RestCaller, type RestReply } from "../support/rest-caller.js";
-import { bytesOf, RpcCaller, type RpcAnswer } from "../support/rpc-caller.js";
+import { RestCaller, type RestReply, restRequest } from "../support/rest-caller.js";
+import { bytesOf, type RpcAnswer, RpcCaller } from "../support/rpc-caller.js";
 import { withKeys } from "../support/tenants.js";
 
-// Every rpc that the contract has, by itself: who calls without the right key gets nothing, and learns nothing.
+// Every rpc that the contract has, by itself: who calls without the right key gets nothing, and
+// learns nothing.
 
 /** What a request may name. */
 interface Things {
@@ -26,8 +27,8 @@ interface Things {
 }
 
 /**
- * A request that works, for each rpc, by the things of the organization that calls. An rpc that has none here fails: say
- * how to call it, with every field set that names a thing.
+ * A request that works, for each rpc, by the things of the organization that calls. An rpc that has
+ * none here fails: say how to call it, with every field set that names a thing.
  */
 const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "AccountService/CreateAccount": () => ({ user_id: fresh("isolated"), phone_number: "0712345678" }),
@@ -69,7 +70,10 @@ function requestOf(name: string, things: Things): JsonObject {
   return request(things);
 }
 
-/** Whether the rpc's request names a thing of an organization. What names none makes or lists the caller's own. */
+/**
+ * Whether the rpc's request names a thing of an organization. What names none makes or lists the
+ * caller's own.
+ */
 function namesThings(name: string): boolean {
   let named = false;
   const watched = new Proxy({} as Things, {
@@ -82,7 +86,10 @@ function namesThings(name: string): boolean {
   return named;
 }
 
-/** What the caller of another organization may see: the ids that it has sent itself, and the request's, are left out. */
+/**
+ * What the caller of another organization may see: the ids that it has sent itself, and the
+ * request's, are left out.
+ */
 function withoutIds(answer: object): string {
   return JSON.stringify(answer)
     .replace(/(acc|txn)_[0-9a-z]{26}/g, "$1")

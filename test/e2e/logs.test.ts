@@ -5,12 +5,12 @@ import { expect } from "chai";
 import pg from "pg";
 
 import type { Route } from "../../gateway/contract/contract.js";
+import { ROUTES } from "../attack/fuzz/routes.js";
 import { ENGINES } from "../support/databases.js";
 import { kesc } from "../support/kesc.js";
-import { ROUTES } from "../attack/fuzz/routes.js";
 import { RestCaller } from "../support/rest-caller.js";
 import { secretsIn } from "../support/secrets.js";
-import { startService, type Service } from "../support/service.js";
+import { type Service, startService } from "../support/service.js";
 
 const PHONE = "+254722000111";
 const EMAIL = "private@example.com";

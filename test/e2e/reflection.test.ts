@@ -5,7 +5,7 @@ import { expect } from "chai";
 
 import { readContract } from "../../src/grpc/messages/contract.js";
 import { fresh, newAccount } from "../support/each-engine.js";
-import { sharedService, type Service } from "../support/service.js";
+import { type Service, sharedService } from "../support/service.js";
 
 const run = promisify(execFile);
 const rpcs = readContract().services.flatMap(({ name, rpcs: own }) => own.map((rpc) => ({ service: name, ...rpc })));
@@ -65,7 +65,8 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // The two that ask for a transaction which does not exist are answered by our own refusal, with its details.
+        // The two that ask for a transaction which does not exist are answered by our own refusal,
+        // with its details.
         const expected = name.endsWith("etTransaction") || name.startsWith("cancel") ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // Of one refused among many she can read the details too.

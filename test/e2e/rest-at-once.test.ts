@@ -31,7 +31,9 @@ describeEachEngine("REST requests that come at once", (service) => {
     headers: { "X-API-Key": service().a.key, ...headers },
   });
 
-  /** Every way in which a mint or a redemption can end, with references that begin with `prefix`. */
+  /**
+   * Every way in which a mint or a redemption can end, with references that begin with `prefix`.
+   */
   async function everyEnding(prefix: string): Promise<{ requests: Sent[]; account_id: string }> {
     const account_id = await newAccount(service());
     const frozen = await newAccount(service());
@@ -129,7 +131,10 @@ describeEachEngine("REST requests that come at once", (service) => {
   });
 });
 
-/** Sends all in one write, on one connection: one turn of the gateway's event loop reads them. Answers what came, in order. */
+/**
+ * Sends all in one write, on one connection: one turn of the gateway's event loop reads them.
+ * Answers what came, in order.
+ */
 async function sendAtOnce(service: Service, requests: readonly Sent[]): Promise<Answer[]> {
   const [host, port] = (service.environment["KESC_HTTP_ADDRESS"] ?? "").split(":");
   const socket = connect(Number(port), host).setEncoding("latin1");
@@ -181,7 +186,10 @@ function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[
   );
 }
 
-/** The lines of the log that are picked, once they are enough: it is written a moment after the answers. */
+/**
+ * The lines of the log that are picked, once they are enough: it is written a moment after the
+ * answers.
+ */
 async function linesWhen(
   service: Service,
   pick: (all: readonly Line[]) => Line[],

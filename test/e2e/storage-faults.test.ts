@@ -5,9 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
-import { startPostgres, type PostgresServer } from "../support/postgres.js";
 import { problemOf } from "../support/each-engine.js";
-import { startService, type RestAnswer, type Service } from "../support/service.js";
+import { type PostgresServer, startPostgres } from "../support/postgres.js";
+import { type RestAnswer, type Service, startService } from "../support/service.js";
 
 const RECOVERY_MILLIS_MAX = 20_000;
 
@@ -29,7 +29,9 @@ describe("a fault of the storage", () => {
     return service.rest("POST", "/transactions/mint", { body });
   }
 
-  /** A file that is nearly full takes a few more: the fault is there when the first call meets it. */
+  /**
+   * A file that is nearly full takes a few more: the fault is there when the first call meets it.
+   */
   async function untilRefused<Answer>(
     call: () => Promise<Answer>,
     isGood: (answer: Answer) => boolean,

@@ -4,7 +4,7 @@ import { SCOPES } from "../../src/domain/api-key.js";
 import { parseOrganizationId } from "../../src/domain/values/ids.js";
 import { valid } from "../support/commands.js";
 import { availableOf, newAccount } from "../support/each-engine.js";
-import { startService, type Service } from "../support/service.js";
+import { type Service, startService } from "../support/service.js";
 import { withKeys } from "../support/tenants.js";
 
 const SECOND_MILLIS = 1_000;

@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
+
 import { expect } from "chai";
+
 import { readConfig } from "../../gateway/config.js";
 
 describe("the gateway's configuration", () => {

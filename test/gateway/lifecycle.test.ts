@@ -4,7 +4,9 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+
 import { expect } from "chai";
+
 import { GatewayFixture } from "../support/gateway-fixture.js";
 
 const MAIN = fileURLToPath(new URL(`../../gateway/main${import.meta.url.slice(-3)}`, import.meta.url));
@@ -236,7 +238,8 @@ function runMain(environment: Record<string, string>) {
   if (stdout === null || stderr === null) throw new Error("the program has no pipes");
   stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  // Node never emits "close" once we have disconnected from the child; the pipes end for themselves.
+  // Node never emits "close" once we have disconnected from the child; the pipes end for
+  // themselves.
   const exited = Promise.all([once(child, "exit"), once(stdout, "end"), once(stderr, "end")]).then(
     ([[code]]) => code as number | null,
   );

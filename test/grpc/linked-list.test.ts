@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { LinkedList } from "../../src/grpc/linked-list.js";
-import { ALL_BYTES, promotedBytes, type Item } from "../support/promoted-bytes.js";
+import { ALL_BYTES, type Item, promotedBytes } from "../support/promoted-bytes.js";
 
 describe("a list that anything in it can leave", () => {
   it("keeps its order, whoever leaves: the first, the last, one amid the others", () => {

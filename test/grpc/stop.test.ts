@@ -17,11 +17,11 @@ import {
   connect,
   detailsOf,
   eventually,
+  type Heard,
   MINT,
   SECRET,
   serve,
   transaction,
-  type Heard,
 } from "../support/grpc-harness.js";
 
 describe("grpc: a server that stops", () => {

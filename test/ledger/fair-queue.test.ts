@@ -116,7 +116,8 @@ describe("a fair queue", () => {
         }
         let newcomers = 0;
         while (queue.push(-1, -1)) newcomers += 1;
-        // The others have left as much as each of them has, and a line may fill half of what is left; rounding takes some.
+        // The others have left as much as each of them has, and a line may fill half of what is
+        // left; rounding takes some.
         expect(newcomers).to.be.at.least(Math.floor(lengthMax / (greedy + 1) / 4));
       }),
       { numRuns: 20 },

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { Fifo } from "../../src/ledger/fifo.js";
-import { ALL_BYTES, promotedBytes, type Item } from "../support/promoted-bytes.js";
+import { ALL_BYTES, type Item, promotedBytes } from "../support/promoted-bytes.js";
 
 describe("a line: first in, first out", () => {
   it("gives what is in it in the order in which it came, and then nothing", () => {

@@ -1,16 +1,16 @@
 import { expect } from "chai";
 
-import { MAX_CENTS, type Cents } from "../../src/domain/values/cents.js";
 import type { Command } from "../../src/domain/commands.js";
+import { type Cents, MAX_CENTS } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import type { Committer } from "../../src/ledger/commit-batch.js";
+import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { NO_DEADLINE, createAccount, mint } from "../support/commands.js";
+import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());

@@ -6,10 +6,11 @@ import type { Committer } from "../../src/ledger/commit-batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { committerOf } from "../../src/storage/committer.js";
-import { mint, NO_DEADLINE, newAccountId, newOrganizationId } from "../support/commands.js";
+import { mint, newAccountId, newOrganizationId, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
-// Nobody here has an account: a mint that was decided is refused with ACCOUNT_NOT_FOUND, one that was not with QUEUE_FULL.
+// Nobody here has an account: a mint that was decided is refused with ACCOUNT_NOT_FOUND, one that
+// was not with QUEUE_FULL.
 const DECIDED = "ACCOUNT_NOT_FOUND";
 
 describe("the ledger under more than it can do", () => {
@@ -52,7 +53,10 @@ describe("the ledger under more than it can do", () => {
     });
   }
 
-  /** Submits mints with the references prefix-0, prefix-1 and so on; answers the reasons with which they were refused. */
+  /**
+   * Submits mints with the references prefix-0, prefix-1 and so on; answers the reasons with which
+   * they were refused.
+   */
   function submit(
     ledger: Ledger,
     mints: { organizationId: OrganizationId; count: number; prefix: string; deadline?: UnixMillis },

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import { readConfig as readGatewayConfig } from "../../gateway/config.js";
-import { readConfig, VARIABLES, type Config } from "../../src/startup/config.js";
 import { DEFAULT_LIMITS } from "../../src/grpc/limits.js";
+import { type Config, readConfig, VARIABLES } from "../../src/startup/config.js";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import { failureFacts } from "../../src/startup/failure-facts.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
+import { failureFacts } from "../../src/startup/failure-facts.js";
 
 const PHONE_NUMBER = "+254712345678";
 

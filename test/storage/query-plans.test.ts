@@ -5,15 +5,16 @@ import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import type { Reference, UserId } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
-import type { Reader } from "../../src/storage/sql/reader.js";
 import { reads } from "../../src/storage/reads.js";
+import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
+import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { newAccountId, newOrganizationId, newTransactionId } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
-// What a query costs at ten million rows shows in its plan at none: no table is read from end to end, nothing is sorted.
+// What a query costs at ten million rows shows in its plan at none: no table is read from end to
+// end, nothing is sorted.
 describe("the plans of the queries on sqlite", () => {
   let opened: TestDatabase;
   before(async () => {
@@ -39,7 +40,10 @@ describe("the plans of the queries on sqlite", () => {
     return heard;
   }
 
-  /** `walk` goes through an account's rows one by one, as far as the page needs, and sorts the page at its end. */
+  /**
+   * `walk` goes through an account's rows one by one, as far as the page needs, and sorts the page
+   * at its end.
+   */
   function expectCheap(plan: readonly string[]): void {
     const walks = plan.includes("CO-ROUTINE walk");
     const dear = plan.filter(

@@ -1,6 +1,9 @@
 const waiting: (() => Promise<void>)[] = [];
 
-/** Has something that several suites share taken down when the last test is done; the last to come goes first. */
+/**
+ * Has something that several suites share taken down when the last test is done; the last to come
+ * goes first.
+ */
 export function atTheEnd(takeDown: () => Promise<void>): void {
   waiting.push(takeDown);
 }

@@ -1,10 +1,11 @@
 import { typeid } from "typeid-js";
 
 import type { CancelTransaction, ChangeAccountStatus, CreateAccount, MoveMoney } from "../../src/domain/commands.js";
+import type { Actor } from "../../src/domain/journal.js";
+import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
 import { parseAmount } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
-import type { Actor } from "../../src/domain/journal.js";
 import type { Parsed } from "../../src/domain/values/parsed.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
@@ -16,7 +17,6 @@ import {
   parseUserId,
 } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
 
 // What every test says in few words: commands with sensible defaults.
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { openDatabase, type Database, type DatabaseAddress } from "../../src/storage/database.js";
+import { type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { sharedPostgres } from "./postgres.js";
 

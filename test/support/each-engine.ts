@@ -1,5 +1,5 @@
 import { ENGINES } from "./databases.js";
-import { sharedService, type RestAnswer, type Service } from "./service.js";
+import { type RestAnswer, type Service, sharedService } from "./service.js";
 
 /** Declares a suite once for each engine, against the service that all such suites share. */
 export function describeEachEngine(title: string, suite: (service: () => Service) => void): void {

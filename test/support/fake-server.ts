@@ -1,50 +1,51 @@
 import {
   create,
-  fromBinary,
-  fromJson,
-  toBinary,
-  toJson,
   type DescMethod,
   type FileRegistry,
+  fromBinary,
+  fromJson,
   type JsonValue,
+  toBinary,
+  toJson,
 } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
+import { Metadata, type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, status } from "@grpc/grpc-js";
+
 import { messageOf } from "../../gateway/contract/contract.js";
 
 /** One call as the server received it. */
-export type ReceivedCall = {
+export interface ReceivedCall {
   readonly rpc: string;
   readonly message: JsonValue;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** How long the caller gives it, in milliseconds from now. */
-  readonly deadlineMs: number;
+  readonly deadlineMillis: number;
   /** Settles when the caller gives the call up. */
   readonly cancelled: Promise<void>;
-};
+}
 
-export type Reply = {
+export interface Reply {
   /** The response, as the protobuf JSON of its message. */
   readonly message?: JsonValue;
   readonly headers?: Readonly<Record<string, string>>;
   readonly trailers?: Readonly<Record<string, string>>;
   readonly refusal?: FakeRefusal;
-};
+}
 
-export type FakeRefusal = {
+export interface FakeRefusal {
   readonly code: status;
   readonly text?: string;
   readonly reason?: string;
   readonly facts?: Readonly<Record<string, string>>;
   readonly violations?: readonly (readonly [field: string, description: string])[];
   readonly retryDelay?: string;
-};
+}
 
 export type FakeHandler = (call: ReceivedCall) => Reply | Promise<Reply>;
 
 /**
- * What stands for the server in the gateway's tests: a real gRPC server on a real socket that answers each rpc of a
- * contract with whatever the test says.
+ * What stands for the server in the gateway's tests: a real gRPC server on a real socket that
+ * answers each rpc of a contract with whatever the test says.
  */
 export class FakeServer {
   readonly calls: ReceivedCall[] = [];
@@ -124,7 +125,7 @@ export class FakeServer {
       rpc: method.name,
       message: toJson(method.input, fromBinary(method.input, call.request), { useProtoFieldName: true }),
       metadata: call.metadata.getMap(),
-      deadlineMs: Number(call.getDeadline()) - Date.now(),
+      deadlineMillis: Number(call.getDeadline()) - Date.now(),
       cancelled: new Promise((resolve) =>
         call.once("cancelled", () => {
           resolve();

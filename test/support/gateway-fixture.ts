@@ -1,25 +1,27 @@
 import { readFileSync } from "node:fs";
-import { request, type IncomingHttpHeaders } from "node:http";
+import { type IncomingHttpHeaders, request } from "node:http";
+
 import { pino } from "pino";
+
 import type { GatewayConfig } from "../../gateway/config.js";
 import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
-import { startGateway, type Gateway } from "../../gateway/server.js";
+import { type Gateway, startGateway } from "../../gateway/server.js";
 import { FakeServer } from "./fake-server.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
 
-export type HttpAnswer = {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly json: Readonly<Record<string, unknown>>;
-};
+}
 
-export type HttpRequest = {
+export interface HttpRequest {
   /** The body, and unless the headers say otherwise, that it is JSON. */
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-};
+}
 
 /** A running gateway before a fake server, with real sockets on both sides. */
 export class GatewayFixture {

@@ -1,9 +1,10 @@
 import type { Account } from "../../src/domain/account.js";
-import { toCents } from "../../src/domain/values/cents.js";
 import type { Book, Decision, Effect } from "../../src/domain/decision.js";
+import type { Refusal } from "../../src/domain/refusal.js";
+import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
+import { toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
-import type { Refusal } from "../../src/domain/refusal.js";
 import {
   NO_REASON,
   parseDescription,
@@ -12,7 +13,6 @@ import {
   parseUserId,
 } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
 import { newAccountId, newOrganizationId, newTransactionId, valid } from "./commands.js";

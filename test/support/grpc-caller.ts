@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 
 import {
-  credentials,
-  loadPackageDefinition,
-  Metadata,
   type ChannelOptions,
   type Client,
   type ClientDuplexStream,
+  credentials,
+  loadPackageDefinition,
+  Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -61,7 +61,10 @@ type Caller = (
   done: (error: ServiceError | null, response?: Record<string, unknown>) => void,
 ) => { on(event: "metadata", listener: (metadata: Metadata) => void): void };
 
-/** A client as an integrator would write it: the proto files, loaded at run time, and no generated code. */
+/**
+ * A client as an integrator would write it: the proto files, loaded at run time, and no generated
+ * code.
+ */
 export function grpcCaller(address: string, ownKey: string, channelOptions: ChannelOptions = {}): GrpcCaller {
   const contract = loadSync(["kesc/v1/account_service.proto", "kesc/v1/transaction_service.proto"], {
     includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],

@@ -1,8 +1,8 @@
 import {
+  type CallOptions,
   Client,
   credentials,
   Metadata,
-  type CallOptions,
   type MethodDefinition,
   type ServiceError,
   type StatusObject,
@@ -10,19 +10,19 @@ import {
 import { pino } from "pino";
 
 import type { Account } from "../../src/domain/account.js";
-import { SCOPES, type ApiKey, type Scope } from "../../src/domain/api-key.js";
-import type { Cents } from "../../src/domain/values/cents.js";
+import { type ApiKey, type Scope, SCOPES } from "../../src/domain/api-key.js";
 import type { Command } from "../../src/domain/commands.js";
+import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
+import type { Cents } from "../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { AccountId, ApiKeyId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import type { Description, Metadata as Pairs, Reference, StatusReason, UserId } from "../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.js";
 import { Status as RpcStatus } from "../../src/gen/google/rpc/status.js";
 import type { MintRequest } from "../../src/gen/kesc/v1/transaction_service.js";
-import { startGrpcServer, type GrpcServer, type GrpcServerOptions } from "../../src/grpc/server.js";
+import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../src/grpc/server.js";
 import type { Outcome } from "../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
 

@@ -1,10 +1,10 @@
-import { execFile, fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 export const KESC = fileURLToPath(new URL("../../src/cli/kesc.js", import.meta.url));
@@ -12,7 +12,10 @@ const END_MILLIS_MAX = 30_000;
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** A folder of its own with the variables of a `kesc` that works in it, on ports that the machine chooses. */
+/**
+ * A folder of its own with the variables of a `kesc` that works in it, on ports that the machine
+ * chooses.
+ */
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), "kesc-cli-"));
   readonly databaseFile = join(this.folder, "data", "kesc.db");

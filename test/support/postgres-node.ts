@@ -1,7 +1,7 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { arch, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +34,9 @@ export class PostgresNode {
     this.#data = data;
   }
 
-  /** Makes the data of a new server in a folder of its own within `parent`, and does not start it. */
+  /**
+   * Makes the data of a new server in a folder of its own within `parent`, and does not start it.
+   */
   static async create(parent = tmpdir()): Promise<PostgresNode> {
     const installation = await install(parent);
     const data = join(installation.folder, "data");
@@ -100,8 +102,8 @@ export class PostgresNode {
   }
 
   /**
-   * Makes a server that follows this one under the name `name`, from a copy of its data, and does not start it. Only
-   * while this one is stopped.
+   * Makes a server that follows this one under the name `name`, from a copy of its data, and does
+   * not start it. Only while this one is stopped.
    */
   async standby(name: string): Promise<PostgresNode> {
     const { folder, identity } = this.#installation;

@@ -1,7 +1,10 @@
 import { atTheEnd } from "./at-the-end.js";
 import { PostgresNode } from "./postgres-node.js";
 
-/** A real PostgreSQL of the tests' own, from the package registry, on a free port of the loopback interface. */
+/**
+ * A real PostgreSQL of the tests' own, from the package registry, on a free port of the loopback
+ * interface.
+ */
 export interface PostgresServer {
   /** Makes an empty database and answers its URL. */
   createDatabase(): Promise<string>;
@@ -14,7 +17,10 @@ export interface PostgresServer {
 
 let shared: Promise<PostgresServer> | undefined;
 
-/** The server that all suites share: started by the first that asks, stopped when the last test is done. */
+/**
+ * The server that all suites share: started by the first that asks, stopped when the last test is
+ * done.
+ */
 export function sharedPostgres(): Promise<PostgresServer> {
   if (shared === undefined) {
     shared = startPostgres();

@@ -12,9 +12,9 @@ export type Item = readonly number[];
 export const ALL_BYTES = ROUNDS * ITEM_WORDS * 8;
 
 /**
- * Does the work over and over, each time with a new item and a small garbage collection, and answers how many bytes have
- * become old by it. Each item may live until the next is there: then next to nothing becomes old, unless something old that
- * is no longer used leads to it.
+ * Does the work over and over, each time with a new item and a small garbage collection, and
+ * answers how many bytes have become old by it. Each item may live until the next is there: then
+ * next to nothing becomes old, unless something old that is no longer used leads to it.
  */
 export async function promotedBytes(work: (item: Item) => unknown): Promise<number> {
   setFlagsFromString("--expose-gc");

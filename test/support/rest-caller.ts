@@ -1,4 +1,4 @@
-import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
 
 import type { DescField, JsonObject, JsonValue } from "@bufbuild/protobuf";
 
@@ -59,7 +59,10 @@ export class RestCaller {
   }
 }
 
-/** The request that asks the route's rpc for what `message` says, in protobuf's JSON with enum values as numbers. */
+/**
+ * The request that asks the route's rpc for what `message` says, in protobuf's JSON with enum
+ * values as numbers.
+ */
 export function restRequest(route: Route, message: JsonObject): RestRequest {
   const inPath = new Set(route.pathFields.map(({ name }) => name));
   const rest = route.rpc.input.fields

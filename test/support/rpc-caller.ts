@@ -1,9 +1,9 @@
-import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonObject } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import type { Rpc } from "../../gateway/contract/rpc.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { refusalOf, type GrpcRefusal } from "./grpc-caller.js";
+import { type GrpcRefusal, refusalOf } from "./grpc-caller.js";
 
 /** What a call of any rpc came to. */
 export interface RpcAnswer extends GrpcRefusal {

@@ -1,4 +1,7 @@
-/** What nobody may ever find in what a program prints, says to a stranger, or is called with; by its shape. */
+/**
+ * What nobody may ever find in what a program prints, says to a stranger, or is called with; by its
+ * shape.
+ */
 const SHAPES = {
   key: /kesc_[A-Za-z0-9_-]{20,}/g,
   "phone number": /(?<![0-9A-Za-z.])(?:\+|00)?(?:254[17]|0[17]|1415|4420)[0-9]{7,8}(?![0-9A-Za-z])/g,

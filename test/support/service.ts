@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "./at-the-end.js";
+import { type GrpcCaller, grpcCaller } from "./grpc-caller.js";
 import { sharedPostgres } from "./postgres.js";
 import { freePort } from "./postgres-node.js";
-import { grpcCaller, type GrpcCaller } from "./grpc-caller.js";
 import { secretsIn } from "./secrets.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
@@ -30,7 +30,10 @@ export interface RestCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The service as it runs in production: `kesc serve`, two processes, real sockets, a database of its own. */
+/**
+ * The service as it runs in production: `kesc serve`, two processes, real sockets, a database of
+ * its own.
+ */
 export interface Service {
   readonly a: Tenant;
   readonly b: Tenant;
@@ -95,7 +98,8 @@ export async function startService(
     running.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     running.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     await ready(base, running, () => printed);
-    // A client that has seen the server go waits a while before it tries again: tests start with a new one.
+    // A client that has seen the server go waits a while before it tries again: tests start with a
+    // new one.
     grpc?.close();
     grpc = grpcCaller(`127.0.0.1:${String(grpcPort)}`, a.key);
   };
@@ -137,7 +141,8 @@ export async function startService(
       grpc?.close();
       await end("SIGKILL", true);
       rmSync(folder, { recursive: true, force: true });
-      // Whatever the test was about: its callers have sent keys, phone numbers and e-mail addresses all along.
+      // Whatever the test was about: its callers have sent keys, phone numbers and e-mail addresses
+      // all along.
       const secrets = secretsIn(printed);
       if (secrets.length > 0) throw new Error(`the programs have printed ${secrets.join(", ")}`);
     },

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** A client's connection, and ours on its behalf. */
 class Pair {
@@ -100,7 +100,10 @@ export class TcpForwarder {
     for (const pair of this.#pairs) pair.silence();
   }
 
-  /** What was held back arrives. A connection of which one end hung up meanwhile stays open at the other. */
+  /**
+   * What was held back arrives. A connection of which one end hung up meanwhile stays open at the
+   * other.
+   */
   resume(): void {
     this.#silent = false;
     for (const pair of this.#pairs) pair.resume();
@@ -130,7 +133,10 @@ export class TcpForwarder {
     });
   }
 
-  /** What is connected hears nothing any more, for good, as when the machine at the other end is gone. */
+  /**
+   * What is connected hears nothing any more, for good, as when the machine at the other end is
+   * gone.
+   */
   strand(): void {
     for (const pair of this.#pairs) pair.silence();
   }

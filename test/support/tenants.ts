@@ -1,8 +1,8 @@
-import { readConfig } from "../../src/startup/config.js";
 import { SCOPES } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { openDatabase } from "../../src/storage/database.js";
 import type { Keys } from "../../src/ledger/ports/keys.js";
+import { readConfig } from "../../src/startup/config.js";
+import { openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { migrate } from "../../src/storage/migrate.js";
 
@@ -12,7 +12,10 @@ export interface Tenant {
   readonly key: string;
 }
 
-/** Works with the organizations and keys of a database, as the `kesc` command would, without a process for each step. */
+/**
+ * Works with the organizations and keys of a database, as the `kesc` command would, without a
+ * process for each step.
+ */
 export async function withKeys<Result>(
   url: string | undefined,
   work: (keys: Keys) => Promise<Result>,

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
+
 import {
   create,
   createFileRegistry,
   fromBinary,
   fromJson,
+  type JsonObject,
   setExtension,
   toBinary,
-  type JsonObject,
 } from "@bufbuild/protobuf";
 import {
   FieldDescriptorProtoSchema,
@@ -15,10 +16,11 @@ import {
   FileDescriptorSetSchema,
   MethodOptionsSchema,
 } from "@bufbuild/protobuf/wkt";
+
 import { CONTRACT_URL } from "../../gateway/contract/contract.js";
 
 /** An HTTP rule as google.api.HttpRule's JSON. */
-export type ToyRpc = {
+export interface ToyRpc {
   readonly name: string;
   readonly input: string;
   readonly output: string;
@@ -26,7 +28,7 @@ export type ToyRpc = {
   readonly location?: string;
   readonly batchedBy?: string;
   readonly streams?: boolean;
-};
+}
 
 export const TOY_RPCS: readonly ToyRpc[] = [
   {
@@ -150,8 +152,8 @@ const COLOR: JsonObject = {
 };
 
 /**
- * A serialized descriptor set of a contract that has nothing of ours but the options and the error details: toys in
- * boxes.
+ * A serialized descriptor set of a contract that has nothing of ours but the options and the error
+ * details: toys in boxes.
  */
 export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(CONTRACT_URL));

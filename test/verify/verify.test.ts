@@ -6,16 +6,16 @@ import { expect } from "chai";
 
 import type { Account } from "../../src/domain/account.js";
 import type { ChangeAccountStatus, Command, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
+import { DIRECT_RAIL, type Rail, type Transaction } from "../../src/domain/transaction.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import { DIRECT_RAIL, type Rail, type Transaction } from "../../src/domain/transaction.js";
 import { Ledger } from "../../src/ledger/ledger.js";
-import { openDatabase, type Database } from "../../src/storage/database.js";
-import { keys } from "../../src/storage/keys.js";
-import { accountChain } from "../../src/storage/migrations/0007-account-chain.js";
 import { committerOf } from "../../src/storage/committer.js";
+import { type Database, openDatabase } from "../../src/storage/database.js";
+import { keys } from "../../src/storage/keys.js";
 import { migrate } from "../../src/storage/migrate.js";
-import { verify, type Verification } from "../../src/verify/verify.js";
+import { accountChain } from "../../src/storage/migrations/0007-account-chain.js";
+import { type Verification, verify } from "../../src/verify/verify.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem } from "../support/commands.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 

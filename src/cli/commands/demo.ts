@@ -1,9 +1,9 @@
 import { SCOPES } from "../../domain/api-key.js";
+import { now } from "../../startup/clock.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
-import { now } from "../../startup/clock.js";
 import { migrateDatabase } from "./migrate.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
 
 /** Where both programs listen. */
 export interface Addresses {
@@ -17,7 +17,10 @@ export interface Demo {
   readonly secret: string | undefined;
 }
 
-/** Migrates; makes the organization "demo" with a key for everything, if there is no organization yet. */
+/**
+ * Migrates; makes the organization "demo" with a key for everything, if there is no organization
+ * yet.
+ */
 export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   await migrateDatabase(address);
   return withCurrentDatabase(address, async (database) => {
@@ -30,7 +33,10 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   });
 }
 
-/** What to show when all runs: where, and requests that work when they are pasted into bash one after the other. */
+/**
+ * What to show when all runs: where, and requests that work when they are pasted into bash one
+ * after the other.
+ */
 export function demoWords({ organizationId, secret }: Demo, { grpc, http }: Addresses): string {
   const url = `http://${reachable(http)}`;
   const aboutKey =

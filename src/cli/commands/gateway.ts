@@ -2,7 +2,10 @@ import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
 
-/** `kesc gateway`: serves REST until it is told to stop. A program of its own, which begins when it is imported. */
+/**
+ * `kesc gateway`: serves REST until it is told to stop. A program of its own, which begins when it
+ * is imported.
+ */
 export function addGateway(program: Command): void {
   program
     .command("gateway")

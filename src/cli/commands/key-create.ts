@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 
-import { SCOPES, type Scope } from "../../domain/api-key.js";
+import { type Scope, SCOPES } from "../../domain/api-key.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import { keys as openKeys } from "../../storage/keys.js";
-import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { keyJson } from "./keys-json.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import { keys as openKeys } from "../../storage/keys.js";
+import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
+import { keyJson } from "./keys-json.js";
 import { findOrganization } from "./organizations.js";
 import { printJson, printLine, timeOf } from "./output.js";
 

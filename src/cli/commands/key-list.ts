@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
-import { isLive, type ApiKey } from "../../domain/api-key.js";
-import { keys as openKeys } from "../../storage/keys.js";
+import { type ApiKey, isLive } from "../../domain/api-key.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { listedKeyJson } from "./keys-json.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import { keys as openKeys } from "../../storage/keys.js";
+import { listedKeyJson } from "./keys-json.js";
 import { findOrganization } from "./organizations.js";
 import { printJson, printLine, printTable, timeOf } from "./output.js";
 

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 
 import { parseApiKeyId } from "../../domain/values/ids.js";
-import { keys } from "../../storage/keys.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { listedKeyJson } from "./keys-json.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { printJson, printLine, timeOf } from "./output.js";
 import { Problem } from "../../startup/operator-error.js";
+import { keys } from "../../storage/keys.js";
+import { listedKeyJson } from "./keys-json.js";
+import { printJson, printLine, timeOf } from "./output.js";
 
 /** `kesc key revoke`: ends a key for ever. Servers notice within a second. */
 export function addKeyRevoke(key: Command): void {

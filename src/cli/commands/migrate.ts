@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 
-import type { DatabaseAddress } from "../../storage/database.js";
-import { migrate } from "../../storage/migrate.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { openAnyDatabase } from "../../startup/open-database.js";
+import type { DatabaseAddress } from "../../storage/database.js";
+import { migrate } from "../../storage/migrate.js";
 import { printLine } from "./output.js";
 
 /** `kesc migrate`: brings the schema up to date. */

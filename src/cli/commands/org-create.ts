@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 
-import { keys } from "../../storage/keys.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { nonEmptyName } from "./arguments.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import { keys } from "../../storage/keys.js";
+import { nonEmptyName } from "./arguments.js";
 import { organizationJson } from "./organizations.js";
 import { printJson, printLine } from "./output.js";
 

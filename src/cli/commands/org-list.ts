@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 
-import { keys } from "../../storage/keys.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import { keys } from "../../storage/keys.js";
 import { organizationJson } from "./organizations.js";
 import { printJson, printLine, printTable, timeOf } from "./output.js";
 

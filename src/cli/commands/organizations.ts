@@ -1,10 +1,13 @@
 import type { Organization } from "../../domain/api-key.js";
 import { parseOrganizationId } from "../../domain/values/ids.js";
 import type { Keys } from "../../ledger/ports/keys.js";
-import { timeOf } from "./output.js";
 import { Problem } from "../../startup/operator-error.js";
+import { timeOf } from "./output.js";
 
-/** The organization with this id, or with this name if only one has it. Throws a Problem when there is none. */
+/**
+ * The organization with this id, or with this name if only one has it. Throws a Problem when there
+ * is none.
+ */
 export async function findOrganization(keys: Keys, idOrName: string): Promise<Organization> {
   const id = parseOrganizationId(idOrName);
   if (id.ok) {

@@ -23,7 +23,9 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     );
 }
 
-/** What whoever reads our output does with it is their business: a closed pipe ends us in silence. */
+/**
+ * What whoever reads our output does with it is their business: a closed pipe ends us in silence.
+ */
 export function endQuietlyWhenNobodyReads(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "commander";
 
-import { Child } from "../child.js";
-import { demoWords, prepareDemo, type Addresses } from "./demo.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { printLine } from "./output.js";
 import { Problem } from "../../startup/operator-error.js";
+import { Child } from "../child.js";
+import { type Addresses, demoWords, prepareDemo } from "./demo.js";
+import { printLine } from "./output.js";
 
 /**
- * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the gateway first, so that
- * the server still answers what the gateway has taken. When one of them ends by itself, so does all.
+ * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the
+ * gateway first, so that the server still answers what the gateway has taken. When one of them ends
+ * by itself, so does all.
  */
 export function addServe(program: Command): void {
   program
@@ -36,7 +37,9 @@ interface ServeOptions {
   readonly shutdownGraceSeconds: number;
 }
 
-/** Resolves when all has stopped as it was told to; throws a Problem when something ended otherwise. */
+/**
+ * Resolves when all has stopped as it was told to; throws a Problem when something ended otherwise.
+ */
 async function serve(options: ServeOptions, onReady: (addresses: Addresses) => void): Promise<void> {
   // In the order of their start; they are stopped in the other.
   const children: Child[] = [];
@@ -54,7 +57,10 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
   if (unclean.length > 0) throw new Problem(`Not stopped cleanly: ${unclean.join(", ")}.`);
 }
 
-/** Starts the two; resolves with the first that ends, or with undefined when it was told to stop before both ran. */
+/**
+ * Starts the two; resolves with the first that ends, or with undefined when it was told to stop
+ * before both ran.
+ */
 async function runBoth(
   start: (child: Child) => Child,
   told: Promise<undefined>,

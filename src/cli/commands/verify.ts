@@ -1,15 +1,18 @@
 import type { Command } from "commander";
 
-import type { Finding } from "../../verify/findings.js";
-import { decimalOf } from "../../verify/format.js";
-import { verify, type Verification } from "../../verify/verify.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import type { Finding } from "../../verify/findings.js";
+import { decimalOf } from "../../verify/format.js";
+import { type Verification, verify } from "../../verify/verify.js";
 import { printJson, printLine } from "./output.js";
 
 const BROKEN = 1;
 
-/** `kesc verify`: checks the books against the journal, also while servers run. Exits 1 when they do not hold. */
+/**
+ * `kesc verify`: checks the books against the journal, also while servers run. Exits 1 when they do
+ * not hold.
+ */
 export function addVerify(program: Command): void {
   program
     .command("verify")

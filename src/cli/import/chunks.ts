@@ -11,7 +11,9 @@ const CHUNK_ROWS_MAX = 100;
 // With room to spare below what a server takes.
 const CHUNK_BYTES_MAX = 131_072;
 
-/** Cuts rows into chunks as they are asked for; rows that must be sent again come before the others. */
+/**
+ * Cuts rows into chunks as they are asked for; rows that must be sent again come before the others.
+ */
 export class Chunks {
   readonly #rows: AsyncIterator<GoodRow>;
   #again: GoodRow[] = [];
@@ -28,7 +30,8 @@ export class Chunks {
     while (rows.length < CHUNK_ROWS_MAX && bytes < CHUNK_BYTES_MAX) {
       const row = await this.#take();
       if (row === undefined) break;
-      // Messages with one request each, one after the other, are a message with all of them: so protobuf has it.
+      // Messages with one request each, one after the other, are a message with all of them: so
+      // protobuf has it.
       const message = ImportTransactionsRequest.encode({ requests: [row.request] }).finish();
       rows.push(row);
       messages.push(message);

@@ -5,12 +5,12 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
-import { progressOn } from "./progress.js";
-import { readRows, type GoodRow } from "./csv-rows.js";
-import { sendRows, type Totals } from "./send-rows.js";
-import { connectTo } from "./import-stream.js";
-import { printJson, printLine } from "../commands/output.js";
 import { Problem } from "../../startup/operator-error.js";
+import { printJson, printLine } from "../commands/output.js";
+import { type GoodRow, readRows } from "./csv-rows.js";
+import { connectTo } from "./import-stream.js";
+import { progressOn } from "./progress.js";
+import { sendRows, type Totals } from "./send-rows.js";
 
 interface Options {
   readonly address?: string;
@@ -72,7 +72,9 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   if (totals.refused > 0) throw new Problem(`${count(totals.refused)} lines were refused; nothing of them was done.`);
 }
 
-/** Reads the whole file, and names each line that is not right. Throws a Problem when there is one. */
+/**
+ * Reads the whole file, and names each line that is not right. Throws a Problem when there is one.
+ */
 async function checkedFile(file: string): Promise<{ header: string; rows: number }> {
   let header = "";
   let rows = 0;

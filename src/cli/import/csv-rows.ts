@@ -30,8 +30,8 @@ const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
 const OPTIONAL_COLUMNS = ["description"] as const;
 const METADATA_PREFIX = "metadata.";
 
-// The largest request of all, 20 pairs of metadata in four-byte characters, is some 44 KiB. A quote that is never closed
-// would make a record of the rest of the file.
+// The largest request of all, 20 pairs of metadata in four-byte characters, is some 44 KiB. A quote
+// that is never closed would make a record of the rest of the file.
 const RECORD_BYTES_MAX = 131_072;
 
 interface CsvRecord {
@@ -42,9 +42,9 @@ interface CsvRecord {
 }
 
 /**
- * Reads the file line by line, whatever its size. First answers the header, as it stands there. Throws a Problem when
- * the file can't be read, is not CSV, or has other columns than type, account_id, amount, reference, description and
- * metadata.KEY.
+ * Reads the file line by line, whatever its size. First answers the header, as it stands there.
+ * Throws a Problem when the file can't be read, is not CSV, or has other columns than type,
+ * account_id, amount, reference, description and metadata.KEY.
  */
 export async function* readRows(file: string): AsyncGenerator<{ readonly header: string } | Row> {
   let columns: readonly string[] | undefined;

@@ -1,8 +1,8 @@
-import { Client, credentials, Metadata, status as Status, type ClientDuplexStream } from "@grpc/grpc-js";
+import { Client, type ClientDuplexStream, credentials, Metadata, status as Status } from "@grpc/grpc-js";
 
 import { ErrorInfo } from "../../gen/google/rpc/error_details.js";
 import type { Status as StatusMessage } from "../../gen/google/rpc/status.js";
-import { TransactionServiceService, type ImportTransactionsResponse } from "../../gen/kesc/v1/transaction_service.js";
+import { type ImportTransactionsResponse, TransactionServiceService } from "../../gen/kesc/v1/transaction_service.js";
 
 export function connectTo(address: string): Client {
   return new Client(address, credentials.createInsecure(), {
@@ -12,7 +12,9 @@ export function connectTo(address: string): Client {
   });
 }
 
-/** A call of ImportTransactions: takes messages that are encoded already, gives one answer for each. */
+/**
+ * A call of ImportTransactions: takes messages that are encoded already, gives one answer for each.
+ */
 export class ImportStream {
   readonly #call: ClientDuplexStream<Buffer, ImportTransactionsResponse>;
   readonly #answers: AsyncIterator<ImportTransactionsResponse>;
@@ -41,7 +43,10 @@ export class ImportStream {
     return answer.value;
   }
 
-  /** When every message has its answer: lets the server end the stream in peace, whatever it ends it with. */
+  /**
+   * When every message has its answer: lets the server end the stream in peace, whatever it ends it
+   * with.
+   */
   async end(): Promise<void> {
     this.#call.end();
     await this.#answers.next().catch(() => undefined);
@@ -52,7 +57,8 @@ export class ImportStream {
   }
 }
 
-// What passes by itself: a queue that is full, a server that is away or stops, a connection that is lost.
+// What passes by itself: a queue that is full, a server that is away or stops, a connection that is
+// lost.
 const PASSING: ReadonlySet<number> = new Set([
   Status.UNAVAILABLE,
   Status.RESOURCE_EXHAUSTED,

@@ -1,6 +1,8 @@
 import type { Totals } from "./send-rows.js";
 
-/** Shows how far it has come: a bar that moves on a terminal, a line for each tenth anywhere else. */
+/**
+ * Shows how far it has come: a bar that moves on a terminal, a line for each tenth anywhere else.
+ */
 export interface Progress {
   show(totals: Totals): void;
   /** Makes room for a line of other words. */

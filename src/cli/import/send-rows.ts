@@ -4,7 +4,7 @@ import type { Client } from "@grpc/grpc-js";
 
 import type { TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
 import { Problem } from "../../startup/operator-error.js";
-import { Chunks, type Chunk } from "./chunks.js";
+import { type Chunk, Chunks } from "./chunks.js";
 import type { GoodRow } from "./csv-rows.js";
 import { ImportStream, isPassing, mayBeDoneLater, wordsOn } from "./import-stream.js";
 
@@ -34,9 +34,9 @@ const PAUSE_MILLIS_MIN = 100;
 const PAUSE_MILLIS_MAX = 4_000;
 
 /**
- * Sends every row and waits for its result, with at most 1,000 rows under way. What passes (a server that is away, a
- * full queue) is waited out: everything that has no final answer is sent again, in order, which is safe, since
- * references decide.
+ * Sends every row and waits for its result, with at most 1,000 rows under way. What passes (a
+ * server that is away, a full queue) is waited out: everything that has no final answer is sent
+ * again, in order, which is safe, since references decide.
  *
  * Throws a Problem when it does not pass, or when the server refuses the whole.
  */
@@ -61,7 +61,10 @@ function settledOf({ created, replayed, refused }: Totals): number {
   return created + replayed + refused;
 }
 
-/** Undefined when all is sent and answered; else why not. What has no final answer is back among the chunks then. */
+/**
+ * Undefined when all is sent and answered; else why not. What has no final answer is back among the
+ * chunks then.
+ */
 async function sendOverOneStream(chunks: Chunks, totals: Totals, options: SendOptions): Promise<string | undefined> {
   const stream = new ImportStream(options.client, options.key);
   const underWay: Chunk[] = [];

@@ -1,13 +1,13 @@
 import type { Account } from "../account.js";
 import type { CancelTransaction } from "../commands.js";
-import { refuse, replay, type Book, type Decision } from "../decision.js";
+import { type Book, type Decision, refuse, replay } from "../decision.js";
 import { postedTo, releasePosting } from "../journal.js";
-import type { UnixMillis } from "../values/time.js";
 import type { Transaction } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
 
 /**
- * Cancels a transaction that is still PENDING and gives a redemption's held KESC back. A canceled one is answered as it
- * is, as a replay.
+ * Cancels a transaction that is still PENDING and gives a redemption's held KESC back. A canceled
+ * one is answered as it is, as a replay.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
  */

@@ -1,6 +1,6 @@
 import type { Account, AccountStatus } from "../account.js";
 import type { ChangeAccountStatus } from "../commands.js";
-import { refuse, replay, type Book, type Decision } from "../decision.js";
+import { type Book, type Decision, refuse, replay } from "../decision.js";
 import type { JournalKind } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import type { UnixMillis } from "../values/time.js";
@@ -12,10 +12,11 @@ const CHANGES = {
 } as const satisfies Record<ChangeAccountStatus["name"], { to: AccountStatus; kind: JournalKind }>;
 
 /**
- * Freezes, unfreezes or closes an account. An account that already has the status is answered as it is, as a replay.
+ * Freezes, unfreezes or closes an account. An account that already has the status is answered as it
+ * is, as a replay.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND; ACCOUNT_CLOSED; and, when closing, INVALID_TRANSITION from FROZEN,
- * ACCOUNT_NOT_EMPTY.
+ * Refuses, in this order: ACCOUNT_NOT_FOUND; ACCOUNT_CLOSED; and, when closing, INVALID_TRANSITION
+ * from FROZEN, ACCOUNT_NOT_EMPTY.
  */
 export function decideChangeAccountStatus(
   book: Book,

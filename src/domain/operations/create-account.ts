@@ -1,7 +1,7 @@
 import type { Account } from "../account.js";
-import { NO_CENTS } from "../values/cents.js";
 import type { CreateAccount } from "../commands.js";
-import { refuse, replay, type Book, type Decision } from "../decision.js";
+import { type Book, type Decision, refuse, replay } from "../decision.js";
+import { NO_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";

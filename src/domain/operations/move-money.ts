@@ -1,20 +1,20 @@
 import type { Account } from "../account.js";
-import { MAX_CENTS, type Cents } from "../values/cents.js";
 import type { MoveMoney } from "../commands.js";
-import { refuse, replay, type Book, type Decision } from "../decision.js";
-import type { TransactionId } from "../values/ids.js";
-import { holdPosting, mintPosting, postedTo, redeemPosting, type Posting } from "../journal.js";
+import { type Book, type Decision, refuse, replay } from "../decision.js";
+import { holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "../journal.js";
 import type { Refusal } from "../refusal.js";
+import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
+import { type Cents, MAX_CENTS } from "../values/cents.js";
+import type { TransactionId } from "../values/ids.js";
 import { NO_REASON, sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
-import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
 
 /**
- * Mints to or redeems from an account: at once on the direct rail; on any other the transaction is PENDING, and a
- * redemption's KESC is held. The same reference with the same content is a replay.
+ * Mints to or redeems from an account: at once on the direct rail; on any other the transaction is
+ * PENDING, and a redemption's KESC is held. The same reference with the same content is a replay.
  *
- * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED,
- * ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
+ * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
  */
 export function decideMoveMoney(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command);

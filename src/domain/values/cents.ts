@@ -1,7 +1,8 @@
-import { parsed, unparsed, type Parsed } from "./parsed.js";
+import { type Parsed, parsed, unparsed } from "./parsed.js";
 
 /**
- * Money: a whole number of cents, 0 to MAX_CENTS. The same type counts KES and KESC, which are one to one.
+ * Money: a whole number of cents, 0 to MAX_CENTS. The same type counts KES and KESC, which are one
+ * to one.
  *
  * Only this module makes one, so that no float and no rounding can get in.
  */
@@ -11,7 +12,10 @@ export type Cents = number & { readonly brand: unique symbol };
 export const MAX_CENTS = 999_999_999_999_999 as Cents;
 export const NO_CENTS = 0 as Cents;
 
-/** Brands a whole number of cents that our own storage or code made. Throws a RangeError for anything else: a bug. */
+/**
+ * Brands a whole number of cents that our own storage or code made. Throws a RangeError for
+ * anything else: a bug.
+ */
 export function toCents(count: number): Cents {
   if (!Number.isSafeInteger(count) || count < 0 || count > MAX_CENTS) {
     throw new RangeError(`${String(count)} is not an amount of cents`);
@@ -33,8 +37,8 @@ export function subtractCents(from: Cents, amountCents: Cents): Cents {
 const DECIMAL = /^(0|[1-9][0-9]{0,12})(?:\.([0-9]{1,2}))?$/;
 
 /**
- * Parses an amount of money to move: a decimal above zero with at most two fraction digits, such as "1000", "1000.5" or
- * "1000.00", up to 9999999999999.99. Refuses anything else; never rounds.
+ * Parses an amount of money to move: a decimal above zero with at most two fraction digits, such as
+ * "1000", "1000.5" or "1000.00", up to 9999999999999.99. Refuses anything else; never rounds.
  */
 export function parseAmount(unchecked: string): Parsed<Cents> {
   const match = DECIMAL.exec(unchecked);
@@ -45,7 +49,8 @@ export function parseAmount(unchecked: string): Parsed<Cents> {
         : "must be a decimal such as 1000.00, with at most two fraction digits, up to 9999999999999.99",
     );
   }
-  // The digits themselves, joined, are the number of cents: nothing is multiplied, so nothing is rounded.
+  // The digits themselves, joined, are the number of cents: nothing is multiplied, so nothing is
+  // rounded.
   const [, shillings = "", fraction = ""] = match;
   const count = Number(`${shillings}${fraction.padEnd(2, "0")}`);
   return count > 0 ? parsed(toCents(count)) : unparsed("must be more than zero");

@@ -1,4 +1,4 @@
-import { parsed, unparsed, type Parsed } from "./parsed.js";
+import { type Parsed, parsed, unparsed } from "./parsed.js";
 
 /** An e-mail address with its domain in lower case. */
 export type EmailAddress = string & { readonly brand: unique symbol };

@@ -1,6 +1,7 @@
-import { parsed, unparsed, type Parsed } from "./parsed.js";
+import { type Parsed, parsed, unparsed } from "./parsed.js";
 
-// TypeIDs: a prefix that says what it names, and 26 base32 characters of a time-ordered UUID (UUIDv7).
+// TypeIDs: a prefix that says what it names, and 26 base32 characters of a time-ordered UUID
+// (UUIDv7).
 export type AccountId = string & { readonly brand: unique symbol };
 export type TransactionId = string & { readonly brand: unique symbol };
 export type OrganizationId = string & { readonly brand: unique symbol };

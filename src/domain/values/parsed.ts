@@ -1,4 +1,7 @@
-/** What parsing text from outside gives: the value, whose type is the proof, or what is wrong, in words for the caller. */
+/**
+ * What parsing text from outside gives: the value, whose type is the proof, or what is wrong, in
+ * words for the caller.
+ */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 export function parsed<T>(value: T): Parsed<T> {

@@ -1,4 +1,4 @@
-import { parsed, unparsed, type Parsed } from "./parsed.js";
+import { type Parsed, parsed, unparsed } from "./parsed.js";
 
 export type UserId = string & { readonly brand: unique symbol };
 export type Reference = string & { readonly brand: unique symbol };
@@ -16,21 +16,27 @@ const METADATA_VALUE_CHARACTERS_MAX = 500;
 
 export const NO_REASON = "" as StatusReason;
 
-// Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is what the protobuf decoder puts in place
-// of bytes that are not UTF-8: two different broken references would become the same text.
+// Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is what the protobuf
+// decoder puts in place of bytes that are not UTF-8: two different broken references would become
+// the same text.
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u;
-// Words for people may also have the two joiners that some scripts and emoji are written with. In a name they would make
-// two that look the same.
+// Words for people may also have the two joiners that some scripts and emoji are written with. In a
+// name they would make two that look the same.
 const PRINTABLE_WORDS = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200C\u200D]*$/u;
 const REPLACEMENT_CHARACTER = "\uFFFD";
 const ASCII_PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** Parses the organization's name for a user: 1 to 128 printable characters, no space at either end. */
+/**
+ * Parses the organization's name for a user: 1 to 128 printable characters, no space at either end.
+ */
 export function parseUserId(unchecked: string): Parsed<UserId> {
   return parseName<UserId>(unchecked);
 }
 
-/** Parses the caller's name for a transaction: 1 to 128 printable characters, no space at either end. */
+/**
+ * Parses the caller's name for a transaction: 1 to 128 printable characters, no space at either
+ * end.
+ */
 export function parseReference(unchecked: string): Parsed<Reference> {
   return parseName<Reference>(unchecked);
 }
@@ -45,14 +51,20 @@ export function parseStatusReason(unchecked: string): Parsed<StatusReason> {
   return parseWords<StatusReason>(unchecked, SENTENCE_CHARACTERS_MAX);
 }
 
-/** Parses the value of an Idempotency-Key header: 1 to 255 printable ASCII characters without spaces. */
+/**
+ * Parses the value of an Idempotency-Key header: 1 to 255 printable ASCII characters without
+ * spaces.
+ */
 export function parseIdempotencyKey(unchecked: string): Parsed<IdempotencyKey> {
   return unchecked.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX && ASCII_PRINTABLE.test(unchecked)
     ? parsed(unchecked as IdempotencyKey)
     : unparsed(`must be 1 to ${String(IDEMPOTENCY_KEY_CHARACTERS_MAX)} printable ASCII characters without spaces`);
 }
 
-/** Parses the caller's own pairs: at most 20, keys of 1 to 40 printable characters, values of at most 500. */
+/**
+ * Parses the caller's own pairs: at most 20, keys of 1 to 40 printable characters, values of at
+ * most 500.
+ */
 export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Metadata> {
   if (unchecked.size > METADATA_PAIRS_MAX) return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
   for (const [key, value] of unchecked) {
@@ -82,7 +94,8 @@ function parsePrintable<T extends string>(
   unchecked: string,
   { charactersMax, printable }: { charactersMax: number; printable: RegExp },
 ): Parsed<T> {
-  // A string has at least as many UTF-16 units as characters, at most twice as many: most are decided by length alone.
+  // A string has at least as many UTF-16 units as characters, at most twice as many: most are
+  // decided by length alone.
   if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) {
     return unparsed(`must have at most ${String(charactersMax)} characters`);
   }

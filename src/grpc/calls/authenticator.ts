@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
 import { LRUCache } from "lru-cache";
 
-import { isLive, type ApiKey } from "../../domain/api-key.js";
+import { type ApiKey, isLive } from "../../domain/api-key.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import type { CallRefusal } from "../errors/refusal.js";
@@ -31,8 +31,8 @@ const BEARER = /^bearer +(\S+)$/i;
 /**
  * Finds out whose call it is, from its `x-api-key` or `authorization: Bearer`.
  *
- * Keys are remembered for a second, under the SHA-256 of their secret: no secret stays in memory, and how long a look-up
- * takes says nothing about it. Unknown keys are not remembered.
+ * Keys are remembered for a second, under the SHA-256 of their secret: no secret stays in memory,
+ * and how long a look-up takes says nothing about it. Unknown keys are not remembered.
  */
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
@@ -44,8 +44,8 @@ export class ApiKeyAuthenticator {
   }
 
   /**
-   * Answers at once for a key that is remembered, else after a look-up. Rejects with a StoreError when the database does
-   * not answer.
+   * Answers at once for a key that is remembered, else after a look-up. Rejects with a StoreError
+   * when the database does not answer.
    */
   authenticate(metadata: Metadata): Authentication | Promise<Authentication> {
     const secret = presentedSecret(metadata);
@@ -82,7 +82,10 @@ function liveOrInvalid(key: ApiKey | undefined, now: UnixMillis): Authentication
   return key !== undefined && isLive(key, now) ? key : { reason: "INVALID_API_KEY" };
 }
 
-/** The secret that a call carries; the empty text, which is none, when it carries two that differ or one in no known form. */
+/**
+ * The secret that a call carries; the empty text, which is none, when it carries two that differ or
+ * one in no known form.
+ */
 function presentedSecret(metadata: Metadata): string | undefined {
   const [apiKey] = metadata.get("x-api-key");
   const [authorization] = metadata.get("authorization");

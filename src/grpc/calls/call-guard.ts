@@ -1,15 +1,15 @@
 import {
-  ServerInterceptingCall,
-  status as Status,
   type Metadata,
+  ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
+  status as Status,
 } from "@grpc/grpc-js";
 
 import type { CallsInFlight } from "../calls-in-flight.js";
-import { HEALTH_SERVICE } from "../standard/health.js";
-import { LinkedList, type Link } from "../linked-list.js";
 import { statusOf } from "../errors/status.js";
+import { type Link, LinkedList } from "../linked-list.js";
+import { HEALTH_SERVICE } from "../standard/health.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
@@ -29,9 +29,10 @@ const SWEEPS_PER_LIMIT = 10;
 const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
 
 /**
- * Lets a call through to its handler when its one request is there and there is room for it. Ends calls whose request never
- * comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever, and holds the stream. Ends calls that are too many
- * with QUEUE_FULL, and those whose request is too large as grpc-js does, whose own limit is the same for all rpcs.
+ * Lets a call through to its handler when its one request is there and there is room for it. Ends
+ * calls whose request never comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever,
+ * and holds the stream. Ends calls that are too many with QUEUE_FULL, and those whose request is
+ * too large as grpc-js does, whose own limit is the same for all rpcs.
  *
  * One timer for all of them: a timer a call would cost more than the rest of what is done here.
  */
@@ -72,7 +73,10 @@ interface Watch extends Omit<CallGuardOptions, "requestMillisMax"> {
   readonly waiting: LinkedList<GuardedCall>;
 }
 
-/** A call that is counted from its headers to the end of its answer, and waits from its headers to the end of its request. */
+/**
+ * A call that is counted from its headers to the end of its answer, and waits from its headers to
+ * the end of its request.
+ */
 class GuardedCall extends ServerInterceptingCall {
   readonly startedAt = performance.now();
   readonly #path: string;

@@ -7,7 +7,8 @@ export interface CallSteps {
   readonly log: Cohort<() => void>;
 }
 
-// What the committer is given at once: it can begin while the rest of a full turn is still being read.
+// What the committer is given at once: it can begin while the rest of a full turn is still being
+// read.
 const CALLS_TOGETHER = 32;
 
 /** The steps of one server's calls; all its rpcs share them. */

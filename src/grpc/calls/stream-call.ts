@@ -1,31 +1,34 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Metadata, type handleBidiStreamingCall, type ServerDuplexStream } from "@grpc/grpc-js";
+import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
+import { traceOf } from "../error-trace.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import type { RpcContract } from "../messages/contract.js";
+import { encode } from "../messages/encode.js";
+import type { ParsedFields } from "../messages/fields.js";
 import {
   admit,
+  type CallDependencies,
+  type Caller,
+  type CallRecord,
   deadlineOf,
+  type Ending,
+  type ItemTally,
   logCall,
   optionsOf,
   parseRequest,
   recordOf,
   refusalOfThrown,
   refused,
-  type CallDependencies,
-  type CallRecord,
-  type Caller,
-  type Ending,
-  type ItemTally,
 } from "./unary-call.js";
-import type { AnyRefusal } from "../errors/refusal.js";
-import type { RpcContract } from "../messages/contract.js";
-import { encode } from "../messages/encode.js";
-import { traceOf } from "../error-trace.js";
-import type { ParsedFields } from "../messages/fields.js";
 
-/** An rpc that answers each message of a stream with one of its own, in the order in which they came. */
+/**
+ * An rpc that answers each message of a stream with one of its own, in the order in which they
+ * came.
+ */
 export interface StreamRpc<Request, Input extends { readonly length: number }, Response> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
@@ -39,17 +42,20 @@ export interface StreamRpc<Request, Input extends { readonly length: number }, R
 type StreamHandler = handleBidiStreamingCall<Buffer, Buffer>;
 export type StreamRoute = (contract: RpcContract, dependencies: CallDependencies) => StreamHandler;
 
-// So many items of one stream keep the committer busy. Two streams of an organization, with a message more each, are less
-// than its half of the queue. What grpc-js has read beyond them, up to 16 messages a stream, waits undecoded.
+// So many items of one stream keep the committer busy. Two streams of an organization, with a
+// message more each, are less than its half of the queue. What grpc-js has read beyond them, up to
+// 16 messages a stream, waits undecoded.
 const ITEMS_UNDER_WAY_MAX = 1_000;
 const STREAMS_OF_ORGANIZATION_MAX = 2;
 const DONE: Ending = { kind: "done", replayed: false };
 
 /**
- * Makes the handler of a streaming rpc. Whatever happens, the stream is ended exactly once, and logged in one line.
+ * Makes the handler of a streaming rpc. Whatever happens, the stream is ended exactly once, and
+ * logged in one line.
  *
- * Checks what a unary call does, in the same order, and all but the metadata again with each message: a key that is
- * revoked ends the stream. A refusal ends it too, once all that was taken before is answered.
+ * Checks what a unary call does, in the same order, and all but the metadata again with each
+ * message: a key that is revoked ends the stream. A refusal ends it too, once all that was taken
+ * before is answered.
  */
 export function stream<Request, Input extends { readonly length: number }, Response>(
   rpc: StreamRpc<Request, Input, Response>,

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Metadata, status as Status, type Deadline, type handleUnaryCall, type ServerUnaryCall } from "@grpc/grpc-js";
+import { type Deadline, type handleUnaryCall, Metadata, type ServerUnaryCall, status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import type { ApiKey } from "../../domain/api-key.js";
-import { parseIdempotencyKey, type IdempotencyKey } from "../../domain/values/text.js";
+import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { Authentication } from "./authenticator.js";
+import { traceOf } from "../error-trace.js";
 import type { AnyRefusal } from "../errors/refusal.js";
-import type { CallSteps } from "./call-steps.js";
+import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
-import { traceOf } from "../error-trace.js";
 import type { FieldProblem, ParsedFields } from "../messages/fields.js";
-import { statusOf, type RefusalStatus } from "../errors/status.js";
 import { checkWireFormat } from "../messages/wire-format.js";
+import type { Authentication } from "./authenticator.js";
+import type { CallSteps } from "./call-steps.js";
 
 /** Who calls, and how. */
 export interface Caller {
@@ -39,7 +39,10 @@ export type Answer<Response> =
   | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean; readonly items?: ItemTally }
   | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
-/** An rpc in two halves: `parse` looks at the shape of the request and at nothing else; `run` does it. */
+/**
+ * An rpc in two halves: `parse` looks at the shape of the request and at nothing else; `run` does
+ * it.
+ */
 export interface UnaryRpc<Request, Input, Response> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
@@ -55,14 +58,19 @@ export interface CallDependencies {
   /** The most time that a call has, however far away its own deadline is. */
   readonly callMillisMax: number;
   readonly logger: Logger;
-  /** Has `stop` called when new calls are turned away from now on; answers what forgets it again. */
+  /**
+   * Has `stop` called when new calls are turned away from now on; answers what forgets it again.
+   */
   readonly onStopping: (stop: () => void) => () => void;
   /** Hears of each call when it begins (+1) and when it has been answered (-1). */
   readonly onInFlight: (change: 1 | -1) => void;
   readonly steps: CallSteps;
 }
 
-/** Takes and gives bytes: decoding and encoding happen inside, so that their failures are answered like any other. */
+/**
+ * Takes and gives bytes: decoding and encoding happen inside, so that their failures are answered
+ * like any other.
+ */
 type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
 export type UnaryRoute = (contract: RpcContract, dependencies: CallDependencies) => UnaryHandler;
 
@@ -88,12 +96,13 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Makes the handler of an rpc. Whatever happens, the call is answered exactly once, and logged in one line.
+ * Makes the handler of an rpc. Whatever happens, the call is answered exactly once, and logged in
+ * one line.
  *
- * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED, INVALID_FIELD (every bad field
- * at once, the metadata `idempotency-key` among them), and then what `run` refuses. With the metadata
- * `kesc-validate-only: true` an OK with an empty response comes in place of `run`. What throws is INTERNAL, or
- * STORAGE_UNAVAILABLE when it was the database.
+ * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED,
+ * INVALID_FIELD (every bad field at once, the metadata `idempotency-key` among them), and then what
+ * `run` refuses. With the metadata `kesc-validate-only: true` an OK with an empty response comes in
+ * place of `run`. What throws is INTERNAL, or STORAGE_UNAVAILABLE when it was the database.
  */
 export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
   return (contract, dependencies) => {
@@ -168,8 +177,8 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
 }
 
 /**
- * Whether a call may begin: the key, or the refusal. Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY,
- * INVALID_API_KEY, SCOPE_REQUIRED.
+ * Whether a call may begin: the key, or the refusal. Checks, in this order: SHUTTING_DOWN,
+ * MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED.
  */
 export function admit(
   { requiredScope }: Pick<RpcContract, "requiredScope">,
@@ -274,8 +283,8 @@ export function logCall(
 ): void {
   const { requestId, startedAt, key, items } = record;
   const thrown = record.thrown ?? items?.thrown;
-  // Never what the caller wrote: no phone number, e-mail address or secret gets into a log this way. Pino leaves out
-  // what is undefined.
+  // Never what the caller wrote: no phone number, e-mail address or secret gets into a log this
+  // way. Pino leaves out what is undefined.
   const line = {
     request_id: requestId,
     method: contract.name,

@@ -1,15 +1,19 @@
 import { formatCents } from "../../domain/values/cents.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
-import type { AnyRefusal, Reason } from "./refusal.js";
 import { encode } from "../messages/encode.js";
+import type { AnyRefusal, Reason } from "./refusal.js";
 
 const DOMAIN = "kesc";
-// Long enough for a full queue to empty and for another server to take over, short enough not to be felt as an outage.
+// Long enough for a full queue to empty and for another server to take over, short enough not to be
+// felt as an outage.
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set(["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"]);
 
-/** What a google.rpc.Status says in its details: an ErrorInfo and, where they say more, a BadRequest or RetryInfo. */
+/**
+ * What a google.rpc.Status says in its details: an ErrorInfo and, where they say more, a BadRequest
+ * or RetryInfo.
+ */
 export function detailsOf(refusal: AnyRefusal): Any[] {
   const { reason } = refusal;
   const metadata = new Map(Object.entries(factsOf(refusal)));

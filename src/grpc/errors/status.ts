@@ -3,9 +3,9 @@ import { toUSVString } from "node:util";
 import { Metadata, status as Status } from "@grpc/grpc-js";
 
 import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
-import type { AnyRefusal, Reason } from "./refusal.js";
 import { encode } from "../messages/encode.js";
 import { detailsOf } from "./details.js";
+import type { AnyRefusal, Reason } from "./refusal.js";
 
 const STATUSES = {
   INVALID_FIELD: Status.INVALID_ARGUMENT,
@@ -75,7 +75,8 @@ export function statusOf(refusal: AnyRefusal): RefusalStatus {
 
 /** The same as a message, for the answer to one of many requests. */
 export function statusMessageOf(refusal: AnyRefusal): StatusMessage {
-  // grpc-js puts the text through encodeURI, which throws on half a surrogate pair and takes the process down.
+  // grpc-js puts the text through encodeURI, which throws on half a surrogate pair and takes the
+  // process down.
   const message = toUSVString(messageOf(refusal));
   return { code: STATUSES[refusal.reason], message, details: detailsOf(refusal) };
 }

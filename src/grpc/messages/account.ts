@@ -1,7 +1,7 @@
-import { ACCOUNT_STATUSES, type Account, type AccountStatus } from "../../domain/account.js";
+import { type Account, ACCOUNT_STATUSES, type AccountStatus } from "../../domain/account.js";
 import { formatCents } from "../../domain/values/cents.js";
-import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
-import { AccountStatus as AccountStatusMessage, type Account as AccountMessage } from "../../gen/kesc/v1/account.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
 import { toTimestamp } from "./timestamp.js";
 
 const STATUSES = {

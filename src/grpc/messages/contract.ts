@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 
 import {
   createFileRegistry,
-  fromBinary,
-  getOption,
   type DescMessage,
   type DescMethod,
   type FileRegistry,
+  fromBinary,
+  getOption,
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
@@ -47,10 +47,14 @@ const PACKAGE = "kesc.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
 const BULK = "kesc.v1.bulk";
 
-// Made by `npm run generate`; the build copies it, so that the path is the same one from src/grpc and from dist/src/grpc.
+// Made by `npm run generate`; the build copies it, so that the path is the same one from src/grpc
+// and from dist/src/grpc.
 const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
 
-/** Reads the contract from its descriptor set. Throws when an rpc does not say which scope it needs, or half streams. */
+/**
+ * Reads the contract from its descriptor set. Throws when an rpc does not say which scope it needs,
+ * or half streams.
+ */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
   const services = [...files.files]

@@ -1,6 +1,7 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
-// One for all messages: it keeps its buffer, which a writer a message would have to grow from nothing each time.
+// One for all messages: it keeps its buffer, which a writer a message would have to grow from
+// nothing each time.
 let writer = new BinaryWriter();
 
 /** Encodes a message. Throws when it is not one. */

@@ -1,6 +1,9 @@
 import type { Parsed } from "../../domain/values/parsed.js";
 
-/** What is wrong with one field of a request; `message` continues a sentence that begins with the field's name. */
+/**
+ * What is wrong with one field of a request; `message` continues a sentence that begins with the
+ * field's name.
+ */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
@@ -13,8 +16,8 @@ export type ParsedFields<Values> =
 type ValuesOf<Fields> = { [Name in keyof Fields]: Fields[Name] extends Parsed<infer Value> ? Value : never };
 
 /**
- * Joins fields that were parsed one by one, each under its name on the wire: the values of all, or, when any has a
- * problem, the problems of all.
+ * Joins fields that were parsed one by one, each under its name on the wire: the values of all, or,
+ * when any has a problem, the problems of all.
  */
 export function parseFields<Fields extends Record<string, Parsed<unknown>>>(
   fields: Fields,
@@ -34,7 +37,10 @@ export function fieldProblem(field: string, message: string): { ok: false; field
   return { ok: false, fields: [{ field, message }] };
 }
 
-/** Parses an optional text: the empty one, which is what an absent field decodes to, stands for none. */
+/**
+ * Parses an optional text: the empty one, which is what an absent field decodes to, stands for
+ * none.
+ */
 export function ifGiven<Value>(
   unchecked: string,
   parse: (unchecked: string) => Parsed<Value>,

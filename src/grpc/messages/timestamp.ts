@@ -1,4 +1,4 @@
-import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 
@@ -13,8 +13,9 @@ export function toTimestamp(moment: UnixMillis): Timestamp {
 }
 
 /**
- * Parses a moment to filter by, of the years 1 to 9999, into the first millisecond that is not before it: what is kept to
- * the millisecond is at or after the one exactly when it is at or after the other.
+ * Parses a moment to filter by, of the years 1 to 9999, into the first millisecond that is not
+ * before it: what is kept to the millisecond is at or after the one exactly when it is at or after
+ * the other.
  */
 export function parseMoment(unchecked: Timestamp | undefined): Parsed<UnixMillis | undefined> {
   if (unchecked === undefined) return parsed(undefined);

@@ -1,16 +1,16 @@
-import { formatCents } from "../../domain/values/cents.js";
-import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
 import {
+  type Transaction,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
-  type Transaction,
   type TransactionStatus,
   type TransactionType,
 } from "../../domain/transaction.js";
+import { formatCents } from "../../domain/values/cents.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
+  type Transaction as TransactionMessage,
   TransactionStatus as TransactionStatusMessage,
   TransactionType as TransactionTypeMessage,
-  type Transaction as TransactionMessage,
 } from "../../gen/kesc/v1/transaction.js";
 import { toTimestamp } from "./timestamp.js";
 

@@ -2,10 +2,12 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
 /**
- * Throws unless the bytes are whole records of protobuf's wire format, in the messages within them too.
+ * Throws unless the bytes are whole records of protobuf's wire format, in the messages within them
+ * too.
  *
- * The generated decoders stop in silence at what can't be a record, leave the rest unread, and read on behind the end of
- * a message within another: half of a damaged call would be taken for all of it.
+ * The generated decoders stop in silence at what can't be a record, leave the rest unread, and read
+ * on behind the end of a message within another: half of a damaged call would be taken for all of
+ * it.
  */
 export function checkWireFormat(desc: DescMessage | undefined, bytes: Uint8Array): void {
   const reader = new BinaryReader(bytes);

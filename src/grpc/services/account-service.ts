@@ -1,8 +1,9 @@
 import type { ChangeAccountStatus } from "../../domain/commands.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
-import { parseAccountId, type AccountId } from "../../domain/values/ids.js";
+import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseStatusReason, parseUserId, type StatusReason } from "../../domain/values/text.js";
+import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import {
   CloseAccountRequest,
   CloseAccountResponse,
@@ -17,14 +18,13 @@ import {
   UnfreezeAccountRequest,
   UnfreezeAccountResponse,
 } from "../../gen/kesc/v1/account_service.js";
-import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
-import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
-import { answerOf, actorOf, done } from "../calls/rpc-result.js";
+import { actorOf, answerOf, done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
-import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./paging.js";
+import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 
 export interface AccountHandlersOptions {
   readonly ledger: Pick<Ledger, "submit">;

@@ -1,19 +1,20 @@
 import type { MoveMoney } from "../../domain/commands.js";
-import type { TransactionId } from "../../domain/values/ids.js";
-import { parseIdempotencyKey, type IdempotencyKey } from "../../domain/values/text.js";
 import type { Transaction } from "../../domain/transaction.js";
+import type { TransactionId } from "../../domain/values/ids.js";
+import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import { refusalOfThrown, type Caller, type ItemTally } from "../calls/unary-call.js";
+import { type Caller, type ItemTally, refusalOfThrown } from "../calls/unary-call.js";
 import type { AnyRefusal } from "../errors/refusal.js";
-import { fieldProblem, ifGiven, parseFields, type FieldProblem, type ParsedFields } from "../messages/fields.js";
-import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
 import { statusMessageOf } from "../errors/status.js";
+import { type FieldProblem, fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
+import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
 
 const ITEMS_MAX = 1_000;
-// So many in one call are as good as single calls: the gateway sends those of its clients that way (docs/adr/0014).
+// So many in one call are as good as single calls: the gateway sends those of its clients that way
+// (docs/adr/0014).
 const SINGLES_MAX = 64;
 
 /** One request among others: what it asks for, or everything that is wrong with it. */
@@ -29,7 +30,9 @@ export interface BatchOptions {
   readonly newTransactionId: () => TransactionId;
 }
 
-/** Whether the items of one call take turns with the organization's single calls, or are among them. */
+/**
+ * Whether the items of one call take turns with the organization's single calls, or are among them.
+ */
 export function isBulk(batch: Batch): boolean {
   return batch.length > SINGLES_MAX;
 }
@@ -58,8 +61,8 @@ export function parseBatch(
 }
 
 /**
- * Submits every item in one turn of the event loop, so that they share commits and nothing comes between them. Each has
- * its own outcome; a bug in one is INTERNAL for that one.
+ * Submits every item in one turn of the event loop, so that they share commits and nothing comes
+ * between them. Each has its own outcome; a bug in one is INTERNAL for that one.
  */
 export async function runBatch(batch: Batch, caller: Caller, options: RunOptions): Promise<BatchAnswer> {
   const submitting = batch.map((item) => submit(item, caller, options));

@@ -1,19 +1,19 @@
-import { parseAmount, type Cents } from "../../domain/values/cents.js";
 import type { MoveMoney } from "../../domain/commands.js";
-import { parseAccountId, type AccountId, type TransactionId } from "../../domain/values/ids.js";
+import { DIRECT_RAIL } from "../../domain/transaction.js";
+import { type Cents, parseAmount } from "../../domain/values/cents.js";
+import { type AccountId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
 import {
+  type Description,
+  type Metadata,
   parseDescription,
   parseMetadata,
   parseReference,
-  type Description,
-  type Metadata,
   type Reference,
 } from "../../domain/values/text.js";
-import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { MintRequest, RedeemRequest } from "../../gen/kesc/v1/transaction_service.js";
 import { actorOf } from "../calls/rpc-result.js";
 import type { Caller } from "../calls/unary-call.js";
-import { parseFields, type ParsedFields } from "../messages/fields.js";
+import { type ParsedFields, parseFields } from "../messages/fields.js";
 
 /** What a mint and a redemption say, parsed. */
 export interface Movement {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { parsed, unparsed, type Parsed } from "../../domain/values/parsed.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { PageRequest } from "../../ledger/ports/reads.js";
 import { fieldProblem, type ParsedFields } from "../messages/fields.js";
 
@@ -50,7 +50,10 @@ export function parsePageToken(unchecked: string): Parsed<PageToken | undefined>
     : unparsed(PROBLEM);
 }
 
-/** The page of the list that size and token ask for. Refuses the token of another list as a bad `page_token`. */
+/**
+ * The page of the list that size and token ask for. Refuses the token of another list as a bad
+ * `page_token`.
+ */
 export function pageOf(
   list: PagedList,
   { size, token }: { size: number; token: PageToken | undefined },
@@ -69,7 +72,8 @@ export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefin
   return bytes.toString("base64url");
 }
 
-// Guards against mistakes, not against attack: whatever the token says, a page holds the caller's own rows only.
+// Guards against mistakes, not against attack: whatever the token says, a page holds the caller's
+// own rows only.
 function digestOf({ rpc, organizationId, filters }: PagedList): string {
   const canonicalFilters = Object.entries(filters)
     .filter(([, value]) => value !== undefined)

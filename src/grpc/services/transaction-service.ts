@@ -19,14 +19,14 @@ import {
 } from "../../gen/kesc/v1/transaction_service.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import { actorOf, answerOf, done } from "../calls/rpc-result.js";
+import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
-import { moveMoneyCommand, parseMovement, type Movement } from "./move-money.js";
-import { formatPageToken, pageOf, parsePageSize, parsePageToken, type PagedList } from "./paging.js";
-import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
-import { isBulk, parseBatch, runBatch, type BatchOptions } from "./batch-create.js";
 import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
+import { type BatchOptions, isBulk, parseBatch, runBatch } from "./batch-create.js";
+import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
+import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 
 export interface TransactionHandlersOptions extends BatchOptions {
   readonly reads: Pick<Reads, "transaction" | "transactions">;

@@ -21,8 +21,8 @@ const PING_MILLIS = 1_000;
 const PING_MILLIS_MAX = 5_000;
 
 /**
- * grpc.health.v1.Health, to anyone. SERVING while the database answers: the first ping that fails ends it, the first
- * that does not brings it back.
+ * grpc.health.v1.Health, to anyone. SERVING while the database answers: the first ping that fails
+ * ends it, the first that does not brings it back.
  */
 export class Health {
   readonly #options: HealthOptions;

@@ -1,11 +1,11 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
-  FileDescriptorProtoSchema,
   type DescriptorProto,
   type EnumDescriptorProto,
   type FieldDescriptorProto,
   type FileDescriptorProto,
+  FileDescriptorProtoSchema,
 } from "@bufbuild/protobuf/wkt";
 import { status as Status } from "@grpc/grpc-js";
 
@@ -27,7 +27,10 @@ export class Reflection {
   /** By the full name of the message that is extended, then by number. */
   readonly #filesByExtension = new Map<string, Map<number, File>>();
 
-  /** `descriptorSet` is a serialized google.protobuf.FileDescriptorSet, `serviceNames` are what the server offers. */
+  /**
+   * `descriptorSet` is a serialized google.protobuf.FileDescriptorSet, `serviceNames` are what the
+   * server offers.
+   */
   constructor(descriptorSet: Uint8Array, serviceNames: readonly string[]) {
     this.#serviceNames = serviceNames;
     for (const file of filesOf(descriptorSet)) this.#addFile(file);

@@ -1,9 +1,9 @@
 import type { handleBidiStreamingCall, Server, ServerDuplexStream } from "@grpc/grpc-js";
 
 import {
-  ServerReflectionService,
   type ServerReflectionRequest,
   type ServerReflectionResponse,
+  ServerReflectionService,
 } from "../../gen/grpc/reflection/v1/reflection.js";
 import type { Reflection } from "./reflection-index.js";
 
@@ -43,7 +43,8 @@ export class ReflectionService {
     stream.once("cancelled", () => this.#streams.delete(stream));
     stream.on("data", (request: ServerReflectionRequest) => {
       if (stream.writableEnded) return;
-      // One question at a time: a client that asks and never reads would fill our memory with answers.
+      // One question at a time: a client that asks and never reads would fill our memory with
+      // answers.
       stream.pause();
       stream.write(this.#reflection.answer(request), () => {
         stream.resume();

@@ -9,13 +9,19 @@ export interface NewApiKey {
   readonly expiresAt: UnixMillis | undefined;
 }
 
-/** The organizations and their keys. Every call rejects with a StoreError "unavailable" when the database fails. */
+/**
+ * The organizations and their keys. Every call rejects with a StoreError "unavailable" when the
+ * database fails.
+ */
 export interface Keys {
   createOrganization(name: string): Promise<Organization>;
   /** Oldest first. */
   organizations(): Promise<readonly Organization[]>;
   organization(id: OrganizationId): Promise<Organization | undefined>;
-  /** Makes a random key. `secret` ("kesc_…") is answered here and never again: only its SHA-256 hash is stored. */
+  /**
+   * Makes a random key. `secret` ("kesc_…") is answered here and never again: only its SHA-256 hash
+   * is stored.
+   */
   createApiKey(key: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /** Oldest first, revoked and expired ones among them. */
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;

@@ -1,10 +1,10 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
+import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 
 /** Absent filters match all; given ones combine with "and". */
 export interface AccountFilters {
@@ -40,8 +40,8 @@ export interface Page<Row> {
 }
 
 /**
- * Reads what is committed, straight from the database, of one organization at a time. Every call rejects with a
- * StoreError "unavailable" when the database does not answer.
+ * Reads what is committed, straight from the database, of one organization at a time. Every call
+ * rejects with a StoreError "unavailable" when the database does not answer.
  */
 export interface Reads {
   account(organizationId: OrganizationId, id: AccountId): Promise<Account | undefined>;

@@ -1,7 +1,10 @@
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
-/** The accounts: the summary of their rows in the journal. `seq` is that of the journal row that created them. */
+/**
+ * The accounts: the summary of their rows in the journal. `seq` is that of the journal row that
+ * created them.
+ */
 export const accounts: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE accounts (
      seq              ${int64} NOT NULL PRIMARY KEY,

@@ -1,7 +1,10 @@
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
-/** The transactions: the summary of their rows in the journal. `seq` is that of the journal row that created them. */
+/**
+ * The transactions: the summary of their rows in the journal. `seq` is that of the journal row that
+ * created them.
+ */
 export const transactions: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE transactions (
      seq              ${int64} NOT NULL PRIMARY KEY,

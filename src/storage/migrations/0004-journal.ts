@@ -1,10 +1,12 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The journal: everything that ever happened, one row each, in one global order without gaps. No row is ever changed.
+ * The journal: everything that ever happened, one row each, in one global order without gaps. No
+ * row is ever changed.
  *
- * `journal_head` holds the last `seq` that was given out. Whoever saves updates it first, so that savers on all servers
- * take turns: the order of `seq` is the order of commits, and a reader never sees a row before an earlier one.
+ * `journal_head` holds the last `seq` that was given out. Whoever saves updates it first, so that
+ * savers on all servers take turns: the order of `seq` is the order of commits, and a reader never
+ * sees a row before an earlier one.
  */
 export const journal: Migration = ({ int64, tableOptions, appendOnly }) => [
   `CREATE TABLE journal (

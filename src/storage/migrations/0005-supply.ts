@@ -1,6 +1,9 @@
 import type { Migration } from "./migration.js";
 
-/** What each organization holds in KES, and what it owes in KESC: the summary of all its postings. One to one, always. */
+/**
+ * What each organization holds in KES, and what it owes in KESC: the summary of all its postings.
+ * One to one, always.
+ */
 export const supply: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE supply (
      organization_id  TEXT NOT NULL PRIMARY KEY REFERENCES organizations (id),

@@ -1,8 +1,9 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The rows of one account, linked: each row of the journal names the one before it, and the account names its last. They
- * are found by walking back from there, with no index to keep, whose leaves a batch would touch one for each account.
+ * The rows of one account, linked: each row of the journal names the one before it, and the account
+ * names its last. They are found by walking back from there, with no index to keep, whose leaves a
+ * batch would touch one for each account.
  */
 export const accountChain: Migration = ({ int64, appendOnly, changeable }) => [
   ...changeable("journal"),

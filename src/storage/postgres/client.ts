@@ -7,7 +7,10 @@ const SETTINGS = [...DURABLE_BY, "transaction_read_only"] as const;
 
 const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)/i;
 
-/** Knex's client of PostgreSQL, with connections that are looked at before they are used, and given up when in doubt. */
+/**
+ * Knex's client of PostgreSQL, with connections that are looked at before they are used, and given
+ * up when in doubt.
+ */
 export class PostgresClient extends KnexPostgresClient {
   declare acquireConnection: () => Promise<pg.Client>;
   declare releaseConnection: (connection: pg.Client) => Promise<void>;
@@ -16,7 +19,8 @@ export class PostgresClient extends KnexPostgresClient {
   override async acquireRawConnection(): Promise<pg.Client> {
     const connection = await super.acquireRawConnection();
     try {
-      // Of each connection, not once at the start: behind the same address there may be another server by now.
+      // Of each connection, not once at the start: behind the same address there may be another
+      // server by now.
       await refuseUnsafe(connection);
       return connection;
     } catch (error) {
@@ -29,8 +33,9 @@ export class PostgresClient extends KnexPostgresClient {
     try {
       return await super._query(connection, query);
     } catch (error) {
-      // Unless the server itself said no, nobody knows what it did, nor what it will answer next; nor when it said no to the
-      // end of a transaction. One may be open there, and must not become part of whoever would have this connection next.
+      // Unless the server itself said no, nobody knows what it did, nor what it will answer next;
+      // nor when it said no to the end of a transaction. One may be open there, and must not become
+      // part of whoever would have this connection next.
       if (!(error instanceof pg.DatabaseError) || ENDS_TRANSACTION.test(query.sql)) giveUp(connection, error);
       throw error;
     }
@@ -57,7 +62,10 @@ async function refuseUnsafe(connection: pg.Client): Promise<void> {
   if (found?.transaction_read_only === "on") throw new Error("this PostgreSQL takes no writes: it may be a standby");
 }
 
-/** Has Knex's pool throw the connection away. What was sent on it before is answered, or fails in its time. */
+/**
+ * Has Knex's pool throw the connection away. What was sent on it before is answered, or fails in
+ * its time.
+ */
 function giveUp(connection: pg.Client & { __knex__disposed?: unknown }, reason: unknown): void {
   connection.__knex__disposed = reason;
   // Never rejects.

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
-import { query, run } from "../sql/store-error.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
+import { query, run } from "../sql/store-error.js";
 
 const FETCHED_ROWS = 5_000;
 

@@ -5,8 +5,8 @@ import type { Read, Session, Transact, Write } from "../sql/engine.js";
 import type { PostgresClient } from "./client.js";
 
 /**
- * Transactions on the pool's connections. No statement waits for an answer that it does not need: BEGIN goes out with the
- * first reads, COMMIT with the last writes.
+ * Transactions on the pool's connections. No statement waits for an answer that it does not need:
+ * BEGIN goes out with the first reads, COMMIT with the last writes.
  */
 export function postgresTransaction(knex: Knex): Transact {
   const client = knex.client as PostgresClient;
@@ -60,7 +60,8 @@ class PostgresSession implements Session {
   }
 
   async commit(): Promise<void> {
-    // The first that fails is what went wrong: those behind it only hear that the transaction is lost.
+    // The first that fails is what went wrong: those behind it only hear that the transaction is
+    // lost.
     const [{ command }] = await Promise.all([this.#send("COMMIT"), this.#begun, ...this.#writing]);
     // After a failure PostgreSQL takes a COMMIT for a ROLLBACK, and is content.
     if (command !== "COMMIT") throw new Error(`PostgreSQL answered COMMIT with ${command}`);
@@ -72,7 +73,10 @@ class PostgresSession implements Session {
   }
 }
 
-/** The promise, which somebody will ask later: until then its rejection is not one that nobody handles. */
+/**
+ * The promise, which somebody will ask later: until then its rejection is not one that nobody
+ * handles.
+ */
 function handled<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

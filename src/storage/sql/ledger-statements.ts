@@ -30,7 +30,8 @@ export const IDEMPOTENCY_KEY_COLUMNS = {
   created_at: "int64",
 } as const satisfies Record<string, ColumnType>;
 
-// Sums over a batch may leave the range in which a JSON number is exact: they travel as text, see CAST below.
+// Sums over a batch may leave the range in which a JSON number is exact: they travel as text, see
+// CAST below.
 export const SUPPLY_CHANGE_COLUMNS = {
   organization_id: "text",
   reserve_cents: "text",
@@ -38,7 +39,10 @@ export const SUPPLY_CHANGE_COLUMNS = {
   held_cents: "text",
 } as const satisfies Record<string, ColumnType>;
 
-/** What a mint or a redemption changes. Setting a column costs its indexes too, even where it stays as it was. */
+/**
+ * What a mint or a redemption changes. Setting a column costs its indexes too, even where it stays
+ * as it was.
+ */
 export const CHANGED_BALANCE_COLUMNS = {
   id: "text",
   last_seq: "int64",
@@ -64,8 +68,8 @@ export const CHANGED_TRANSACTION_COLUMNS = {
 } as const satisfies Record<string, ColumnType>;
 
 /**
- * The statements of the ledger's store. Each takes all its rows at once, so that their number does not grow with the
- * batch.
+ * The statements of the ledger's store. Each takes all its rows at once, so that their number does
+ * not grow with the batch.
  */
 export interface LedgerStatements {
   /** Parameters: pairs of organization_id and key. */
@@ -73,11 +77,14 @@ export interface LedgerStatements {
   /** Parameters: pairs of organization_id and user_id. Locks nothing. */
   readonly accountsOfUsers: string;
   /**
-   * Parameters: ids of accounts; ids of transactions whose accounts are meant; pairs of organization_id and idempotency
-   * key whose accounts are meant. Locks, in the order of ids.
+   * Parameters: ids of accounts; ids of transactions whose accounts are meant; pairs of
+   * organization_id and idempotency key whose accounts are meant. Locks, in the order of ids.
    */
   readonly lockedAccounts: string;
-  /** Parameters: ids; pairs of organization_id and idempotency key; pairs of organization_id and reference. */
+  /**
+   * Parameters: ids; pairs of organization_id and idempotency key; pairs of organization_id and
+   * reference.
+   */
   readonly transactions: string;
   /** Makes all other savers wait, from here to the commit. */
   readonly lockedHead: string;
@@ -99,7 +106,8 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
   const add = (sum: string, change: string): string => `${sum} + CAST(${change} AS ${int64})`;
 
   return {
-    // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the tables' sizes.
+    // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the
+    // tables' sizes.
     idempotencyKeys: `
       SELECT k.organization_id, k.key, k.resource_id FROM ${input(KEY_COLUMNS)}
       CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`,

@@ -1,20 +1,19 @@
 import type { Account } from "../../domain/account.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { JournalEntry } from "../../domain/journal.js";
-import type { IdempotencyKey } from "../../domain/values/text.js";
 import type { Transaction } from "../../domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { IdempotencyKey } from "../../domain/values/text.js";
 import {
-  StoreError,
   type Changes,
   type LedgerStore,
   type Loaded,
   type Lookup,
+  StoreError,
   type StoreTransaction,
   type SupplyChange,
 } from "../../ledger/ports/store.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import {
-  ledgerStatements,
   type CHANGED_ACCOUNT_COLUMNS,
   type CHANGED_BALANCE_COLUMNS,
   type CHANGED_TRANSACTION_COLUMNS,
@@ -22,17 +21,18 @@ import {
   type IDEMPOTENCY_KEY_COLUMNS,
   type JOURNAL_COLUMNS,
   type LedgerStatements,
+  ledgerStatements,
   type SUPPLY_CHANGE_COLUMNS,
 } from "./ledger-statements.js";
-import { orStoreError } from "./store-error.js";
 import {
   accountOf,
+  type AccountRow,
   accountRowOf,
   transactionOf,
-  transactionRowOf,
-  type AccountRow,
   type TransactionRow,
+  transactionRowOf,
 } from "./rows.js";
+import { orStoreError } from "./store-error.js";
 
 type RowOf<Columns> = Readonly<Record<keyof Columns, string | number | null>>;
 
@@ -92,8 +92,8 @@ class LedgerTransaction implements StoreTransaction {
       reference,
     }));
 
-    // In this order. Transactions come after the locks on their accounts: nobody else can change them from then on. The
-    // head comes last, and others wait for it as short as can be.
+    // In this order. Transactions come after the locks on their accounts: nobody else can change
+    // them from then on. The head comes last, and others wait for it as short as can be.
     const [keyRows, userRows, accountRows, transactionRows, [head]] = await Promise.all([
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(accountsOfUsers, users),
@@ -116,7 +116,10 @@ class LedgerTransaction implements StoreTransaction {
     };
   }
 
-  /** The rows that a SELECT finds for the inputs, of which each is one parameter. Asks nothing for nothing. */
+  /**
+   * The rows that a SELECT finds for the inputs, of which each is one parameter. Asks nothing for
+   * nothing.
+   */
   async #rowsFor<Row>(sql: string, ...inputs: readonly (readonly unknown[])[]): Promise<readonly Row[]> {
     if (inputs.every((input) => input.length === 0)) return [];
     const bindings = inputs.map((input) => JSON.stringify(input));
@@ -165,7 +168,10 @@ class LedgerTransaction implements StoreTransaction {
     return writes.filter(({ rows }) => rows.length > 0);
   }
 
-  /** Links the entry to the row of the same account before it; a row that creates an account has none. */
+  /**
+   * Links the entry to the row of the same account before it; a row that creates an account has
+   * none.
+   */
   #append(entry: JournalEntry, seq: number): RowOf<typeof JOURNAL_COLUMNS> {
     const previousSeq = this.#lastSeqs.get(entry.accountId) ?? null;
     this.#lastSeqs.set(entry.accountId, seq);

@@ -1,11 +1,11 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
+import type { Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Description, Metadata, Reference, StatusReason, UserId } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { ColumnType } from "./engine.js";
 
 /** A row of `accounts`, as both drivers read it. */
@@ -38,7 +38,10 @@ export interface TransactionRow {
   readonly amount_cents: number;
   readonly reference: string;
   readonly description: string;
-  /** A JSON array of [key, value] pairs: an object would move keys that look like numbers to the front. */
+  /**
+   * A JSON array of [key, value] pairs: an object would move keys that look like numbers to the
+   * front.
+   */
   readonly metadata: string;
   readonly rail: string;
   readonly created_at: number;
@@ -80,7 +83,8 @@ export const TRANSACTION_COLUMNS = {
   completed_at: "int64",
 } as const satisfies Record<keyof TransactionRow, ColumnType>;
 
-// What our own statements wrote was parsed when it came in: the brands are given back, not checked again. Amounts are.
+// What our own statements wrote was parsed when it came in: the brands are given back, not checked
+// again. Amounts are.
 export function accountOf(row: AccountRow): Account {
   return {
     id: row.id as AccountId,

@@ -6,7 +6,10 @@ export interface RowStream<Row> {
 
 /** The database as it was at one moment. */
 export interface Snapshot {
-  /** Stands behind a column of texts in ORDER BY: orders as JavaScript compares, whatever the database's locale is. */
+  /**
+   * Stands behind a column of texts in ORDER BY: orders as JavaScript compares, whatever the
+   * database's locale is.
+   */
   readonly byCodeUnit: string;
   /** Several streams may be open at once. */
   rows<Row>(sql: string): RowStream<Row>;

@@ -24,7 +24,8 @@ export const sqliteEngine: Engine = {
 
   list: "SELECT value FROM json_each(?)",
 
-  // One prepared statement that is run for each row: half the time of taking the rows out of JSON in SQL.
+  // One prepared statement that is run for each row: half the time of taking the rows out of JSON
+  // in SQL.
   insertInto: (table, columns) => {
     const names = Object.keys(columns);
     const values = names.map((name) => `@${name}`);

@@ -2,7 +2,10 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 
 import BetterSqlite3 from "better-sqlite3";
 
-/** "KESC": by this SQLite's header says whose file it is (https://www.sqlite.org/fileformat.html#application_id). */
+/**
+ * "KESC": by this SQLite's header says whose file it is
+ * (https://www.sqlite.org/fileformat.html#application_id).
+ */
 export const APPLICATION_ID = 0x4b455343;
 
 /** What the file is, in place of one of ours. */
@@ -13,8 +16,8 @@ const HEADER_BEGINS = Buffer.from("SQLite format 3\0");
 const APPLICATION_ID_AT = 68;
 
 /**
- * Throws a ForeignFileError unless the file is a database of ours, or none yet. Goes before whatever would write:
- * opening a database for writing already changes it. Never changes the file.
+ * Throws a ForeignFileError unless the file is a database of ours, or none yet. Goes before
+ * whatever would write: opening a database for writing already changes it. Never changes the file.
  */
 export function refuseForeignFile(filename: string): void {
   const file = statSync(filename, { throwIfNoEntry: false });

@@ -16,8 +16,9 @@ interface Question {
 }
 
 /**
- * A connection that only reads, on this thread: a row that is found by its key takes a few microseconds, a tenth of what
- * asking another thread, or a pool, would. What is asked together is read together, in one snapshot.
+ * A connection that only reads, on this thread: a row that is found by its key takes a few
+ * microseconds, a tenth of what asking another thread, or a pool, would. What is asked together is
+ * read together, in one snapshot.
  */
 export class SqliteReader implements Reader {
   readonly #filename: string;

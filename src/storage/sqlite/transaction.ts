@@ -3,9 +3,13 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { Read, Transact, Write } from "../sql/engine.js";
 import type { SqliteStatements } from "./statements.js";
 
-/** Transactions on this connection, one at a time. Whatever stands in `work` runs on the connection's own thread. */
+/**
+ * Transactions on this connection, one at a time. Whatever stands in `work` runs on the
+ * connection's own thread.
+ */
 export function sqliteTransaction(connection: BetterSqlite3.Database, statements: SqliteStatements): Transact {
-  // Takes the write lock at once: a transaction that only asks for it later may find that what it has read is stale.
+  // Takes the write lock at once: a transaction that only asks for it later may find that what it
+  // has read is stale.
   const begin = (): unknown => statements.prepare("BEGIN IMMEDIATE").run();
   const commit = (): unknown => statements.prepare("COMMIT").run();
   const select = ({ sql, bindings }: Read): unknown[] => statements.prepare(sql).all(...bindings);

@@ -15,15 +15,23 @@ import {
   type ThreadRequest,
 } from "./worker.js";
 
-// Enough that the thread finds the next batch when it has done one; more would only make them wait there.
+// Enough that the thread finds the next batch when it has done one; more would only make them wait
+// there.
 const BATCHES_MAX = 2;
-// Were it to take all that are in flight, the callers and the thread would wait for each other in turn.
+// Were it to take all that are in flight, the callers and the thread would wait for each other in
+// turn.
 const BATCH_USUAL = 64;
 
-/** A connection that lives on a thread of its own. Requests run there one after the other, in the order of the calls. */
+/**
+ * A connection that lives on a thread of its own. Requests run there one after the other, in the
+ * order of the calls.
+ */
 class ThreadConnection {
   readonly #worker: Worker;
-  /** Few at a time. A Map would keep all that it ever held from the small garbage collections (docs/adr/0015). */
+  /**
+   * Few at a time. A Map would keep all that it ever held from the small garbage collections
+   * (docs/adr/0015).
+   */
   readonly #waiting: Waiting[] = [];
   #lastId = 0;
   #ended: Error | undefined;
@@ -136,7 +144,8 @@ export class SqliteThreadClient extends BetterSqlite3Client {
   }
 
   override transaction(...parameters: unknown[]): Knex.Transaction {
-    // Knex gives out its own Transaction class where its types promise the interface that users see.
+    // Knex gives out its own Transaction class where its types promise the interface that users
+    // see.
     return new ImmediateTransaction(this, ...parameters) as unknown as Knex.Transaction;
   }
 }
@@ -150,7 +159,8 @@ export function threadCommitter(knex: Knex): Committer {
     commit: async (commands, now) => {
       const connection = await acquired(client);
       const answering = connection.request({ commands, now });
-      // At once, for the next batch: each is a whole transaction, and the thread does one after the other.
+      // At once, for the next batch: each is a whole transaction, and the thread does one after the
+      // other.
       await client.releaseConnection(connection);
       try {
         const answer = await answering;

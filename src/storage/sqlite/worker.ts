@@ -1,12 +1,12 @@
-// The worker thread that owns the writing connection. The ledger's batches are decided and committed here, while the main
-// thread goes on taking calls.
+// The worker thread that owns the writing connection. The ledger's batches are decided and
+// committed here, while the main thread goes on taking calls.
 import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
 
 import type { Command } from "../../domain/commands.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { commitBatch, type BatchAnswer } from "../../ledger/commit-batch.js";
+import { type BatchAnswer, commitBatch } from "../../ledger/commit-batch.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForWriting } from "./connection.js";
@@ -34,7 +34,10 @@ export interface ThreadOpened {
   readonly failure: ThreadFailure | undefined;
 }
 
-/** What went wrong. A plain object: an error loses its class and its fields on the way between threads. */
+/**
+ * What went wrong. A plain object: an error loses its class and its fields on the way between
+ * threads.
+ */
 export interface ThreadFailure {
   readonly message: string;
   readonly stack: string | undefined;

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
-import { grpcCaller, type GrpcCaller } from "../../support/grpc-caller.js";
+import { type GrpcCaller, grpcCaller } from "../../support/grpc-caller.js";
 import { makeTenants } from "../../support/tenants.js";
-import { audit, type Audit } from "./audit.js";
-import { Clients, type Acknowledged } from "./clients.js";
+import { type Audit, audit } from "./audit.js";
+import { type Acknowledged, Clients } from "./clients.js";
 import { Random } from "./random.js";
 import { Victim } from "./victim.js";
 
@@ -59,7 +59,8 @@ describe("the audit after kills with -9", () => {
     expect(lost).to.have.length(2);
     expect(lost.join()).to.contain('"gone"').and.contain("NOT_FOUND").and.contain(second.naturalKey);
     expect(doubled).to.deep.equal([`${first.naturalKey} also made ${first.id}`]);
-    // To the balance it is one whether the first was minted or what never was; it is the other's cent that shows.
+    // To the balance it is one whether the first was minted or what never was; it is the other's
+    // cent that shows.
     expect(wrong).to.have.length(1);
   });
 });

@@ -2,8 +2,8 @@ import { status as Status } from "@grpc/grpc-js";
 
 import { readConfig } from "../../../src/startup/config.js";
 import { openDatabase } from "../../../src/storage/database.js";
-import { kesc } from "../../support/kesc.js";
 import type { GrpcAnswer, GrpcCaller } from "../../support/grpc-caller.js";
+import { kesc } from "../../support/kesc.js";
 import type { Acknowledged } from "./clients.js";
 
 /** What the service has in the end, held against what it had acknowledged. */
@@ -20,7 +20,10 @@ export interface Audit {
 
 const CALLS_AT_ONCE = 32;
 
-/** Once all clients have settled what they began. Asks the service, the database behind its back, and `kesc verify`. */
+/**
+ * Once all clients have settled what they began. Asks the service, the database behind its back,
+ * and `kesc verify`.
+ */
 export async function audit(
   acknowledged: readonly Acknowledged[],
   { caller, databaseUrl }: { caller: GrpcCaller; databaseUrl: string },
@@ -66,7 +69,9 @@ async function wrongBalancesOf(acknowledged: readonly Acknowledged[], caller: Gr
   });
 }
 
-/** Behind the service's back: what each natural key made, and what stands in the journal about it. */
+/**
+ * Behind the service's back: what each natural key made, and what stands in the journal about it.
+ */
 async function doubledOf(acknowledged: readonly Acknowledged[], databaseUrl: string): Promise<readonly string[]> {
   const config = readConfig({ DATABASE_URL: databaseUrl });
   if (!config.ok) throw new Error(config.problems.join());

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { status as Status } from "@grpc/grpc-js";
 
-import { grpcCaller, type GrpcAnswer, type GrpcCaller } from "../../support/grpc-caller.js";
+import { type GrpcAnswer, type GrpcCaller, grpcCaller } from "../../support/grpc-caller.js";
 import type { Random } from "./random.js";
 
 /** A command that the service has acknowledged. */
@@ -51,8 +51,8 @@ const IMPATIENT = {
 };
 
 /**
- * Clients as one is told to write them: each repeats a command, with the same reference, until it knows the outcome, and
- * only then goes on to the next. Some repeat it even then.
+ * Clients as one is told to write them: each repeats a command, with the same reference, until it
+ * knows the outcome, and only then goes on to the next. Some repeat it even then.
  */
 export class Clients implements Account {
   readonly acknowledged: Acknowledged[] = [];
@@ -73,7 +73,10 @@ export class Clients implements Account {
     this.#callers = Array.from({ length: CONNECTIONS }, () => grpcCaller(address, key, IMPATIENT));
   }
 
-  /** Makes some accounts with so much on them that no redemption is refused, and then goes on until `stop`. */
+  /**
+   * Makes some accounts with so much on them that no redemption is refused, and then goes on until
+   * `stop`.
+   */
   async start(): Promise<void> {
     for (let count = 0; count < RICH_ACCOUNTS; count += 1) {
       const id = await this.#settle(this.#createAccount());
@@ -84,7 +87,10 @@ export class Clients implements Account {
     this.#working = Promise.all(Array.from({ length: CLIENTS }, () => this.#work()));
   }
 
-  /** Resolves with how long after now the first call was answered well that began after now: milliseconds. */
+  /**
+   * Resolves with how long after now the first call was answered well that began after now:
+   * milliseconds.
+   */
   firstGoodAnswer(): Promise<number> {
     const from = performance.now();
     return new Promise((resolve) => {
@@ -137,7 +143,10 @@ export class Clients implements Account {
     return { kind, naturalKey, request, cents: kind === "Mint" ? cents : -cents };
   }
 
-  /** Repeats the command until its outcome is known. Answers the id of what it made; undefined on a violation. */
+  /**
+   * Repeats the command until its outcome is known. Answers the id of what it made; undefined on a
+   * violation.
+   */
   async #settle(command: Command): Promise<string | undefined> {
     const answer = await this.#untilKnown(command);
     if (answer === undefined) return undefined;

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
 import { grpcCaller } from "../../support/grpc-caller.js";
-import { makeTenants } from "../../support/tenants.js";
 import { PostgresNode } from "../../support/postgres-node.js";
+import { makeTenants } from "../../support/tenants.js";
 import { audit } from "./audit.js";
 import { Clients } from "./clients.js";
 import type { Random } from "./random.js";
-import { resultOf, type Result } from "./result.js";
+import { type Result, resultOf } from "./result.js";
 import { Victim } from "./victim.js";
 
 export interface CrashOptions {
@@ -37,7 +37,9 @@ export async function crashSqlite(options: CrashOptions): Promise<Result> {
   });
 }
 
-/** A server on PostgreSQL: it is killed with -9 at any moment, or PostgreSQL is, and started again. */
+/**
+ * A server on PostgreSQL: it is killed with -9 at any moment, or PostgreSQL is, and started again.
+ */
 export async function crashPostgres(options: CrashOptions): Promise<Result> {
   const postgres = await PostgresNode.create();
   atTheEnd(async () => {

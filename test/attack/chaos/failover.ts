@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
 import { grpcCaller } from "../../support/grpc-caller.js";
-import { makeTenants } from "../../support/tenants.js";
 import { PostgresNode } from "../../support/postgres-node.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
+import { makeTenants } from "../../support/tenants.js";
 import { audit } from "./audit.js";
 import { Clients } from "./clients.js";
 import type { Random } from "./random.js";
-import { resultOf, type Result } from "./result.js";
+import { type Result, resultOf } from "./result.js";
 import { Victim } from "./victim.js";
 
 const STANDBY = "standby";
@@ -26,9 +26,10 @@ interface Pair {
 }
 
 /**
- * A primary that commits nothing before its standby has it on disk is killed with -9 under load; the standby is promoted,
- * and found at the same address. The server lives through it. Where the loss is silent, nobody tells the server that its
- * connections are gone, as when the primary's whole machine is.
+ * A primary that commits nothing before its standby has it on disk is killed with -9 under load;
+ * the standby is promoted, and found at the same address. The server lives through it. Where the
+ * loss is silent, nobody tells the server that its connections are gone, as when the primary's
+ * whole machine is.
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
@@ -44,7 +45,8 @@ export async function failover({ random, silent }: { random: Random; silent: boo
   await primary.kill();
   const killedAt = performance.now();
   const firstGoodAnswer = clients.firstGoodAnswer();
-  // Before it is promoted, as it may happen: until then it is there, and answers, and must not be asked.
+  // Before it is promoted, as it may happen: until then it is there, and answers, and must not be
+  // asked.
   address.target = standby.port;
   if (!silent) address.cut();
   await standby.query("SELECT pg_promote()");

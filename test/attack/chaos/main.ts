@@ -1,10 +1,13 @@
-/** `make chaos`: kills the service and its database under load, again and again, and counts what is lost or doubled. */
+/**
+ * `make chaos`: kills the service and its database under load, again and again, and counts what is
+ * lost or doubled.
+ */
 import { takeDownAll } from "../../support/at-the-end.js";
 import { crashPostgres, crashSqlite } from "./crash.js";
 import { failover } from "./failover.js";
-import { readOptions, USAGE, type Options, type ScenarioName } from "./options.js";
+import { type Options, readOptions, type ScenarioName, USAGE } from "./options.js";
 import { Random } from "./random.js";
-import { problemsIn, type Failover, type Result } from "./result.js";
+import { type Failover, problemsIn, type Result } from "./result.js";
 
 const KILLS = { sqlite: 25, postgres: 20, failover: 3 } as const satisfies Record<ScenarioName, number>;
 const PROBLEMS_SHOWN_MAX = 20;

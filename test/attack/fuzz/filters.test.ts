@@ -4,17 +4,17 @@ import fc from "fast-check";
 
 import type { Account } from "../../../src/domain/account.js";
 import type { Command } from "../../../src/domain/commands.js";
-import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem, SLOW_RAIL } from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
 import { restRequest } from "../../support/rest-caller.js";
 import { bytesOf } from "../../support/rpc-caller.js";
 import { textOf } from "./json-text.js";
 import { ROUTES } from "./routes.js";
-import { startInProcess, type RunningService, type Tenant } from "./running-service.js";
+import { type RunningService, startInProcess, type Tenant } from "./running-service.js";
 import { runs } from "./runs.js";
 
 const RUNS = 20;
@@ -48,7 +48,10 @@ for (const engine of ENGINES) {
     });
     after(() => service.dispose());
 
-    /** Each is answered before the next group is sent, so that the order is known, and has its own time. */
+    /**
+     * Each is answered before the next group is sent, so that the order is known, and has its own
+     * time.
+     */
     async function submit(commands: readonly Command[]): Promise<void> {
       for (let first = 0; first < commands.length; first += TOGETHER) {
         clock.now += first % 7;

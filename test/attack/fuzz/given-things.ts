@@ -20,7 +20,9 @@ export async function done(
   return response[route.responseField.name] as JsonObject;
 }
 
-/** Accounts with money and transactions of the first organization, and one of each of the second. */
+/**
+ * Accounts with money and transactions of the first organization, and one of each of the second.
+ */
 export async function givenThings(service: RunningService): Promise<Known> {
   const accountIds: string[] = [];
   const transactionIds: string[] = [];

@@ -2,11 +2,11 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { textOf } from "./json-text.js";
-import { ROUTES } from "./routes.js";
 import { givenThings } from "./given-things.js";
-import { requestsOf, type FuzzedRequest } from "./rest-requests.js";
-import { startInProcess, type RunningService } from "./running-service.js";
+import { textOf } from "./json-text.js";
+import { type FuzzedRequest, requestsOf } from "./rest-requests.js";
+import { ROUTES } from "./routes.js";
+import { type RunningService, startInProcess } from "./running-service.js";
 import { runs } from "./runs.js";
 import type { Known } from "./values.js";
 import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";

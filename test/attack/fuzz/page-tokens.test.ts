@@ -4,10 +4,10 @@ import fc from "fast-check";
 
 import type { Route } from "../../../gateway/contract/contract.js";
 import { bytesOf, type RpcAnswer } from "../../support/rpc-caller.js";
+import { givenThings } from "./given-things.js";
 import { textOf } from "./json-text.js";
 import { ROUTES } from "./routes.js";
-import { givenThings } from "./given-things.js";
-import { startInProcess, type RunningService, type Tenant } from "./running-service.js";
+import { type RunningService, startInProcess, type Tenant } from "./running-service.js";
 import { runs } from "./runs.js";
 
 const RUNS = 100;

@@ -2,7 +2,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
 import { bytesOf } from "../../support/rpc-caller.js";
-import { messageValueOf, type Known } from "./values.js";
+import { type Known, messageValueOf } from "./values.js";
 
 const BYTES_MAX = 270_000; // a little more than the server takes
 
@@ -39,7 +39,9 @@ const record = fc
   .tuple(fc.oneof(fc.nat(TAGS.fieldNumbers).map(BigInt), numbers), fc.nat(TAGS.wireTypes - 1), tails)
   .map(([fieldNumber, wireType, tail]) => [...varint((fieldNumber << 3n) | BigInt(wireType)), ...tail]);
 
-/** Groups, which no message of the contract has, within each other, and not all of them with an end. */
+/**
+ * Groups, which no message of the contract has, within each other, and not all of them with an end.
+ */
 const groups = fc
   .tuple(fc.constantFrom(1, 2, 99, 100, 101, 5_000, BYTES_MAX / 2), fc.integer({ min: 1, max: 15 }), fc.boolean())
   .map(([depth, fieldNumber, ended]) => {

@@ -1,6 +1,7 @@
-import { ScalarType, type DescMessage, type JsonObject } from "@bufbuild/protobuf";
+import { type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 
-// Protobuf's wire format once more, slowly and by the book: what bytes say is not asked of the libraries under test.
+// Protobuf's wire format once more, slowly and by the book: what bytes say is not asked of the
+// libraries under test.
 
 interface WireRecord {
   readonly fieldNumber: number;
@@ -8,7 +9,10 @@ interface WireRecord {
   readonly bytes: Buffer | undefined;
 }
 
-/** The texts of a message, and its pairs of texts; the last of each name counts. Throws when it is not a message. */
+/**
+ * The texts of a message, and its pairs of texts; the last of each name counts. Throws when it is
+ * not a message.
+ */
 export function textsIn(desc: DescMessage, message: Uint8Array): JsonObject {
   const texts: JsonObject = {};
   for (const { fieldNumber, bytes } of recordsIn(Buffer.from(message))) {
@@ -52,7 +56,8 @@ function recordsIn(message: Buffer): WireRecord[] {
     const [fieldNumber, wireType] = [Math.floor(tag / 8), tag % 8];
     if (fieldNumber === 0 || tag >= 2 ** 32) throw new Error("no field has that number");
     let bytes: Buffer | undefined;
-    // Readers differ in what they make of numbers that are too long; ours keeps 32 bits of a length.
+    // Readers differ in what they make of numbers that are too long; ours keeps 32 bits of a
+    // length.
     if (wireType === 0) takeVarint(message.length);
     else if (wireType === 1) take(8);
     else if (wireType === 2) bytes = take(Number(BigInt.asUintN(32, takeVarint(10))));

@@ -3,11 +3,11 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { ROUTES } from "./routes.js";
 import { givenThings } from "./given-things.js";
 import { requestBytesOf } from "./protobuf-bytes.js";
 import { textsIn } from "./protobuf-records.js";
-import { startInProcess, type RunningService } from "./running-service.js";
+import { ROUTES } from "./routes.js";
+import { type RunningService, startInProcess } from "./running-service.js";
 import { runs } from "./runs.js";
 import type { Known } from "./values.js";
 import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";

@@ -2,10 +2,10 @@ import type { DescField } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
 import type { Route } from "../../../gateway/contract/contract.js";
-import { restValue, type RestRequest } from "../../support/rest-caller.js";
+import { type RestRequest, restValue } from "../../support/rest-caller.js";
 import { textOf } from "./json-text.js";
 import { isDecimal } from "./routes.js";
-import { nameText, nearly, numberText, valueOf, type Known } from "./values.js";
+import { type Known, nameText, nearly, numberText, valueOf } from "./values.js";
 
 /** A request, and whether its body names a key twice, as far as whoever wrote it knows. */
 export interface FuzzedRequest {
@@ -40,7 +40,10 @@ function objectJson(members: readonly Pair[]): string {
   return `{${members.map(([key, value]) => `${key}:${value}`).join(",")}}`;
 }
 
-/** What stands for a field in a body: mostly its value, else nearly its value, or anything, or nothing. */
+/**
+ * What stands for a field in a body: mostly its value, else nearly its value, or anything, or
+ * nothing.
+ */
 function memberOf(field: DescField, known: Known): fc.Arbitrary<readonly Pair[]> {
   const good = valueOf(field, known);
   const json = good.map((value) => JSON.stringify(restValue(field, value)));

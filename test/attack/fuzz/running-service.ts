@@ -11,7 +11,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { verify } from "../../../src/verify/verify.js";
 import { newAccountId, newTransactionId } from "../../support/commands.js";
-import { openTestDatabase, type ENGINES } from "../../support/databases.js";
+import { type ENGINES, openTestDatabase } from "../../support/databases.js";
 import { RestCaller } from "../../support/rest-caller.js";
 import { RpcCaller } from "../../support/rpc-caller.js";
 
@@ -22,12 +22,15 @@ export interface Tenant {
 }
 
 /**
- * All that money hangs on, in a few numbers: how long the journal is, what each organization holds and owes, and what the
- * rows of its accounts add up to.
+ * All that money hangs on, in a few numbers: how long the journal is, what each organization holds
+ * and owes, and what the rows of its accounts add up to.
  */
 export type Books = Readonly<Record<string, string | number>>;
 
-/** The server and the gateway on real sockets and a real database, in this process: what they log and leave behind is in reach. */
+/**
+ * The server and the gateway on real sockets and a real database, in this process: what they log
+ * and leave behind is in reach.
+ */
 export interface RunningService {
   readonly a: Tenant;
   readonly b: Tenant;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
 /**
- * How often a property is tried: `byDefault` times, or FUZZ_RUNS, which `make fuzz` sets. A failure prints the seed, and
- * FUZZ_SEED repeats it.
+ * How often a property is tried: `byDefault` times, or FUZZ_RUNS, which `make fuzz` sets. A failure
+ * prints the seed, and FUZZ_SEED repeats it.
  */
 export function runs(byDefault: number): fc.Parameters<unknown> {
   const { FUZZ_RUNS: asked, FUZZ_SEED: seed } = process.env;

@@ -3,10 +3,10 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import { bytesOf, type RpcAnswer } from "../../support/rpc-caller.js";
+import { done } from "./given-things.js";
 import { textOf } from "./json-text.js";
 import { ROUTES } from "./routes.js";
-import { done } from "./given-things.js";
-import { startInProcess, type RunningService } from "./running-service.js";
+import { type RunningService, startInProcess } from "./running-service.js";
 import { runs } from "./runs.js";
 import { amountText, centsOf, emailText, nearly, numberText, phoneText } from "./values.js";
 

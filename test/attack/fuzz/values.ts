@@ -1,11 +1,11 @@
-import { ScalarType, type DescField, type DescMessage, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
 import { TIMESTAMP } from "../../../gateway/contract/mappable.js";
 import { isDecimal } from "./routes.js";
 
-// What goes into the fields of a request: by the field's type in the contract, and, where a random value of that type
-// would never get past the first check, by its name.
+// What goes into the fields of a request: by the field's type in the contract, and, where a random
+// value of that type would never get past the first check, by its name.
 
 /** What the database holds, for requests to name. */
 export interface Known {
@@ -13,7 +13,9 @@ export interface Known {
   readonly transactionIds: readonly string[];
 }
 
-/** Amounts as people and programs write them, most of them small enough to add up for a long time. */
+/**
+ * Amounts as people and programs write them, most of them small enough to add up for a long time.
+ */
 export const amountText = fc.oneof(
   {
     weight: 6,
@@ -39,7 +41,10 @@ const oddCharacter = fc.constantFrom(
   "\u{e0041}",
 );
 
-/** A text that differs in one place from one of those given: the nearer it is, the more checks it passes. */
+/**
+ * A text that differs in one place from one of those given: the nearer it is, the more checks it
+ * passes.
+ */
 export function nearly(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .record({ text: texts, at: fc.double({ min: 0, max: 1, noNaN: true }), odd: oddCharacter, change: fc.nat(5) })
@@ -125,7 +130,10 @@ export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue>
   return nameText;
 }
 
-/** The number of cents that an amount says, or undefined for what is none: the rules once more, in other words. */
+/**
+ * The number of cents that an amount says, or undefined for what is none: the rules once more, in
+ * other words.
+ */
 export function centsOf(text: string): bigint | undefined {
   const [whole = "", fraction = "", ...more] = text.split(".");
   const digits = (part: string): boolean =>

@@ -28,7 +28,9 @@ export function expectSaid(sent: JsonObject, resource: JsonObject): void {
   }
 }
 
-/** What was refused, replayed or only read has changed nothing; what was done has changed just that. */
+/**
+ * What was refused, replayed or only read has changed nothing; what was done has changed just that.
+ */
 export function expectBooks(
   before: Books,
   after: Books,

@@ -11,8 +11,8 @@ import {
   MINT,
   SECRET,
   serve,
-  transaction,
   type ServerUnderTest,
+  transaction,
 } from "../../support/grpc-harness.js";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -75,7 +75,9 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     await under.close();
   });
 
-  /** Sends `count` times what `make` makes, as fast as it is taken, until the server has had enough. */
+  /**
+   * Sends `count` times what `make` makes, as fast as it is taken, until the server has had enough.
+   */
   async function flood(count: number, make: (index: number) => Buffer): Promise<void> {
     for (let sent = 0; sent < count && !socket.destroyed; sent += 1_000) {
       const part = Array.from({ length: Math.min(1_000, count - sent) }, (_, index) => make(sent + index));
@@ -184,7 +186,8 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     socket.write(Buffer.concat([PREFACE, settings([4, 0])]));
     const everything = new Uint8Array();
     const fields = fieldsOf(rpcs.listTransactions.path);
-    // 400 answers of a megabyte each, a few at a time: a refused call is only seen when others have been answered.
+    // 400 answers of a megabyte each, a few at a time: a refused call is only seen when others have
+    // been answered.
     for (let index = 0; index < 400 && !socket.destroyed; index += 10) {
       const calls = Array.from({ length: 10 }, (_, more) => wholeCall(odd(index + more), fields, everything));
       socket.write(Buffer.concat(calls));

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 
 import { availableOf, fresh, newAccount } from "../../support/each-engine.js";
-import { sharedService, type Service } from "../../support/service.js";
+import { type Service, sharedService } from "../../support/service.js";
 
 describe("REST: callers who do not keep to HTTP", () => {
   let service: Service;
@@ -22,7 +22,10 @@ describe("REST: callers who do not keep to HTTP", () => {
       .on("error", () => undefined);
   }
 
-  /** Sends bytes; answers all that came back by the time the gateway has closed or has nothing more to say. */
+  /**
+   * Sends bytes; answers all that came back by the time the gateway has closed or has nothing more
+   * to say.
+   */
   async function send(bytes: string | Buffer): Promise<string> {
     const socket = open();
     let received = "";

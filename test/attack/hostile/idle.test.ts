@@ -4,9 +4,10 @@ import { connect, type Socket } from "node:net";
 import { expect } from "chai";
 
 import { fresh, newAccount } from "../../support/each-engine.js";
-import { startService, type Service } from "../../support/service.js";
+import { type Service, startService } from "../../support/service.js";
 
-// Ten thousand take a minute: `make hostile`. Never more than a process may have, less those that it needs itself.
+// Ten thousand take a minute: `make hostile`. Never more than a process may have, less those that
+// it needs itself.
 const FILES_NEEDED = 200;
 const WANTED = Number(process.env["IDLE_CONNECTIONS"] ?? 1_000);
 const ALLOWED = execFileSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).trim();

@@ -1,11 +1,14 @@
-/** `make mutants`: plants one bug after the other into a copy of what was compiled, and says what finds it. */
+/**
+ * `make mutants`: plants one bug after the other into a copy of what was compiled, and says what
+ * finds it.
+ */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { MUTANTS, type Mutant } from "./mutants.js";
+import { type Mutant, MUTANTS } from "./mutants.js";
 
 // This file runs compiled, from dist/test/mutants/.
 const REPOSITORY = join(import.meta.dirname, "../../..");
@@ -17,7 +20,10 @@ const TEST_MILLIS_MAX = 5_000;
 /** Something that may find a bug. */
 interface Check {
   readonly name: string;
-  /** Answers what it found; undefined when it finds nothing wrong. Throws when it could not even begin. */
+  /**
+   * Answers what it found; undefined when it finds nothing wrong. Throws when it could not even
+   * begin.
+   */
   readonly run: (folder: string) => string | undefined;
 }
 
@@ -26,7 +32,7 @@ const CHECKS: readonly Check[] = [
   { name: "simulation, on SQLite", run: (folder) => simulate(folder, ["--engine", "sqlite", "--runs", "25"]) },
   {
     name: "tests",
-    run: (folder) => test(folder, ["dist/test/domain/*.test.js", "dist/test/ledger/*.test.js"]),
+    run: (folder) => test(folder, ["dist/test/domain/**/*.test.js", "dist/test/ledger/**/*.test.js"]),
   },
 ];
 
@@ -72,7 +78,10 @@ function copyOfProgram(): string {
   return folder;
 }
 
-/** Throws unless each text stands there exactly once: a mutant that no longer fits the code finds nothing out. */
+/**
+ * Throws unless each text stands there exactly once: a mutant that no longer fits the code finds
+ * nothing out.
+ */
 function plant({ edits }: Mutant, code: string): string {
   return edits.reduce((mutated, { from, to }) => {
     const times = mutated.split(from).length - 1;

@@ -3,13 +3,12 @@ import { deepStrictEqual } from "node:assert/strict";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { MAX_CENTS, formatCents, toCents } from "../../../src/domain/values/cents.js";
 import type { Command } from "../../../src/domain/commands.js";
+import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
+import { formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
-import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import {
-  SLOW_RAIL,
   cancel,
   changeStatus,
   createAccount,
@@ -17,13 +16,14 @@ import {
   newAccountId,
   newTransactionId,
   redeem,
+  SLOW_RAIL,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
-import { Model, type Answer, type State } from "./model.js";
+import { type Answer, Model, type State } from "./model.js";
 
-// Random commands, in random groups at once, to three ledgers: SQLite's, PostgreSQL's and the model. All must agree on
-// every answer and every balance.
+// Random commands, in random groups at once, to three ledgers: SQLite's, PostgreSQL's and the
+// model. All must agree on every answer and every balance.
 
 const RUNS = 60;
 const RUNS_MILLIS_MAX = 50_000;
@@ -90,7 +90,8 @@ interface Whose {
   readonly ofStranger: boolean;
 }
 
-// A run that meets no frozen account proves nothing about one: together, the runs must meet every answer there is.
+// A run that meets no frozen account proves nothing about one: together, the runs must meet every
+// answer there is.
 const ANSWERS = [
   "ACCOUNT_ALREADY_EXISTS",
   "ACCOUNT_CLOSED",
@@ -156,7 +157,8 @@ describe("the ledger, against the model", function () {
 async function agree(ledgers: readonly LedgerUnderTest[], model: Model, group: readonly Answered[]): Promise<void> {
   for (const ledger of ledgers) {
     const answers = await ledger.submitAtOnce(group.map(({ command }) => command));
-    // Node's own assertion: its message holds all that differs, where chai's is cut inside fast-check's report.
+    // Node's own assertion: its message holds all that differs, where chai's is cut inside
+    // fast-check's report.
     deepStrictEqual(
       { engine: ledger.engine, answers },
       { engine: ledger.engine, answers: group.map(({ answer }) => answer) },
@@ -186,7 +188,10 @@ function answered(model: Model, command: Command): Answered {
   return { command, answer: model.submit(command) };
 }
 
-/** A step in full: what it names is looked up in the model, and may be missing, or another organization's. */
+/**
+ * A step in full: what it names is looked up in the model, and may be missing, or another
+ * organization's.
+ */
 function commandOf(given: Step, model: Model): Command {
   switch (given.name) {
     case "createAccount":

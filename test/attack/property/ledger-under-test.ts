@@ -1,17 +1,17 @@
 import { expect } from "chai";
 
 import type { Command } from "../../../src/domain/commands.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { BookAccount } from "../../../src/domain/journal.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import type { StoreError } from "../../../src/ledger/ports/store.js";
-import { keys } from "../../../src/storage/keys.js";
 import { committerOf } from "../../../src/storage/committer.js";
+import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { NO_DEADLINE } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
-import { seen, type Answer, type State, type Supply } from "./model.js";
+import { type Answer, seen, type State, type Supply } from "./model.js";
 
 interface JournalRow {
   readonly account_id: string;
@@ -33,7 +33,10 @@ interface Parts {
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 const ALL = { size: 1_000, beforeSeq: undefined };
 
-/** The real ledger over a real database, with organizations of its own for those that the model names. */
+/**
+ * The real ledger over a real database, with organizations of its own for those that the model
+ * names.
+ */
 export class LedgerUnderTest {
   readonly engine: string;
   readonly #opened: TestDatabase;

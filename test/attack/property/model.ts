@@ -1,5 +1,4 @@
 import type { Account } from "../../../src/domain/account.js";
-import type { Cents } from "../../../src/domain/values/cents.js";
 import type {
   CancelTransaction,
   ChangeAccountStatus,
@@ -7,13 +6,14 @@ import type {
   CreateAccount,
   MoveMoney,
 } from "../../../src/domain/commands.js";
-import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
+import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
-// The contract (docs/api.md) in the plainest code that says it: maps, one command at a time, no storage. It shares names
-// with src/, and not one decision.
+// The contract (docs/api.md) in the plainest code that says it: maps, one command at a time, no
+// storage. It shares names with src/, and not one decision.
 
 /** What a caller sees of a resource, without its times. */
 type Seen = SeenAccount | SeenTransaction;
@@ -179,7 +179,10 @@ export class Model {
     return done(account, { replayed: false });
   }
 
-  /** The same thing twice: the idempotency key is asked first, then the natural key; only something new is made. */
+  /**
+   * The same thing twice: the idempotency key is asked first, then the natural key; only something
+   * new is made.
+   */
   #once(
     { organizationId, idempotencyKey }: CreateAccount | MoveMoney,
     naturalKey: string,
@@ -210,7 +213,9 @@ export class Model {
   }
 }
 
-/** The part of a resource on which the model and the service must agree, as it is at this moment. */
+/**
+ * The part of a resource on which the model and the service must agree, as it is at this moment.
+ */
 export function seen(resource: SeenAccount | SeenTransaction): Seen {
   if ("userId" in resource) {
     const { id, userId, phoneNumber, email, status, availableCents, heldCents } = resource;

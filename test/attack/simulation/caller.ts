@@ -4,7 +4,7 @@ import type { Calls, Wish } from "./calls.js";
 import type { Receipts } from "./receipts.js";
 import type { Heard, SimulatedServer } from "./server.js";
 import { describeCommand } from "./trace.js";
-import { note, type Actor, type May, type World } from "./world.js";
+import { type Actor, type May, note, type World } from "./world.js";
 
 const STEP_WEIGHT = 10;
 // It takes a breath first.
@@ -26,7 +26,10 @@ interface Waiting {
   heard: Heard | undefined;
 }
 
-/** Calls one after the other, and asks again when it hears nothing: the contract's word for a lost answer. */
+/**
+ * Calls one after the other, and asks again when it hears nothing: the contract's word for a lost
+ * answer.
+ */
 export class Caller implements Actor {
   readonly #world: World;
   readonly #name: string;

@@ -1,18 +1,18 @@
 import type { Account } from "../../../src/domain/account.js";
-import { MAX_CENTS, type Cents } from "../../../src/domain/values/cents.js";
 import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney } from "../../../src/domain/commands.js";
+import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
+import { type Cents, MAX_CENTS } from "../../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import {
-  NO_REASON,
   type Description,
   type IdempotencyKey,
   type Metadata,
+  NO_REASON,
   type Reference,
   type UserId,
 } from "../../../src/domain/values/text.js";
-import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { SLOW_RAIL, TEST_ACTOR } from "../../support/commands.js";
 import type { Random } from "./random.js";
 
@@ -22,7 +22,9 @@ export interface Wish {
   next(): Command;
   /** That its tries have carried, so far. */
   readonly references: ReadonlySet<Reference>;
-  /** Whether other wishes carry its names too: then its refusal does not mean that nobody did it. */
+  /**
+   * Whether other wishes carry its names too: then its refusal does not mean that nobody did it.
+   */
   shared: boolean;
 }
 
@@ -43,7 +45,10 @@ const OTHER_PHONE_NUMBER = "+254733000000" as PhoneNumber;
 // A mint of neither is ever done: the one is refused by the schema, the other throws in the domain.
 const BROKEN_AMOUNTS = [0, 0.5] as Cents[];
 
-/** Makes up what callers want, so that the same names, accounts and transactions meet again and again. */
+/**
+ * Makes up what callers want, so that the same names, accounts and transactions meet again and
+ * again.
+ */
 export class Calls {
   readonly #random: Random;
   readonly #known = new Map<OrganizationId, Known>();
@@ -222,7 +227,10 @@ class MoneyWish implements Wish {
     return this.#sharing({ movement: this.#movement, reference: this.#reference });
   }
 
-  /** The same wish of another caller, who gives it a key of its own and a new reference for each further try. */
+  /**
+   * The same wish of another caller, who gives it a key of its own and a new reference for each
+   * further try.
+   */
   repeatedUnder(idempotencyKey: IdempotencyKey): MoneyWish {
     const movement = { ...this.#movement, idempotencyKey };
     return this.#sharing({ newReferences: true, movement, reference: this.#reference });

@@ -1,7 +1,7 @@
 import type { Account } from "../../../src/domain/account.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { JournalEntry } from "../../../src/domain/journal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { LedgerStore, UsedIdempotencyKey } from "../../../src/ledger/ports/store.js";
 import type { Supply } from "../property/model.js";
 
@@ -10,8 +10,8 @@ export type Point = "load" | "decide" | "save" | "middle of save" | "commit" | "
 
 export interface Steps {
   /**
-   * Waits for its turn. Rejects with a StoreError where the database is to fail here; never settles when the server
-   * crashes here.
+   * Waits for its turn. Rejects with a StoreError where the database is to fail here; never settles
+   * when the server crashes here.
    */
   before(point: Point): Promise<void>;
   /** Called once the commit is on disk, before anything else can happen. */

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Account } from "../../../src/domain/account.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
-import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../../../src/ledger/ports/outcome.js";
-import { Model, seen, type Answer } from "../property/model.js";
+import { type Answer, Model, seen } from "../property/model.js";
 import type { Books } from "./disk.js";
 import { describeCommand } from "./trace.js";
-import { Violation, mustBe } from "./violation.js";
+import { mustBe, Violation } from "./violation.js";
 
 /** One call, as the judge has watched it. */
 interface Watched {
@@ -32,15 +32,18 @@ const TURNED_AWAY: ReadonlySet<string> = new Set([
 ] satisfies LedgerRefusal["reason"][]);
 
 /**
- * Sees every commit at the moment when it is on disk, and does the same to the model: what the model answers then is what
- * callers must hear, and nobody may hear it earlier.
+ * Sees every commit at the moment when it is on disk, and does the same to the model: what the
+ * model answers then is what callers must hear, and nobody may hear it earlier.
  */
 export class Judge {
   readonly #model = new Model();
   readonly #watched = new Map<Command, Watched>();
   #violation: Violation | undefined;
 
-  /** The first. What is found while the ledger runs can't be thrown there: the ledger would answer it as a bug. */
+  /**
+   * The first. What is found while the ledger runs can't be thrown there: the ledger would answer
+   * it as a bug.
+   */
   throwViolation(): void {
     if (this.#violation !== undefined) throw this.#violation;
   }
@@ -164,7 +167,10 @@ function isTurnedAway(refusal: Refusal | LedgerRefusal): refusal is LedgerRefusa
   return TURNED_AWAY.has(refusal.reason);
 }
 
-/** An amount that no caller could send: our own code, or the database, must refuse it, and harm no neighbour. */
+/**
+ * An amount that no caller could send: our own code, or the database, must refuse it, and harm no
+ * neighbour.
+ */
 function isBroken(command: Command): boolean {
   return "amountCents" in command && !(Number.isInteger(command.amountCents) && command.amountCents > 0);
 }

@@ -1,7 +1,7 @@
 /** `make simulate`: many runs, and what they met; where one fails, its seed and its steps. */
 import { parseArgs } from "node:util";
 
-import { ENGINES, runAll, type Failure, type RunOptions } from "./runs.js";
+import { ENGINES, type Failure, runAll, type RunOptions } from "./runs.js";
 import { Tally } from "./tally.js";
 import type { ViolationKind } from "./violation.js";
 

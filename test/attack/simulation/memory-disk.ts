@@ -1,13 +1,13 @@
 import type { Account } from "../../../src/domain/account.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { JournalEntry } from "../../../src/domain/journal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import {
-  StoreError,
   type Changes,
   type LedgerStore,
   type Loaded,
   type Lookup,
+  StoreError,
   type SupplyChange,
   type UsedIdempotencyKey,
 } from "../../../src/ledger/ports/store.js";
@@ -15,8 +15,8 @@ import type { Supply } from "../property/model.js";
 import type { Books, Connection, Disk, Steps, Stored } from "./disk.js";
 import { checkAccount, checkEntry, checkSupply, checkTransaction, require, type Sums } from "./memory-constraints.js";
 
-// What the schema says, and what the port promises, in memory. Servers do not wait for each other: whoever commits after
-// something that it had read has changed, lost the race.
+// What the schema says, and what the port promises, in memory. Servers do not wait for each other:
+// whoever commits after something that it had read has changed, lost the race.
 
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.canceled"]);
 

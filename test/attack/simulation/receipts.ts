@@ -1,11 +1,11 @@
 import type { Account } from "../../../src/domain/account.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { JournalKind } from "../../../src/domain/journal.js";
-import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Wish } from "./calls.js";
 import type { Books } from "./disk.js";
-import { Violation, mustBe } from "./violation.js";
+import { mustBe, Violation } from "./violation.js";
 
 type Done = Extract<Outcome<Account | Transaction>, { kind: "done" }>;
 
@@ -24,8 +24,8 @@ const KINDS: Readonly<Partial<Record<Command["name"], JournalKind>>> = {
 };
 
 /**
- * What the callers hold in their hands, and what it obliges the ledger to have. Knows no model and no commit: only what
- * was heard.
+ * What the callers hold in their hands, and what it obliges the ledger to have. Knows no model and
+ * no commit: only what was heard.
  */
 export class Receipts {
   readonly #receipts: Receipt[] = [];

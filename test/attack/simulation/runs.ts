@@ -32,7 +32,10 @@ const SQLITE_EVERY = 500;
 // Whoever looks for the bug is helped by fewer steps, and the next seeds often fail too.
 const SHORTER_TRIES = 100;
 
-/** All runs; or, when one fails, of it and those that fail soon after it the one with the fewest steps. */
+/**
+ * All runs; or, when one fails, of it and those that fail soon after it the one with the fewest
+ * steps.
+ */
 export async function runAll(options: RunOptions, tally: Tally): Promise<Failure | undefined> {
   const { seed: first, runs, engine, bail } = options;
   const sqlite = engine === "memory" ? undefined : await SqliteDisks.open(ORGANIZATIONS);

@@ -1,8 +1,8 @@
 import type { Account } from "../../../src/domain/account.js";
 import type { Command } from "../../../src/domain/commands.js";
-import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { commitBatch, type BatchAnswer, type Committer } from "../../../src/ledger/commit-batch.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { type BatchAnswer, commitBatch, type Committer } from "../../../src/ledger/commit-batch.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
@@ -11,7 +11,7 @@ import { checkBooks } from "./check-books.js";
 import type { Connection, Disk, Point } from "./disk.js";
 import { describeCommand } from "./trace.js";
 import { mustBe } from "./violation.js";
-import { note, type Actor, type May, type World } from "./world.js";
+import { type Actor, type May, note, type World } from "./world.js";
 
 /** What a caller hears: the ledger's outcome, INTERNAL, or nothing any more. */
 export type Heard = Outcome<Account | Transaction> | { readonly kind: "threw" } | { readonly kind: "lost" };
@@ -37,7 +37,10 @@ const DEADLINE_MILLIS_MAX = 60;
 const SIMULATED = new Error("simulated");
 const CLOCK_SKEW_MILLIS_MAX = 5_000;
 
-/** One server: the real queue, the real committer and the real rules, on a disk that it may share with another. */
+/**
+ * One server: the real queue, the real committer and the real rules, on a disk that it may share
+ * with another.
+ */
 export class SimulatedServer implements Actor {
   readonly #world: World;
   readonly #disk: Disk;
@@ -191,7 +194,10 @@ export class SimulatedServer implements Actor {
     for (const { hear } of cut) hear({ kind: "lost" });
   }
 
-  /** One batch after the other, in the order in which they were given, as the thread of SQLite does it. */
+  /**
+   * One batch after the other, in the order in which they were given, as the thread of SQLite does
+   * it.
+   */
   #committer(batchesMax: number): Committer {
     let last: Promise<unknown> = Promise.resolve();
     return {

@@ -6,11 +6,11 @@ import type { Disk } from "./disk.js";
 import { Judge } from "./judge.js";
 import { Random } from "./random.js";
 import { Receipts } from "./receipts.js";
-import { SimulatedServer, type Heard } from "./server.js";
+import { type Heard, SimulatedServer } from "./server.js";
 import type { Tally } from "./tally.js";
 import type { Trace } from "./trace.js";
 import { Violation } from "./violation.js";
-import { NO_FAULTS, note, type Actor, type Faults, type May, type World } from "./world.js";
+import { type Actor, type Faults, type May, NO_FAULTS, note, type World } from "./world.js";
 
 const FIRST = "org_first" as OrganizationId;
 const SECOND = "org_second" as OrganizationId;
@@ -19,8 +19,9 @@ export const ORGANIZATIONS: readonly OrganizationId[] = [FIRST, SECOND];
 const STEPS_MAX = 20_000;
 
 /**
- * One run: servers and callers take turns in the order that the seed says, and things go wrong where it says. Then
- * everything heals, everyone comes to rest, all that was acknowledged is asked for again, and the books are checked.
+ * One run: servers and callers take turns in the order that the seed says, and things go wrong
+ * where it says. Then everything heals, everyone comes to rest, all that was acknowledged is asked
+ * for again, and the books are checked.
  *
  * Throws a Violation where something does not hold.
  */

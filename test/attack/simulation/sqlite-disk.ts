@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 import BetterSqlite3 from "better-sqlite3";
 
-import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { JournalEntry, Posting } from "../../../src/domain/journal.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { LedgerStore, UsedIdempotencyKey } from "../../../src/ledger/ports/store.js";
 import { openDatabase } from "../../../src/storage/database.js";
+import { migrate } from "../../../src/storage/migrate.js";
 import type { Session, Transact } from "../../../src/storage/sql/engine.js";
 import { ledgerStore } from "../../../src/storage/sql/ledger-store.js";
-import { migrate } from "../../../src/storage/migrate.js";
-import { accountOf, transactionOf, type AccountRow, type TransactionRow } from "../../../src/storage/sql/rows.js";
+import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "../../../src/storage/sql/rows.js";
 import { openSqliteForWriting } from "../../../src/storage/sqlite/connection.js";
 import { sqliteEngine } from "../../../src/storage/sqlite/engine.js";
 import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
@@ -65,7 +65,10 @@ export class SqliteDisks {
   }
 }
 
-/** The service's own storage code on a file. A crash closes the connection in the middle of its transaction. */
+/**
+ * The service's own storage code on a file. A crash closes the connection in the middle of its
+ * transaction.
+ */
 class SqliteDisk implements Disk {
   readonly racy = false;
   readonly #filename: string;

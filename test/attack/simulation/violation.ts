@@ -1,6 +1,9 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 
-/** What went wrong. `lost`: an acknowledged effect is not there; `doubled`: it is there more than once; else `wrong`. */
+/**
+ * What went wrong. `lost`: an acknowledged effect is not there; `doubled`: it is there more than
+ * once; else `wrong`.
+ */
 export type ViolationKind = "lost" | "doubled" | "wrong";
 
 /** Something that must always hold did not. */

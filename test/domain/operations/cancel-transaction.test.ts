@@ -1,20 +1,20 @@
 import { expect } from "chai";
 
+import type { CancelTransaction } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
 import { decideCancelTransaction } from "../../../src/domain/operations/cancel-transaction.js";
-import { NO_CENTS } from "../../../src/domain/values/cents.js";
-import type { CancelTransaction } from "../../../src/domain/commands.js";
-import { parseStatusReason } from "../../../src/domain/values/text.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { SLOW_RAIL, TEST_ACTOR, cancel, valid } from "../../support/commands.js";
+import { NO_CENTS } from "../../../src/domain/values/cents.js";
+import { parseStatusReason } from "../../../src/domain/values/text.js";
+import { cancel, SLOW_RAIL, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
-  NOW,
-  ORGANIZATION,
-  STRANGER,
   effectOf,
   givenAccount,
   givenBook,
   givenTransaction,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
 } from "../../support/given.js";
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));

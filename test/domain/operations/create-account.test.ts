@@ -1,20 +1,20 @@
 import { expect } from "chai";
 
-import { replay } from "../../../src/domain/decision.js";
 import type { CreateAccount } from "../../../src/domain/commands.js";
+import { replay } from "../../../src/domain/decision.js";
 import { decideCreateAccount } from "../../../src/domain/operations/create-account.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
-import { TEST_ACTOR, createAccount, valid } from "../../support/commands.js";
+import { createAccount, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
-  NOW,
-  ORGANIZATION,
-  STRANGER,
   effectOf,
   givenAccount,
   givenBook,
   givenTransaction,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
   wordOf,
 } from "../../support/given.js";
 

@@ -1,26 +1,26 @@
 import { expect } from "chai";
 
-import { replay } from "../../../src/domain/decision.js";
 import type { Account } from "../../../src/domain/account.js";
-import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
+import { replay } from "../../../src/domain/decision.js";
 import { decideMoveMoney } from "../../../src/domain/operations/move-money.js";
+import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
+import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import {
   parseDescription,
   parseIdempotencyKey,
   parseMetadata,
   parseReference,
 } from "../../../src/domain/values/text.js";
-import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
-import { SLOW_RAIL, TEST_ACTOR, mint, newAccountId, redeem, valid, type Movement } from "../../support/commands.js";
+import { mint, type Movement, newAccountId, redeem, SLOW_RAIL, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
-  NOW,
-  ORGANIZATION,
-  STRANGER,
   effectOf,
   givenAccount,
   givenBook,
   givenTransaction,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
   wordOf,
 } from "../../support/given.js";
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { decide } from "../../../src/domain/operations/table.js";
-import { SLOW_RAIL, cancel, changeStatus, createAccount, mint, redeem } from "../../support/commands.js";
-import { NOW, ORGANIZATION, effectOf, givenAccount, givenBook, givenTransaction } from "../../support/given.js";
+import { NO_CENTS } from "../../../src/domain/values/cents.js";
+import { cancel, changeStatus, createAccount, mint, redeem, SLOW_RAIL } from "../../support/commands.js";
+import { effectOf, givenAccount, givenBook, givenTransaction, NOW, ORGANIZATION } from "../../support/given.js";
 
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });

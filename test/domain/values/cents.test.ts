@@ -2,10 +2,10 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import {
-  MAX_CENTS,
-  NO_CENTS,
   addCents,
   formatCents,
+  MAX_CENTS,
+  NO_CENTS,
   parseAmount,
   subtractCents,
   toCents,

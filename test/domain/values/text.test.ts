@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import {
+  type Metadata,
   parseDescription,
   parseIdempotencyKey,
   parseMetadata,
@@ -8,7 +9,6 @@ import {
   parseStatusReason,
   parseUserId,
   sameMetadata,
-  type Metadata,
 } from "../../../src/domain/values/text.js";
 import { valid } from "../../support/commands.js";
 

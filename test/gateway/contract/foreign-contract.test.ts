@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+
 import { expect } from "chai";
 import { pino } from "pino";
+
 import { createApp } from "../../../gateway/app.js";
 import { readContract } from "../../../gateway/contract/contract.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
@@ -22,7 +24,7 @@ describe("a contract that the gateway has never heard of", () => {
     const log = pino({ enabled: false });
     const app = createApp(
       { contract, upstream, log, isStopping: () => false },
-      { bodyBytesMax: 4_096, bulkBytesMax: 4_096, requestsMax: 10, callMsMax: 5_000 },
+      { bodyBytesMax: 4_096, bulkBytesMax: 4_096, requestsMax: 10, callMillisMax: 5_000 },
     );
     http = createServer(app).listen(0, "127.0.0.1");
     await once(http, "listening");

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+
 import { Admission } from "../../../gateway/http/admission.js";
 import type { FakeHandler } from "../../support/fake-server.js";
 import { GatewayFixture, type HttpAnswer } from "../../support/gateway-fixture.js";

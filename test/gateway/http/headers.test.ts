@@ -1,4 +1,5 @@
 import { expect } from "chai";
+
 import { readHeaders, validateOnly } from "../../../gateway/http/headers.js";
 
 const TIMEOUT_MAX = 30_000;
@@ -78,7 +79,7 @@ describe("the headers of a request", () => {
     });
   }
 
-  for (const [text, timeoutMs] of [
+  for (const [text, timeoutMillis] of [
     ["5S", 5_000],
     ["250m", 250],
     ["1M", TIMEOUT_MAX],
@@ -87,20 +88,20 @@ describe("the headers of a request", () => {
     ["1n", 1],
     ["00000001S", 1_000],
   ] as const) {
-    it(`ask with Grpc-Timeout ${text} for ${String(timeoutMs)} ms`, () => {
-      expect(read({ "grpc-timeout": [text] })).to.include({ timeoutMs });
+    it(`ask with Grpc-Timeout ${text} for ${String(timeoutMillis)} ms`, () => {
+      expect(read({ "grpc-timeout": [text] })).to.include({ timeoutMillis });
     });
   }
 
   it("leave the call all the time that there is, without Grpc-Timeout", () => {
-    expect(read({}).timeoutMs).to.equal(TIMEOUT_MAX);
+    expect(read({}).timeoutMillis).to.equal(TIMEOUT_MAX);
   });
 
   for (const text of ["", "5", "S", "5s", "5 S", "-5S", "0S", "1.5S", "123456789S", "5SS", "５S"]) {
     it(`are refused with Grpc-Timeout ${JSON.stringify(text)}`, () => {
-      const { problems, timeoutMs } = read({ "grpc-timeout": [text] });
+      const { problems, timeoutMillis } = read({ "grpc-timeout": [text] });
       expect(problems.map(({ field }) => field)).to.deep.equal(["grpc-timeout"]);
-      expect(timeoutMs).to.equal(TIMEOUT_MAX);
+      expect(timeoutMillis).to.equal(TIMEOUT_MAX);
     });
   }
 

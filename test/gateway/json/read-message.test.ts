@@ -1,8 +1,9 @@
 import { toJson } from "@bufbuild/protobuf";
 import { expect } from "chai";
+
 import { messageOf, readContract, type Route } from "../../../gateway/contract/contract.js";
+import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
 import { MessageReader } from "../../../gateway/json/read-message.js";
-import { parseJson, type Json } from "../../../gateway/json/parse-json.js";
 import { readRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
 import { toysContract } from "../../support/toys-contract.js";
 

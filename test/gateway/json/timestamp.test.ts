@@ -1,4 +1,5 @@
 import { expect } from "chai";
+
 import { formatTimestamp, parseTimestamp } from "../../../gateway/json/timestamp.js";
 
 describe("times in JSON", () => {

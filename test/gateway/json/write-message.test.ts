@@ -1,6 +1,7 @@
-import { create, fromBinary, fromJson, toBinary, type DescMessage, type JsonValue } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect } from "chai";
+
 import { messageOf, readContract } from "../../../gateway/contract/contract.js";
 import { MessageWriters } from "../../../gateway/json/write-message.js";
 import { problemMemberJson, refusalReaders } from "../../../gateway/problems/upstream-refusal.js";

@@ -1,5 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
+
 import type { FakeRefusal } from "../../support/fake-server.js";
 import { GatewayFixture } from "../../support/gateway-fixture.js";
 

@@ -1,6 +1,8 @@
 import { gzipSync } from "node:zlib";
+
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
+
 import type { FakeRefusal } from "../../support/fake-server.js";
 import { GatewayFixture, type HttpRequest } from "../../support/gateway-fixture.js";
 

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+
 import { GatewayFixture } from "../../support/gateway-fixture.js";
 
 describe("the gateway's paths", () => {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout } from "node:timers/promises";
+
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
+
 import type { ReceivedCall } from "../../support/fake-server.js";
 import { GatewayFixture } from "../../support/gateway-fixture.js";
 
@@ -154,14 +156,14 @@ describe("a REST request", () => {
     });
   });
 
-  for (const [asked, leastMs, mostMs] of [
+  for (const [asked, leastMillis, mostMillis] of [
     [undefined, 3_000, 5_000],
     ["2S", 500, 2_000],
     ["99999999H", 3_000, 5_000],
   ] as const) {
     it(`gives the call its time with ${asked === undefined ? "no Grpc-Timeout" : `Grpc-Timeout ${asked}`}`, async () => {
       await fixture.send("GET", "/transactions", { headers: asked === undefined ? {} : { "grpc-timeout": asked } });
-      expect(server.takeCall().deadlineMs).to.be.within(leastMs, mostMs);
+      expect(server.takeCall().deadlineMillis).to.be.within(leastMillis, mostMillis);
     });
   }
 

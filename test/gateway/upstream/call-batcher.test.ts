@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-import { create, fromBinary, toBinary, type Message } from "@bufbuild/protobuf";
+import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-batcher.js";
 import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
 import type { CallOptions, Outcome } from "../../../gateway/contract/outcome.js";
 import type { Rpc } from "../../../gateway/contract/rpc.js";
+import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-batcher.js";
 import { ALL_BYTES, promotedBytes } from "../../support/promoted-bytes.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
@@ -17,11 +17,15 @@ const mint = rpcNamed("Mint");
 const redeem = rpcNamed("Redeem");
 const batch = rpcNamed("BatchCreateTransactions");
 
-type Part = {
+interface Part {
   readonly movement: { readonly case: "mint" | "redeem"; readonly value: { readonly reference: string } };
   readonly idempotencyKey: string;
-};
-type Made = { readonly rpc: Rpc; readonly references: readonly string[]; readonly options: CallOptions };
+}
+interface Made {
+  readonly rpc: Rpc;
+  readonly references: readonly string[];
+  readonly options: CallOptions;
+}
 
 /** What a server would answer to one of many. */
 type Result = { readonly reference: string } | { readonly refusal: string } | "nothing";

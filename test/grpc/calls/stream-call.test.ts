@@ -3,9 +3,9 @@ import { expect } from "chai";
 
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import {
-  TransactionServiceService as rpcs,
   type ImportTransactionsRequest,
   type ImportTransactionsResponse,
+  TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
 import {
   apiKey,
@@ -17,10 +17,10 @@ import {
   openStream,
   SECRET,
   serve,
-  transaction,
   type ServerUnderTest,
   type ServerUnderTestOptions,
   type StreamUnderTest,
+  transaction,
 } from "../../support/grpc-harness.js";
 
 const ITEMS_UNDER_WAY_MAX = 1_000;
@@ -130,8 +130,8 @@ describe("grpc: a stream that is answered message by message", () => {
       return settled;
     });
     expect(under.submitted).to.have.length(1_200);
-    // 16 more are in the server's Node stream, a few in HTTP/2's window, and 1 MiB where the client's grpc-js keeps what it
-    // may have to send again. The rest has not left the caller.
+    // 16 more are in the server's Node stream, a few in HTTP/2's window, and 1 MiB where the
+    // client's grpc-js keeps what it may have to send again. The rest has not left the caller.
     expect(stream.unsent()).to.be.greaterThan(messages / 2);
     ledger.open();
     expect((await stream.ended).status.code).to.equal(Status.OK);

@@ -1,8 +1,8 @@
 import { Metadata, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { Command } from "../../../src/domain/commands.js";
 import type { Scope } from "../../../src/domain/api-key.js";
+import type { Command } from "../../../src/domain/commands.js";
 import { TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import {
@@ -16,9 +16,9 @@ import {
   ORGANIZATION,
   SECRET,
   serve,
+  type ServerUnderTest,
   transaction,
   TRANSACTION_ID,
-  type ServerUnderTest,
 } from "../../support/grpc-harness.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -2,8 +2,8 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../../src/gen/kesc/v1/account_service.js";
 import { AccountStatus } from "../../../src/gen/kesc/v1/account.js";
+import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../../src/gen/kesc/v1/account_service.js";
 import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
 import type { AccountFilters } from "../../../src/ledger/ports/reads.js";
 import {

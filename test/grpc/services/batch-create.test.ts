@@ -4,27 +4,27 @@ import { expect } from "chai";
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import {
-  TransactionServiceService as rpcs,
   type BatchCreateTransactionsResponse,
   type MintRequest,
   type TransactionRequest,
   type TransactionResult,
+  TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import {
   ACCOUNT_ID,
   call,
   callLines,
+  type Details,
   detailsIn,
+  type Heard,
   KEY,
   KEY_ID,
   MINT,
   ORGANIZATION,
   serve,
-  transaction,
-  type Details,
-  type Heard,
   type ServerUnderTest,
+  transaction,
 } from "../../support/grpc-harness.js";
 
 const mint = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({

@@ -3,10 +3,10 @@ import { expect } from "chai";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import {
   formatPageToken,
+  type PagedList,
   pageOf,
   parsePageSize,
   parsePageToken,
-  type PagedList,
 } from "../../../src/grpc/services/paging.js";
 import { ORGANIZATION } from "../../support/grpc-harness.js";
 

@@ -5,8 +5,8 @@ import type { MoveMoney } from "../../../src/domain/commands.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";
 import {
-  TransactionServiceService as rpcs,
   type ListTransactionsRequest,
+  TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
 import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
 import type { PageRequest, TransactionFilters } from "../../../src/ledger/ports/reads.js";
@@ -18,9 +18,9 @@ import {
   KEY_ID,
   ORGANIZATION,
   serve,
+  type ServerUnderTest,
   transaction,
   TRANSACTION_ID,
-  type ServerUnderTest,
 } from "../../support/grpc-harness.js";
 
 const AT = toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)));

@@ -1,4 +1,4 @@
-import { Metadata, status as Status, type ClientReadableStream } from "@grpc/grpc-js";
+import { type ClientReadableStream, Metadata, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { service as health } from "grpc-health-check";
 

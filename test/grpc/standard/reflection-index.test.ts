@@ -4,9 +4,9 @@ import { Metadata, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import {
-  ServerReflectionService,
   type ServerReflectionRequest,
   type ServerReflectionResponse,
+  ServerReflectionService,
 } from "../../../src/gen/grpc/reflection/v1/reflection.js";
 import { eventually, serve, type ServerUnderTest } from "../../support/grpc-harness.js";
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { Knex } from "knex";
 
-import type { Session, Transact } from "../../../src/storage/sql/engine.js";
 import { postgresTransaction } from "../../../src/storage/postgres/transaction.js";
+import type { Session, Transact } from "../../../src/storage/sql/engine.js";
 import { query, run } from "../../../src/storage/sql/store-error.js";
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
 

@@ -2,29 +2,29 @@ import { expect } from "chai";
 
 import type { Account } from "../../../src/domain/account.js";
 import type { Command, ResourceOf } from "../../../src/domain/commands.js";
+import type { Rail, Transaction } from "../../../src/domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import type { Rail, Transaction } from "../../../src/domain/transaction.js";
 import { commitBatch } from "../../../src/ledger/commit-batch.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
+import { committerOf } from "../../../src/storage/committer.js";
 import { openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { committerOf } from "../../../src/storage/committer.js";
+import { postgresTransaction } from "../../../src/storage/postgres/transaction.js";
+import { reads } from "../../../src/storage/reads.js";
 import type { Transact } from "../../../src/storage/sql/engine.js";
 import { ledgerStore } from "../../../src/storage/sql/ledger-store.js";
-import { postgresTransaction } from "../../../src/storage/postgres/transaction.js";
 import { openSqliteForWriting } from "../../../src/storage/sqlite/connection.js";
 import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
 import { sqliteTransaction } from "../../../src/storage/sqlite/transaction.js";
-import { reads } from "../../../src/storage/reads.js";
 import {
-  NO_DEADLINE,
   cancel,
   changeStatus,
   createAccount,
   mint,
-  redeem,
   type Movement,
+  NO_DEADLINE,
+  redeem,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
