@@ -5,7 +5,7 @@ import type { Refusal } from "../domain/refusal.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { BatchBook } from "./batch-book.js";
-import { lookupOf } from "./lookup.js";
+import { lookupOf } from "./batch-lookup.js";
 import type { LedgerStore } from "./ports/store.js";
 
 /**
@@ -57,16 +57,9 @@ export function commitBatch(
 function decideOne(book: BatchBook, command: Command, now: UnixMillis): BatchAnswer {
   try {
     const decision = decide(book, command, now);
-    switch (decision.kind) {
-      case "refusal":
-        return { kind: "refused", refusal: decision.refusal };
-      case "replay":
-        if (decision.newIdempotencyKey !== undefined) book.remember(decision.newIdempotencyKey, decision.resource, now);
-        return { kind: "done", resource: decision.resource, replayed: true };
-      case "effect":
-        book.apply(decision.effect);
-        return { kind: "done", resource: decision.resource, replayed: false };
-    }
+    if (decision.kind === "refusal") return { kind: "refused", refusal: decision.refusal };
+    book.apply(decision.effect);
+    return { kind: "done", resource: decision.resource, replayed: decision.kind === "replay" };
   } catch (error) {
     // Nothing of it was applied, and its neighbours go on.
     return { kind: "bug", error };

@@ -104,15 +104,18 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
 
-  for (const name of [
-    "updateAccounts",
-    "updateBalances",
-    "updateTransactions",
-    "updateSupply",
-    "updateHead",
-  ] as const) {
-    it(`changes rows by their key: ${name}`, async () => {
-      const sql = ledgerStatements(sqliteEngine)[name].replaceAll(/@\w+/g, "?");
+  const { updateSupply, updateHead, tables } = ledgerStatements(sqliteEngine);
+  const updates = {
+    updateSupply,
+    updateHead,
+    accounts: tables.accounts.updates,
+    transactions: tables.transactions.updates,
+  };
+  for (const [name, statement] of Object.entries(updates).flatMap(([of, sqls]) =>
+    [sqls].flat().map((sql) => [of, sql] as const),
+  )) {
+    it(`changes rows by their key: ${name}: ${statement}`, async () => {
+      const sql = statement.replaceAll(/@\w+/g, "?");
       expectCheap(await planOf(sql));
     });
   }

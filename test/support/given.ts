@@ -1,5 +1,5 @@
 import type { Account } from "../../src/domain/account.js";
-import type { Book, Decision, Effect } from "../../src/domain/decision.js";
+import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
@@ -76,4 +76,9 @@ export function wordOf(decision: Decision<unknown>): Refusal["reason"] | "effect
 export function effectOf(decision: Decision<unknown>): Effect {
   if (decision.kind !== "effect") throw new Error(`${wordOf(decision)}, where an effect was expected`);
   return decision.effect;
+}
+
+/** The row that the effect puts into the table; undefined when it puts none. */
+export function putOf<Name extends TableName>(effect: Effect, table: Name): Tables[Name] | undefined {
+  return effect.puts.find((put) => put.table === table)?.row as Tables[Name] | undefined;
 }

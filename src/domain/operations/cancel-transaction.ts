@@ -1,9 +1,13 @@
 import type { Account } from "../account.js";
 import type { CancelTransaction } from "../commands.js";
-import { type Book, type Decision, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, refuse, replay } from "../decision.js";
 import { postedTo, releasePosting } from "../journal.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
+
+export function lookup({ transactionId }: CancelTransaction, rows: Lookup): void {
+  rows.transaction(transactionId);
+}
 
 /**
  * Cancels a transaction that is still PENDING and gives a redemption's held KESC back. A canceled
@@ -11,11 +15,7 @@ import type { UnixMillis } from "../values/time.js";
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
  */
-export function decideCancelTransaction(
-  book: Book,
-  command: CancelTransaction,
-  now: UnixMillis,
-): Decision<Transaction> {
+export function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
@@ -34,21 +34,24 @@ export function decideCancelTransaction(
     kind: "effect",
     resource: canceled,
     effect: {
-      account: posted,
-      transaction: canceled,
-      entry: {
-        organizationId,
-        accountId: account.id,
-        transactionId,
-        kind: "transaction.canceled",
-        posting,
-        availableAfterCents: posted.availableCents,
-        heldAfterCents: posted.heldCents,
-        actor: command.actor,
-        reason,
-        recordedAt: now,
-      },
-      idempotencyKey: undefined,
+      entries: [
+        {
+          organizationId,
+          accountId: account.id,
+          transactionId,
+          kind: "transaction.canceled",
+          posting,
+          availableAfterCents: posted.availableCents,
+          heldAfterCents: posted.heldCents,
+          actor: command.actor,
+          reason,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: posted },
+        { table: "transactions", row: canceled },
+      ],
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Account, AccountStatus } from "../account.js";
 import type { ChangeAccountStatus } from "../commands.js";
-import { type Book, type Decision, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, refuse, replay } from "../decision.js";
 import type { JournalKind } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import type { UnixMillis } from "../values/time.js";
@@ -11,6 +11,10 @@ const CHANGES = {
   closeAccount: { to: "CLOSED", kind: "account.closed" },
 } as const satisfies Record<ChangeAccountStatus["name"], { to: AccountStatus; kind: JournalKind }>;
 
+export function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
+  rows.account(accountId);
+}
+
 /**
  * Freezes, unfreezes or closes an account. An account that already has the status is answered as it
  * is, as a replay.
@@ -18,11 +22,7 @@ const CHANGES = {
  * Refuses, in this order: ACCOUNT_NOT_FOUND; ACCOUNT_CLOSED; and, when closing, INVALID_TRANSITION
  * from FROZEN, ACCOUNT_NOT_EMPTY.
  */
-export function decideChangeAccountStatus(
-  book: Book,
-  command: ChangeAccountStatus,
-  now: UnixMillis,
-): Decision<Account> {
+export function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Decision<Account> {
   const account = book.account(command.organizationId, command.accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
 
@@ -36,21 +36,21 @@ export function decideChangeAccountStatus(
     kind: "effect",
     resource: changed,
     effect: {
-      account: changed,
-      transaction: undefined,
-      entry: {
-        organizationId: account.organizationId,
-        accountId: account.id,
-        transactionId: undefined,
-        kind,
-        posting: undefined,
-        availableAfterCents: account.availableCents,
-        heldAfterCents: account.heldCents,
-        actor: command.actor,
-        reason: command.reason,
-        recordedAt: now,
-      },
-      idempotencyKey: undefined,
+      entries: [
+        {
+          organizationId: account.organizationId,
+          accountId: account.id,
+          transactionId: undefined,
+          kind,
+          posting: undefined,
+          availableAfterCents: account.availableCents,
+          heldAfterCents: account.heldCents,
+          actor: command.actor,
+          reason: command.reason,
+          recordedAt: now,
+        },
+      ],
+      puts: [{ table: "accounts", row: changed }],
     },
   };
 }

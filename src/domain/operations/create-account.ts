@@ -1,17 +1,22 @@
 import type { Account } from "../account.js";
 import type { CreateAccount } from "../commands.js";
-import { type Book, type Decision, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, putIdempotencyKey, refuse, replay } from "../decision.js";
 import { NO_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
+
+export function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows: Lookup): void {
+  rows.accountOfUser(organizationId, userId);
+  if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+}
 
 /**
  * Creates an account with a balance of zero. The same user_id with the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_ALREADY_EXISTS.
  */
-export function decideCreateAccount(book: Book, command: CreateAccount, now: UnixMillis): Decision<Account> {
+export function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, userId, idempotencyKey } = command;
 
   if (idempotencyKey !== undefined) {
@@ -28,7 +33,7 @@ export function decideCreateAccount(book: Book, command: CreateAccount, now: Uni
   if (existing !== undefined) {
     const differing = differingFields(command, existing);
     return differing.length === 0
-      ? replay(existing, idempotencyKey)
+      ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
       : refuse({ reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.id, differingFields: differing });
   }
 
@@ -49,21 +54,21 @@ export function decideCreateAccount(book: Book, command: CreateAccount, now: Uni
     kind: "effect",
     resource: account,
     effect: {
-      account,
-      transaction: undefined,
-      entry: {
-        organizationId,
-        accountId: account.id,
-        transactionId: undefined,
-        kind: "account.created",
-        posting: undefined,
-        availableAfterCents: NO_CENTS,
-        heldAfterCents: NO_CENTS,
-        actor: command.actor,
-        reason: NO_REASON,
-        recordedAt: now,
-      },
-      idempotencyKey,
+      entries: [
+        {
+          organizationId,
+          accountId: account.id,
+          transactionId: undefined,
+          kind: "account.created",
+          posting: undefined,
+          availableAfterCents: NO_CENTS,
+          heldAfterCents: NO_CENTS,
+          actor: command.actor,
+          reason: NO_REASON,
+          recordedAt: now,
+        },
+      ],
+      puts: [{ table: "accounts", row: account }, ...putIdempotencyKey(idempotencyKey, account, now)],
     },
   };
 }

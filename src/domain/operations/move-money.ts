@@ -1,6 +1,6 @@
 import type { Account } from "../account.js";
 import type { MoveMoney } from "../commands.js";
-import { type Book, type Decision, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, putIdempotencyKey, refuse, replay } from "../decision.js";
 import { holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
@@ -9,6 +9,13 @@ import type { TransactionId } from "../values/ids.js";
 import { NO_REASON, sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
+export function lookup(command: MoveMoney, rows: Lookup): void {
+  const { organizationId, accountId, reference, idempotencyKey } = command;
+  rows.account(accountId);
+  rows.transactionWithReference(organizationId, reference);
+  if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+}
+
 /**
  * Mints to or redeems from an account: at once on the direct rail; on any other the transaction is
  * PENDING, and a redemption's KESC is held. The same reference with the same content is a replay.
@@ -16,8 +23,8 @@ import type { UnixMillis } from "../values/time.js";
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
  */
-export function decideMoveMoney(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
-  const repeated = decideRepeat(book, command);
+export function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
+  const repeated = decideRepeat(book, command, now);
   if (repeated !== undefined) return repeated;
 
   const account = book.account(command.organizationId, command.accountId);
@@ -49,28 +56,32 @@ export function decideMoveMoney(book: Book, command: MoveMoney, now: UnixMillis)
     kind: "effect",
     resource: transaction,
     effect: {
-      account: posted,
-      transaction,
-      entry: {
-        organizationId: command.organizationId,
-        accountId: account.id,
-        transactionId: transaction.id,
-        kind: completed ? "transaction.completed" : "transaction.pending",
-        posting,
-        availableAfterCents: posted.availableCents,
-        heldAfterCents: posted.heldCents,
-        actor: command.actor,
-        reason: NO_REASON,
-        recordedAt: now,
-      },
-      idempotencyKey: command.idempotencyKey,
+      entries: [
+        {
+          organizationId: command.organizationId,
+          accountId: account.id,
+          transactionId: transaction.id,
+          kind: completed ? "transaction.completed" : "transaction.pending",
+          posting,
+          availableAfterCents: posted.availableCents,
+          heldAfterCents: posted.heldCents,
+          actor: command.actor,
+          reason: NO_REASON,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: posted },
+        { table: "transactions", row: transaction },
+        ...putIdempotencyKey(command.idempotencyKey, transaction, now),
+      ],
     },
   };
 }
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
 
-function decideRepeat(book: Book, command: MoveMoney): Decision<Transaction> | undefined {
+function decideRepeat(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> | undefined {
   const { organizationId, idempotencyKey, reference } = command;
 
   if (idempotencyKey !== undefined) {
@@ -88,7 +99,7 @@ function decideRepeat(book: Book, command: MoveMoney): Decision<Transaction> | u
   if (existing === undefined) return undefined;
   const differing = differingFields(command, existing);
   return differing.length === 0
-    ? replay(existing, idempotencyKey)
+    ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
     : refuse({ reason: "REFERENCE_ALREADY_USED", transactionId: existing.id, differingFields: differing });
 }
 

@@ -1,29 +1,36 @@
 import type { Account } from "../account.js";
-import type { Command } from "../commands.js";
-import type { Book, Decision } from "../decision.js";
+import type { Command, ResourceOf } from "../commands.js";
+import type { Book, Decision, Lookup, Operation } from "../decision.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
-import { decideCancelTransaction } from "./cancel-transaction.js";
-import { decideChangeAccountStatus } from "./change-account-status.js";
-import { decideCreateAccount } from "./create-account.js";
-import { decideMoveMoney } from "./move-money.js";
+import * as cancelTransaction from "./cancel-transaction.js";
+import * as changeAccountStatus from "./change-account-status.js";
+import * as createAccount from "./create-account.js";
+import * as moveMoney from "./move-money.js";
+
+type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
+
+/** Every operation, by the name of its command. A command without a line here does not compile. */
+const OPERATIONS = {
+  createAccount,
+  freezeAccount: changeAccountStatus,
+  unfreezeAccount: changeAccountStatus,
+  closeAccount: changeAccountStatus,
+  mint: moveMoney,
+  redeem: moveMoney,
+  cancelTransaction,
+} satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
+
+type AnyOperation = Operation<Command, Account | Transaction>;
+
+/** Names the rows that the decision of this command may read. */
+export function lookUp(command: Command, rows: Lookup): void {
+  (OPERATIONS[command.name] as AnyOperation).lookup(command, rows);
+}
 
 /**
- * Decides any command against the state before it. Pure: nothing changes until the effect is
- * applied and saved.
+ * Decides a command against the state before it. Pure: nothing changes until the effect is saved.
  */
 export function decide(book: Book, command: Command, now: UnixMillis): Decision<Account | Transaction> {
-  switch (command.name) {
-    case "createAccount":
-      return decideCreateAccount(book, command, now);
-    case "freezeAccount":
-    case "unfreezeAccount":
-    case "closeAccount":
-      return decideChangeAccountStatus(book, command, now);
-    case "mint":
-    case "redeem":
-      return decideMoveMoney(book, command, now);
-    case "cancelTransaction":
-      return decideCancelTransaction(book, command, now);
-  }
+  return (OPERATIONS[command.name] as AnyOperation).decide(book, command, now);
 }

@@ -1,12 +1,10 @@
-import type { Account } from "../../domain/account.js";
+import type { TableName, Tables } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
-import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
-import type { UnixMillis } from "../../domain/values/time.js";
 
-/** What the commands of one batch name, each once. */
-export interface Lookup {
+/** The keys of the rows that the commands of one batch may read, each once. */
+export interface BatchLookup {
   readonly accountIds: readonly AccountId[];
   readonly users: readonly { organizationId: OrganizationId; userId: UserId }[];
   readonly transactionIds: readonly TransactionId[];
@@ -15,43 +13,34 @@ export interface Lookup {
 }
 
 /**
- * What of it exists, and what that leads to: the account of each transaction, the resource of each
- * idempotency key.
+ * The rows that exist: those that the lookup names, the accounts of its transactions, and the
+ * resources of its idempotency keys.
  */
-export interface Loaded {
-  readonly accounts: readonly Account[];
-  readonly transactions: readonly Transaction[];
-  readonly idempotencyKeys: readonly UsedIdempotencyKey[];
-}
-
-export interface UsedIdempotencyKey {
-  readonly organizationId: OrganizationId;
-  readonly key: IdempotencyKey;
-  readonly resourceId: AccountId | TransactionId;
-}
+export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] };
 
 /** Everything that one batch writes: each row once, as it is after the batch. */
 export interface Changes {
-  /**
-   * In the order in which they happened: the first gets the next free `seq`, and so on without a
-   * gap.
-   */
+  /** In the order in which they happened: the first gets the next free `seq`, without a gap. */
   readonly entries: readonly JournalEntry[];
-  readonly createdAccounts: readonly Created<Account>[];
-  /** Of which the status changed, whatever else did. */
-  readonly changedAccounts: readonly Account[];
-  /** Of which only the balances changed, as in every mint and redemption. */
-  readonly changedBalances: readonly Account[];
-  readonly createdTransactions: readonly Created<Transaction>[];
-  readonly changedTransactions: readonly Transaction[];
-  readonly idempotencyKeys: readonly (UsedIdempotencyKey & { readonly createdAt: UnixMillis })[];
+  readonly tables: { readonly [Name in TableName]: TableChanges<Tables[Name]> };
   readonly supplyChanges: readonly SupplyChange[];
+}
+
+export interface TableChanges<Row> {
+  readonly created: readonly Created<Row>[];
+  readonly changed: readonly Changed<Row>[];
 }
 
 export interface Created<Row> {
   readonly row: Row;
-  /** Index in `entries` of the entry that created it: the row shares that entry's `seq`. */
+  /** Index in `entries` of the entry that created the row, whose `seq` the row shares. */
   readonly entryIndex: number;
+}
+
+/** A row that was loaded, and the row that replaces it. */
+export interface Changed<Row> {
+  readonly before: Row;
+  readonly row: Row;
 }
 
 /**
@@ -71,7 +60,7 @@ export interface SupplyChange {
  */
 export interface StoreTransaction {
   /** Reads, and locks until the end of the transaction, what the batch names. */
-  load(lookup: Lookup): Promise<Loaded>;
+  load(lookup: BatchLookup): Promise<Loaded>;
   save(changes: Changes): Promise<void>;
 }
 

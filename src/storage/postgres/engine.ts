@@ -1,5 +1,5 @@
 import { StoreError } from "../../ledger/ports/store.js";
-import type { ColumnType, Engine } from "../sql/engine.js";
+import type { Columns, Engine } from "../sql/engine.js";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const LOST_RACES = new Set([
@@ -44,7 +44,7 @@ export const postgresEngine: Engine = {
   },
 };
 
-function input(columns: Readonly<Record<string, ColumnType>>): string {
+function input(columns: Columns): string {
   const types = { text: "text", int64: "bigint" } as const;
   const fields = Object.entries(columns).map(([column, type]) => `${column} ${types[type]}`);
   return `json_to_recordset(?::json) AS input(${fields.join(", ")})`;

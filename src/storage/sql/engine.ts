@@ -1,10 +1,11 @@
 import type { StoreError } from "../../ledger/ports/store.js";
 
 export type ColumnType = "text" | "int64";
+export type Columns = Readonly<Record<string, ColumnType>>;
 
 export interface RowChange {
   /** Of the rows that are given: the key, and what is set. */
-  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly columns: Columns;
   readonly key: string;
   /**
    * What a column becomes, from the value that is given for it; that value itself unless said
@@ -60,11 +61,11 @@ export interface Engine {
    * A table expression named `input`, made of one parameter that holds a JSON array of objects: as
    * many rows as one likes, always one parameter.
    */
-  readonly input: (columns: Readonly<Record<string, ColumnType>>) => string;
+  readonly input: (columns: Columns) => string;
   /** A SELECT of one column of texts, made of one parameter that holds a JSON array of strings. */
   readonly list: string;
   /** The SQL of a Write that inserts rows. */
-  readonly insertInto: (table: string, columns: Readonly<Record<string, ColumnType>>) => string;
+  readonly insertInto: (table: string, columns: Columns) => string;
   /** The SQL of a Write that changes the rows whose key is given. */
   readonly update: (table: string, change: RowChange) => string;
   /** Says what a failure of the driver means for a batch. */

@@ -1,5 +1,6 @@
-import type { ColumnType, Engine } from "./engine.js";
-import { ACCOUNT_COLUMNS, TRANSACTION_COLUMNS } from "./rows.js";
+import type { TableName } from "../../domain/decision.js";
+import type { Columns, Engine } from "./engine.js";
+import { type Table, TABLES, type Update } from "./tables.js";
 
 export const JOURNAL_COLUMNS = {
   seq: "int64",
@@ -16,19 +17,12 @@ export const JOURNAL_COLUMNS = {
   actor: "text",
   reason: "text",
   recorded_at: "int64",
-} as const satisfies Record<string, ColumnType>;
+} as const satisfies Columns;
 
 /** Of the one row of `journal_head`. */
-export const HEAD_COLUMNS = { id: "int64", last_seq: "int64" } as const satisfies Record<string, ColumnType>;
+export const HEAD_COLUMNS = { id: "int64", last_seq: "int64" } as const satisfies Columns;
 
 const KEY_COLUMNS = { organization_id: "text", key: "text" } as const;
-
-export const IDEMPOTENCY_KEY_COLUMNS = {
-  organization_id: "text",
-  key: "text",
-  resource_id: "text",
-  created_at: "int64",
-} as const satisfies Record<string, ColumnType>;
 
 // Sums over a batch may leave the range in which a JSON number is exact: they travel as text, see
 // CAST below.
@@ -37,35 +31,7 @@ export const SUPPLY_CHANGE_COLUMNS = {
   reserve_cents: "text",
   available_cents: "text",
   held_cents: "text",
-} as const satisfies Record<string, ColumnType>;
-
-/**
- * What a mint or a redemption changes. Setting a column costs its indexes too, even where it stays
- * as it was.
- */
-export const CHANGED_BALANCE_COLUMNS = {
-  id: "text",
-  last_seq: "int64",
-  available_cents: "int64",
-  held_cents: "int64",
-  updated_at: "int64",
-} as const satisfies Record<string, ColumnType>;
-
-/** What of an account changes after it was created. */
-export const CHANGED_ACCOUNT_COLUMNS = {
-  ...CHANGED_BALANCE_COLUMNS,
-  status: "text",
-  status_reason: "text",
-} as const satisfies Record<string, ColumnType>;
-
-/** What of a transaction changes after it was created. */
-export const CHANGED_TRANSACTION_COLUMNS = {
-  id: "text",
-  status: "text",
-  status_reason: "text",
-  updated_at: "int64",
-  completed_at: "int64",
-} as const satisfies Record<string, ColumnType>;
+} as const satisfies Columns;
 
 /**
  * The statements of the ledger's store. Each takes all its rows at once, so that their number does
@@ -89,17 +55,20 @@ export interface LedgerStatements {
   /** Makes all other savers wait, from here to the commit. */
   readonly lockedHead: string;
   readonly updateHead: string;
-  readonly insertAccounts: string;
-  readonly updateAccounts: string;
-  readonly updateBalances: string;
-  readonly insertTransactions: string;
-  readonly updateTransactions: string;
   readonly insertJournal: string;
-  readonly insertIdempotencyKeys: string;
+  readonly tables: { readonly [Name in TableName]: TableStatements };
   readonly updateSupply: string;
 }
 
-export function ledgerStatements({ input, list, forUpdate, insertInto, update, int64 }: Engine): LedgerStatements {
+/** The statements that write one table. */
+export interface TableStatements {
+  readonly insert: string;
+  /** One for each of the table's updates, in the same order. */
+  readonly updates: readonly string[];
+}
+
+export function ledgerStatements(engine: Engine): LedgerStatements {
+  const { input, list, forUpdate, insertInto, update, int64 } = engine;
   const keyed = `
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
     CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`;
@@ -109,7 +78,7 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
     // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the
     // tables' sizes.
     idempotencyKeys: `
-      SELECT k.organization_id, k.key, k.resource_id FROM ${input(KEY_COLUMNS)}
+      SELECT k.* FROM ${input(KEY_COLUMNS)}
       CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`,
     accountsOfUsers: `
       SELECT a.* FROM ${input({ organization_id: "text", user_id: "text" })}
@@ -125,13 +94,19 @@ export function ledgerStatements({ input, list, forUpdate, insertInto, update, i
       CROSS JOIN transactions t WHERE t.organization_id = input.organization_id AND t.reference = input.reference`,
     lockedHead: `SELECT last_seq FROM journal_head WHERE id = 1 ${forUpdate}`,
     updateHead: update("journal_head", { key: "id", columns: HEAD_COLUMNS }),
-    insertAccounts: insertInto("accounts", ACCOUNT_COLUMNS),
-    updateAccounts: update("accounts", { key: "id", columns: CHANGED_ACCOUNT_COLUMNS }),
-    updateBalances: update("accounts", { key: "id", columns: CHANGED_BALANCE_COLUMNS }),
-    insertTransactions: insertInto("transactions", TRANSACTION_COLUMNS),
-    updateTransactions: update("transactions", { key: "id", columns: CHANGED_TRANSACTION_COLUMNS }),
     insertJournal: insertInto("journal", JOURNAL_COLUMNS),
-    insertIdempotencyKeys: insertInto("idempotency_keys", IDEMPOTENCY_KEY_COLUMNS),
+    tables: {
+      accounts: tableStatements(engine, TABLES.accounts),
+      transactions: tableStatements(engine, TABLES.transactions),
+      idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
+    },
     updateSupply: update("supply", { key: "organization_id", columns: SUPPLY_CHANGE_COLUMNS, becomes: add }),
+  };
+}
+
+function tableStatements<Row>(engine: Engine, { name, key, columns, updates }: Table<Row>): TableStatements {
+  return {
+    insert: engine.insertInto(name, columns),
+    updates: updates.map((change: Update<Row>) => engine.update(name, { key, columns: change.columns })),
   };
 }

@@ -1,40 +1,31 @@
-import type { Account } from "../../domain/account.js";
+import type { TableName, UsedIdempotencyKey } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
-import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
 import {
+  type BatchLookup,
   type Changes,
   type LedgerStore,
   type Loaded,
-  type Lookup,
   StoreError,
   type StoreTransaction,
   type SupplyChange,
+  type TableChanges,
 } from "../../ledger/ports/store.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import {
-  type CHANGED_ACCOUNT_COLUMNS,
-  type CHANGED_BALANCE_COLUMNS,
-  type CHANGED_TRANSACTION_COLUMNS,
   type HEAD_COLUMNS,
-  type IDEMPOTENCY_KEY_COLUMNS,
   type JOURNAL_COLUMNS,
   type LedgerStatements,
   ledgerStatements,
   type SUPPLY_CHANGE_COLUMNS,
 } from "./ledger-statements.js";
-import {
-  accountOf,
-  type AccountRow,
-  accountRowOf,
-  transactionOf,
-  type TransactionRow,
-  transactionRowOf,
-} from "./rows.js";
+import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "./rows.js";
 import { orStoreError } from "./store-error.js";
+import { type LastSeqOf, type SqlRow, type Table, TABLES } from "./tables.js";
 
-type RowOf<Columns> = Readonly<Record<keyof Columns, string | number | null>>;
+const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
 /** The ledger's port, on the transactions of an engine. */
 export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore {
@@ -79,7 +70,7 @@ class LedgerTransaction implements StoreTransaction {
     this.#statements = statements;
   }
 
-  async load(lookup: Lookup): Promise<Loaded> {
+  async load(lookup: BatchLookup): Promise<Loaded> {
     const { idempotencyKeys, accountsOfUsers, lockedAccounts, transactions, lockedHead } = this.#statements;
     const { accountIds, transactionIds } = lookup;
     const keys = lookup.idempotencyKeys.map(({ organizationId, key }) => ({ organization_id: organizationId, key }));
@@ -108,11 +99,7 @@ class LedgerTransaction implements StoreTransaction {
     return {
       accounts: accounts.map(accountOf),
       transactions: transactionRows.map(transactionOf),
-      idempotencyKeys: keyRows.map((row) => ({
-        organizationId: row.organization_id as OrganizationId,
-        key: row.key as IdempotencyKey,
-        resourceId: row.resource_id as AccountId | TransactionId,
-      })),
+      idempotencyKeys: keyRows.map(idempotencyKeyOf),
     };
   }
 
@@ -134,55 +121,52 @@ class LedgerTransaction implements StoreTransaction {
   #writesOf(changes: Changes, headSeq: number): readonly Write[] {
     const statements = this.#statements;
     const seqOf = (entryIndex: number): number => headSeq + 1 + entryIndex;
-    // Before the accounts are written: this is what moves their last_seq.
+    // Before the tables: this moves the accounts' last_seq.
     const journalRows = changes.entries.map((entry, index) => this.#append(entry, seqOf(index)));
+    const head: SqlRow<typeof HEAD_COLUMNS> = { id: 1, last_seq: headSeq + changes.entries.length };
     const writes: readonly Write[] = [
-      {
-        sql: statements.updateHead,
-        rows: [{ id: 1, last_seq: headSeq + changes.entries.length } satisfies RowOf<typeof HEAD_COLUMNS>],
-      },
-      // In this order: what refers to a row comes after it.
-      {
-        sql: statements.insertAccounts,
-        rows: changes.createdAccounts.map(({ row, entryIndex }) =>
-          accountRowOf(row, { seq: seqOf(entryIndex), lastSeq: this.#lastSeqOf(row) }),
-        ),
-      },
-      {
-        sql: statements.updateAccounts,
-        rows: changes.changedAccounts.map((account) => changedAccountRowOf(account, this.#lastSeqOf(account))),
-      },
-      {
-        sql: statements.updateBalances,
-        rows: changes.changedBalances.map((account) => changedBalanceRowOf(account, this.#lastSeqOf(account))),
-      },
-      {
-        sql: statements.insertTransactions,
-        rows: changes.createdTransactions.map(({ row, entryIndex }) => transactionRowOf(row, seqOf(entryIndex))),
-      },
-      { sql: statements.updateTransactions, rows: changes.changedTransactions.map(changedTransactionRowOf) },
+      { sql: statements.updateHead, rows: [head] },
+      // In this order: a row comes after the rows that it refers to.
+      ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes, seqOf)),
       { sql: statements.insertJournal, rows: journalRows },
-      { sql: statements.insertIdempotencyKeys, rows: changes.idempotencyKeys.map(idempotencyKeyRowOf) },
       { sql: statements.updateSupply, rows: changes.supplyChanges.map(supplyChangeRowOf) },
     ];
     return writes.filter(({ rows }) => rows.length > 0);
+  }
+
+  #tableWrites(name: TableName, changes: Changes, seqOf: (entryIndex: number) => number): readonly Write[] {
+    const table = TABLES[name] as Table<unknown>;
+    const { created, changed } = changes.tables[name] as TableChanges<unknown>;
+    const { insert, updates } = this.#statements.tables[name];
+    const inserts: Write = {
+      sql: insert,
+      rows: created.map(({ row, entryIndex }) => table.insertedRow(row, seqOf(entryIndex), this.#lastSeqOf)),
+    };
+    const rowsByUpdate = updates.map((): object[] => []);
+    for (const { before, row } of changed) {
+      const index = table.updates.findIndex(({ fits }) => fits(before, row));
+      const update = table.updates[index];
+      if (update === undefined) throw new Error(`a row of ${table.name} changed, which never changes`);
+      rowsByUpdate[index]?.push(update.updatedRow(row, this.#lastSeqOf));
+    }
+    return [inserts, ...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] }))];
   }
 
   /**
    * Links the entry to the row of the same account before it; a row that creates an account has
    * none.
    */
-  #append(entry: JournalEntry, seq: number): RowOf<typeof JOURNAL_COLUMNS> {
+  #append(entry: JournalEntry, seq: number): SqlRow<typeof JOURNAL_COLUMNS> {
     const previousSeq = this.#lastSeqs.get(entry.accountId) ?? null;
     this.#lastSeqs.set(entry.accountId, seq);
     return journalRowOf(entry, { seq, previousSeq });
   }
 
-  #lastSeqOf(account: Account): number {
-    const lastSeq = this.#lastSeqs.get(account.id);
-    if (lastSeq === undefined) throw new Error(`the batch changed ${account.id} without a row in the journal`);
+  readonly #lastSeqOf: LastSeqOf = (accountId) => {
+    const lastSeq = this.#lastSeqs.get(accountId);
+    if (lastSeq === undefined) throw new Error(`the batch changed ${accountId} without a row in the journal`);
     return lastSeq;
-  }
+  };
 }
 
 interface HeadRow {
@@ -193,36 +177,22 @@ interface IdempotencyKeyRow {
   readonly organization_id: string;
   readonly key: string;
   readonly resource_id: string;
+  readonly created_at: number;
 }
 
-function changedBalanceRowOf(account: Account, lastSeq: number): RowOf<typeof CHANGED_BALANCE_COLUMNS> {
+function idempotencyKeyOf(row: IdempotencyKeyRow): UsedIdempotencyKey {
   return {
-    id: account.id,
-    last_seq: lastSeq,
-    available_cents: account.availableCents,
-    held_cents: account.heldCents,
-    updated_at: account.updatedAt,
-  };
-}
-
-function changedAccountRowOf(account: Account, lastSeq: number): RowOf<typeof CHANGED_ACCOUNT_COLUMNS> {
-  return { ...changedBalanceRowOf(account, lastSeq), status: account.status, status_reason: account.statusReason };
-}
-
-function changedTransactionRowOf(transaction: Transaction): RowOf<typeof CHANGED_TRANSACTION_COLUMNS> {
-  return {
-    id: transaction.id,
-    status: transaction.status,
-    status_reason: transaction.statusReason,
-    updated_at: transaction.updatedAt,
-    completed_at: transaction.completedAt ?? null,
+    organizationId: row.organization_id as OrganizationId,
+    key: row.key as IdempotencyKey,
+    resourceId: row.resource_id as AccountId | TransactionId,
+    createdAt: toUnixMillis(row.created_at),
   };
 }
 
 function journalRowOf(
   entry: JournalEntry,
   { seq, previousSeq }: { seq: number; previousSeq: number | null },
-): RowOf<typeof JOURNAL_COLUMNS> {
+): SqlRow<typeof JOURNAL_COLUMNS> {
   return {
     seq,
     previous_seq: previousSeq,
@@ -241,16 +211,7 @@ function journalRowOf(
   };
 }
 
-function idempotencyKeyRowOf({
-  organizationId,
-  key,
-  resourceId,
-  createdAt,
-}: Changes["idempotencyKeys"][number]): RowOf<typeof IDEMPOTENCY_KEY_COLUMNS> {
-  return { organization_id: organizationId, key, resource_id: resourceId, created_at: createdAt };
-}
-
-function supplyChangeRowOf(change: SupplyChange): RowOf<typeof SUPPLY_CHANGE_COLUMNS> {
+function supplyChangeRowOf(change: SupplyChange): SqlRow<typeof SUPPLY_CHANGE_COLUMNS> {
   return {
     organization_id: change.organizationId,
     reserve_cents: String(change.reserveCents),

@@ -9,6 +9,7 @@ export interface Mutant {
 
 const BATCH = "src/ledger/commit-batch.js";
 const BOOK = "src/ledger/batch-book.js";
+const TABLE = "src/ledger/batch-table.js";
 const LEDGER = "src/ledger/ledger.js";
 const QUEUE = "src/ledger/fair-queue.js";
 const MOVE_MONEY = "src/domain/operations/move-money.js";
@@ -106,13 +107,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the idempotency key is not saved with the effect",
-    file: BOOK,
-    edits: [{ from: "if (idempotencyKey !== undefined) {", to: "if (false) {" }],
+    file: MOVE_MONEY,
+    edits: [{ from: "...putIdempotencyKey(command.idempotencyKey, transaction, now),", to: "" }],
   },
   {
     name: "the idempotency key of a replay is not saved",
     file: BATCH,
-    edits: [{ from: "if (decision.newIdempotencyKey !== undefined)", to: "if (false)" }],
+    edits: [{ from: "book.apply(decision.effect);", to: 'if (decision.kind === "effect") book.apply(decision.effect);' }],
   },
   {
     name: "an account is made without looking for the user's",
@@ -144,22 +145,24 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "        for (const account of loaded.accounts)\n            this.#putAccount(account);",
-        to: "        this.loaded = new Map(loaded.accounts.map((each) => [each.id, each]));\n        for (const account of loaded.accounts)\n            this.#putAccount(account);",
+        from: "return ownedBy(organizationId, this.#tables.accounts.get(id));",
+        to: "return ownedBy(organizationId, this.#tables.accounts.loaded(id));",
       },
       {
-        from: "return ownedBy(organizationId, this.#accounts.get(id));",
-        to: "return ownedBy(organizationId, this.loaded.get(id) ?? this.#accounts.get(id));",
+        from: "accounts: new BatchTable(KEYS.accounts, loaded.accounts),",
+        to: `accounts: Object.assign(new BatchTable(KEYS.accounts, loaded.accounts), {
+                loaded(id) { return loaded.accounts.findLast((each) => each.id === id) ?? this.get(id); },
+            }),`,
       },
     ],
   },
   {
     name: "the second command of a batch does not see the first one's reference",
-    file: BOOK,
+    file: TABLE,
     edits: [
       {
-        from: "                this.#createdTransactions.set(transaction.id, entryIndex);\n            this.#putTransaction(transaction);",
-        to: "                this.#createdTransactions.set(transaction.id, entryIndex);\n            this.#transactions.set(transaction.id, transaction);",
+        from: "            this.#add(kept);\n        }\n        kept.row = row;",
+        to: "            this.#rows.set(this.#keys.keyOf(kept.row), kept);\n        }\n        kept.row = row;",
       },
     ],
   },
@@ -207,14 +210,12 @@ export const MUTANTS: readonly Mutant[] = [
         to: `{
                     const account = "accountId" in command ? book.account(command.organizationId, command.accountId) : undefined;
                     if (account?.status === "ACTIVE") book.apply({
-                        account: { ...account, status: "FROZEN" },
-                        transaction: undefined,
-                        entry: {
+                        puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }],
+                        entries: [{
                             organizationId: account.organizationId, accountId: account.id, transactionId: undefined,
                             kind: "account.frozen", posting: undefined, availableAfterCents: account.availableCents,
                             heldAfterCents: account.heldCents, actor: command.actor, reason: "", recordedAt: now,
-                        },
-                        idempotencyKey: undefined,
+                        }],
                     });
                 }
                 return { kind: "refused", refusal: decision.refusal };`,

@@ -1,15 +1,16 @@
 import type { Account } from "../../../src/domain/account.js";
+import type { TableName, Tables, UsedIdempotencyKey } from "../../../src/domain/decision.js";
 import type { JournalEntry } from "../../../src/domain/journal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import {
+  type BatchLookup,
   type Changes,
   type LedgerStore,
   type Loaded,
-  type Lookup,
   StoreError,
   type SupplyChange,
-  type UsedIdempotencyKey,
+  type TableChanges,
 } from "../../../src/ledger/ports/store.js";
 import type { Supply } from "../property/model.js";
 import type { Books, Connection, Disk, Steps, Stored } from "./disk.js";
@@ -18,7 +19,89 @@ import { checkAccount, checkEntry, checkSupply, checkTransaction, require, type 
 // What the schema says, and what the port promises, in memory. Servers do not wait for each other:
 // whoever commits after something that it had read has changed, lost the race.
 
+const TABLE_NAMES = ["accounts", "transactions", "idempotencyKeys"] as const satisfies readonly TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.canceled"]);
+
+/** The memory twin of one table: how its rows are found, and what the schema demands of each. */
+interface TableRules<Row> {
+  readonly keyOf: (row: Row) => string;
+  /** A second unique name, as the reads of a lookup call it. */
+  readonly nameOf: (row: Row) => string | undefined;
+  readonly check: (row: Row) => void;
+}
+
+const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } = {
+  accounts: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, userId }) => `user ${organizationId} ${userId}`,
+    check: checkAccount,
+  },
+  transactions: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, reference }) => `reference ${organizationId} ${reference}`,
+    check: checkTransaction,
+  },
+  idempotencyKeys: {
+    keyOf: ({ organizationId, key }) => `key ${organizationId} ${key}`,
+    nameOf: () => undefined,
+    check: () => undefined,
+  },
+};
+
+/** The columns that an UPDATE sets. All others keep their value. */
+const CHANGEABLE = {
+  accounts: ["status", "statusReason", "availableCents", "heldCents", "updatedAt"],
+  transactions: ["status", "statusReason", "updatedAt", "completedAt"],
+  idempotencyKeys: [],
+} as const satisfies { readonly [Name in TableName]: readonly (keyof Tables[Name])[] };
+
+class MemoryTable<Row extends object> {
+  readonly rows = new Map<string, Stored<Row>>();
+  readonly keysByName = new Map<string, string>();
+  readonly rules: TableRules<Row>;
+  readonly changeable: readonly (keyof Row)[];
+
+  constructor(rules: TableRules<Row>, changeable: readonly (keyof Row)[]) {
+    this.rules = rules;
+    this.changeable = changeable;
+  }
+
+  /** The key of the row with that name. */
+  find(name: string): readonly string[] {
+    const key = this.keysByName.get(name);
+    return key === undefined ? [] : [key];
+  }
+
+  check({ created, changed }: TableChanges<Row>, table: string): void {
+    for (const { row } of created) {
+      const name = this.rules.nameOf(row);
+      require(!this.rows.has(this.rules.keyOf(row)), `PRIMARY KEY ${table}`);
+      require(name === undefined || !this.keysByName.has(name), `UNIQUE ${table}`);
+      this.rules.check(row);
+    }
+    for (const { row } of changed) this.rules.check(row);
+  }
+
+  /** Returns the keys and names whose rows a reader would now find changed. */
+  commit({ created, changed }: TableChanges<Row>, seqOf: (entryIndex: number) => number): string[] {
+    const names: string[] = [];
+    for (const { row, entryIndex } of created) {
+      const [key, name] = [this.rules.keyOf(row), this.rules.nameOf(row)];
+      this.rows.set(key, Object.freeze({ ...row, seq: seqOf(entryIndex) }));
+      if (name !== undefined) this.keysByName.set(name, key);
+      names.push(key, ...(name === undefined ? [] : [name]));
+    }
+    for (const { row } of changed) {
+      const key = this.rules.keyOf(row);
+      const before = this.rows.get(key);
+      if (before === undefined) continue;
+      const set = Object.fromEntries(this.changeable.map((column) => [column, row[column]]));
+      this.rows.set(key, Object.freeze({ ...before, ...set }));
+      names.push(key);
+    }
+    return names;
+  }
+}
 
 /** What one database transaction has seen and wants to write. None of it is durable. */
 interface Open {
@@ -30,12 +113,12 @@ interface Open {
 export class MemoryDisk implements Disk {
   readonly organizations: readonly OrganizationId[];
   readonly racy = true;
-  readonly #accounts = new Map<AccountId, Stored<Account>>();
-  readonly #accountsByUser = new Map<string, AccountId>();
-  readonly #transactions = new Map<TransactionId, Stored<Transaction>>();
-  readonly #transactionsByReference = new Map<string, TransactionId>();
+  readonly #tables = {
+    accounts: new MemoryTable<Account>(RULES.accounts, CHANGEABLE.accounts),
+    transactions: new MemoryTable<Transaction>(RULES.transactions, CHANGEABLE.transactions),
+    idempotencyKeys: new MemoryTable<UsedIdempotencyKey>(RULES.idempotencyKeys, CHANGEABLE.idempotencyKeys),
+  };
   readonly #ended = new Set<TransactionId>();
-  readonly #idempotencyKeys = new Map<string, UsedIdempotencyKey>();
   readonly #journal: Stored<JournalEntry>[] = [];
   readonly #supply: Map<OrganizationId, Sums>;
   #lastSeq = 0;
@@ -58,12 +141,12 @@ export class MemoryDisk implements Disk {
       supply.set(id, { reserve: Number(reserveCents), available: Number(availableCents), held: Number(heldCents) });
     }
     return {
-      accounts: [...this.#accounts.values()],
-      transactions: [...this.#transactions.values()],
+      accounts: [...this.#tables.accounts.rows.values()],
+      transactions: [...this.#tables.transactions.rows.values()],
       journal: this.#journal,
       lastSeq: this.#lastSeq,
       supply,
-      idempotencyKeys: [...this.#idempotencyKeys.values()],
+      idempotencyKeys: [...this.#tables.idempotencyKeys.rows.values()],
     };
   }
 
@@ -105,32 +188,33 @@ export class MemoryDisk implements Disk {
     };
   }
 
-  #load(lookup: Lookup, { reads }: Open): Loaded {
-    const idempotencyKeys = lookup.idempotencyKeys.flatMap(({ organizationId, key }) => {
-      reads.add(`key ${organizationId} ${key}`);
-      return this.#idempotencyKeys.get(`${organizationId} ${key}`) ?? [];
-    });
-    const keyed = idempotencyKeys.map(({ resourceId }) => resourceId);
-    const named = lookup.references.flatMap(({ organizationId, reference }) => {
-      reads.add(`reference ${organizationId} ${reference}`);
-      return this.#transactionsByReference.get(`${organizationId} ${reference}`) ?? [];
-    });
-    const users = lookup.users.flatMap(({ organizationId, userId }) => {
-      reads.add(`user ${organizationId} ${userId}`);
-      return this.#accountsByUser.get(`${organizationId} ${userId}`) ?? [];
-    });
-    const transactionIds = new Set([...lookup.transactionIds, ...keyed, ...named] as TransactionId[]);
-    const ofTransactions = lookup.transactionIds.flatMap((id) => this.#transactions.get(id)?.accountId ?? []);
-    const accountIds = new Set([...lookup.accountIds, ...ofTransactions, ...keyed, ...users] as AccountId[]);
-    const read = <Id extends string, Row>(rows: ReadonlyMap<Id, Row>, ids: ReadonlySet<Id>): Row[] =>
-      [...ids].flatMap((id) => {
-        reads.add(id);
-        return rows.get(id) ?? [];
+  #load(lookup: BatchLookup, { reads }: Open): Loaded {
+    const { accounts, transactions, idempotencyKeys } = this.#tables;
+    const read = <Row extends object>({ rows }: MemoryTable<Row>, keys: Iterable<string>): Stored<Row>[] =>
+      [...new Set(keys)].flatMap((key) => {
+        reads.add(key);
+        return rows.get(key) ?? [];
       });
-    return {
-      accounts: read(this.#accounts, accountIds),
-      transactions: read(this.#transactions, transactionIds),
+    const find = (table: MemoryTable<Account> | MemoryTable<Transaction>, name: string): readonly string[] => {
+      reads.add(name);
+      return table.find(name);
+    };
+    const used = read(
       idempotencyKeys,
+      lookup.idempotencyKeys.map(({ organizationId, key }) => `key ${organizationId} ${key}`),
+    );
+    const keyed = used.map(({ resourceId }) => resourceId);
+    const named = lookup.references.flatMap(({ organizationId, reference }) =>
+      find(transactions, `reference ${organizationId} ${reference}`),
+    );
+    const users = lookup.users.flatMap(({ organizationId, userId }) =>
+      find(accounts, `user ${organizationId} ${userId}`),
+    );
+    const ofTransactions = lookup.transactionIds.flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
+    return {
+      accounts: read(accounts, [...lookup.accountIds, ...ofTransactions, ...keyed, ...users]),
+      transactions: read(transactions, [...lookup.transactionIds, ...keyed, ...named]),
+      idempotencyKeys: used,
     };
   }
 
@@ -144,17 +228,7 @@ export class MemoryDisk implements Disk {
 
   /** The constraints of the schema. */
   #check(changes: Changes): void {
-    for (const { row } of changes.createdAccounts) {
-      const name = `${row.organizationId} ${row.userId}`;
-      require(!this.#accounts.has(row.id) && !this.#accountsByUser.has(name), "UNIQUE accounts");
-    }
-    for (const { row } of changes.createdTransactions) {
-      const name = `${row.organizationId} ${row.reference}`;
-      require(!this.#transactions.has(row.id) && !this.#transactionsByReference.has(name), "UNIQUE transactions");
-      checkTransaction(row);
-    }
-    changes.changedTransactions.forEach(checkTransaction);
-    for (const row of accountsOf(changes)) checkAccount(row);
+    for (const name of TABLE_NAMES) (this.#tables[name] as MemoryTable<object>).check(changes.tables[name], name);
     const ended = new Set<TransactionId>();
     for (const entry of changes.entries) {
       checkEntry(entry);
@@ -162,64 +236,24 @@ export class MemoryDisk implements Disk {
       require(!ended.has(entry.transactionId) && !this.#ended.has(entry.transactionId), "UNIQUE journal_terminal_rows");
       ended.add(entry.transactionId);
     }
-    for (const { organizationId, key } of changes.idempotencyKeys) {
-      require(!this.#idempotencyKeys.has(`${organizationId} ${key}`), "PRIMARY KEY idempotency_keys");
-    }
     for (const change of changes.supplyChanges) checkSupply(this.#supplyAfter(change));
   }
 
   #commit(changes: Changes): void {
     this.#version += 1;
     const seqOf = (entryIndex: number): number => this.#lastSeq + entryIndex + 1;
-    for (const { row, entryIndex } of changes.createdAccounts) {
-      this.#putAccount({ ...row, seq: seqOf(entryIndex) });
-      this.#accountsByUser.set(`${row.organizationId} ${row.userId}`, row.id);
-      this.#changed(`user ${row.organizationId} ${row.userId}`);
-    }
-    for (const { id, status, statusReason, availableCents, heldCents, updatedAt } of changes.changedAccounts) {
-      this.#updateAccount(id, { status, statusReason, availableCents, heldCents, updatedAt });
-    }
-    for (const { id, availableCents, heldCents, updatedAt } of changes.changedBalances) {
-      this.#updateAccount(id, { availableCents, heldCents, updatedAt });
-    }
-    for (const { row, entryIndex } of changes.createdTransactions) {
-      this.#putTransaction({ ...row, seq: seqOf(entryIndex) });
-      this.#transactionsByReference.set(`${row.organizationId} ${row.reference}`, row.id);
-      this.#changed(`reference ${row.organizationId} ${row.reference}`);
-    }
-    for (const { id, status, statusReason, updatedAt, completedAt } of changes.changedTransactions) {
-      const before = this.#transactions.get(id);
-      if (before !== undefined) this.#putTransaction({ ...before, status, statusReason, updatedAt, completedAt });
+    for (const name of TABLE_NAMES) {
+      const table = this.#tables[name] as MemoryTable<object>;
+      for (const changed of table.commit(changes.tables[name], seqOf)) {
+        this.#changedIn.set(changed, this.#version);
+      }
     }
     changes.entries.forEach((entry, index) => {
       this.#journal.push(Object.freeze({ ...entry, seq: seqOf(index) }));
       if (entry.transactionId !== undefined && TERMINAL.has(entry.kind)) this.#ended.add(entry.transactionId);
     });
-    for (const { organizationId, key, resourceId } of changes.idempotencyKeys) {
-      this.#idempotencyKeys.set(`${organizationId} ${key}`, { organizationId, key, resourceId });
-      this.#changed(`key ${organizationId} ${key}`);
-    }
     for (const change of changes.supplyChanges) this.#supply.set(change.organizationId, this.#supplyAfter(change));
     this.#lastSeq += changes.entries.length;
-  }
-
-  #updateAccount(id: AccountId, change: Partial<Account>): void {
-    const before = this.#accounts.get(id);
-    if (before !== undefined) this.#putAccount({ ...before, ...change });
-  }
-
-  #putAccount(account: Stored<Account>): void {
-    this.#accounts.set(account.id, Object.freeze(account));
-    this.#changed(account.id);
-  }
-
-  #putTransaction(transaction: Stored<Transaction>): void {
-    this.#transactions.set(transaction.id, Object.freeze(transaction));
-    this.#changed(transaction.id);
-  }
-
-  #changed(name: string): void {
-    this.#changedIn.set(name, this.#version);
   }
 
   #supplyAfter({ organizationId, ...change }: SupplyChange): Sums {
@@ -230,8 +264,4 @@ export class MemoryDisk implements Disk {
       heldCents: before.heldCents + change.heldCents,
     };
   }
-}
-
-function accountsOf({ createdAccounts, changedAccounts, changedBalances }: Changes): Account[] {
-  return [...createdAccounts.map(({ row }) => row), ...changedAccounts, ...changedBalances];
 }

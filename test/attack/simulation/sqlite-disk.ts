@@ -4,9 +4,10 @@ import { join } from "node:path";
 
 import BetterSqlite3 from "better-sqlite3";
 
+import type { UsedIdempotencyKey } from "../../../src/domain/decision.js";
 import type { JournalEntry, Posting } from "../../../src/domain/journal.js";
 import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import type { LedgerStore, UsedIdempotencyKey } from "../../../src/ledger/ports/store.js";
+import type { LedgerStore } from "../../../src/ledger/ports/store.js";
 import { openDatabase } from "../../../src/storage/database.js";
 import { migrate } from "../../../src/storage/migrate.js";
 import type { Session, Transact } from "../../../src/storage/sql/engine.js";
@@ -196,7 +197,7 @@ function booksIn(connection: BetterSqlite3.Database): Books {
     lastSeq: head?.last_seq ?? 0,
     supply: new Map(supply.map(({ id, reserve, available, held }) => [id, { reserve, available, held }])),
     idempotencyKeys: all<UsedIdempotencyKey>(
-      `SELECT organization_id AS "organizationId", key, resource_id AS "resourceId" FROM idempotency_keys`,
+      `SELECT organization_id AS "organizationId", key, resource_id AS "resourceId", created_at AS "createdAt" FROM idempotency_keys`,
     ),
   };
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { CancelTransaction } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { decideCancelTransaction } from "../../../src/domain/operations/cancel-transaction.js";
+import { decide as decideCancelTransaction } from "../../../src/domain/operations/cancel-transaction.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
@@ -14,6 +14,7 @@ import {
   givenTransaction,
   NOW,
   ORGANIZATION,
+  putOf,
   STRANGER,
 } from "../../support/given.js";
 
@@ -47,26 +48,32 @@ describe("canceling a transaction", () => {
         kind: "effect",
         resource: canceled,
         effect: {
-          account: {
-            ...account,
-            availableCents,
-            heldCents,
-            updatedAt: posting === undefined ? account.updatedAt : NOW,
-          },
-          transaction: canceled,
-          entry: {
-            organizationId: ORGANIZATION,
-            accountId: account.id,
-            transactionId: transaction.id,
-            kind: "transaction.canceled",
-            posting: posting && { ...posting, amountCents: 2_000 },
-            availableAfterCents: availableCents,
-            heldAfterCents: heldCents,
-            actor: TEST_ACTOR,
-            reason: REASON,
-            recordedAt: NOW,
-          },
-          idempotencyKey: undefined,
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: account.id,
+              transactionId: transaction.id,
+              kind: "transaction.canceled",
+              posting: posting && { ...posting, amountCents: 2_000 },
+              availableAfterCents: availableCents,
+              heldAfterCents: heldCents,
+              actor: TEST_ACTOR,
+              reason: REASON,
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            {
+              table: "accounts",
+              row: {
+                ...account,
+                availableCents,
+                heldCents,
+                updatedAt: posting === undefined ? account.updatedAt : NOW,
+              },
+            },
+            { table: "transactions", row: canceled },
+          ],
         },
       });
     });
@@ -77,14 +84,16 @@ describe("canceling a transaction", () => {
     const frozen = givenAccount({ id: account.id, status: "FROZEN" });
     const book = givenBook({ accounts: [frozen], transactions: [transaction] });
     const effect = effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW));
-    expect(effect.account).to.include({ status: "FROZEN", availableCents: 12_000, heldCents: 0 });
+    expect(putOf(effect, "accounts")).to.include({ status: "FROZEN", availableCents: 12_000, heldCents: 0 });
   });
 
   it("cancels a mint to an account that was closed since, and leaves the account as it is", () => {
     const transaction = pending({ type: "MINT" });
     const closed = givenAccount({ id: account.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
     const book = givenBook({ accounts: [closed], transactions: [transaction] });
-    expect(effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW)).account).to.deep.equal(closed);
+    expect(putOf(effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW)), "accounts")).to.deep.equal(
+      closed,
+    );
   });
 
   it("answers a canceled one as it is, with the reason that it had", () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { ChangeAccountStatus } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { decideChangeAccountStatus } from "../../../src/domain/operations/change-account-status.js";
+import { decide as decideChangeAccountStatus } from "../../../src/domain/operations/change-account-status.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { changeStatus, TEST_ACTOR, valid } from "../../support/commands.js";
@@ -32,21 +32,21 @@ describe("changing an account's status", () => {
         kind: "effect",
         resource: changed,
         effect: {
-          account: changed,
-          transaction: undefined,
-          entry: {
-            organizationId: ORGANIZATION,
-            accountId: account.id,
-            transactionId: undefined,
-            kind,
-            posting: undefined,
-            availableAfterCents: account.availableCents,
-            heldAfterCents: account.heldCents,
-            actor: TEST_ACTOR,
-            reason: REASON,
-            recordedAt: NOW,
-          },
-          idempotencyKey: undefined,
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: account.id,
+              transactionId: undefined,
+              kind,
+              posting: undefined,
+              availableAfterCents: account.availableCents,
+              heldAfterCents: account.heldCents,
+              actor: TEST_ACTOR,
+              reason: REASON,
+              recordedAt: NOW,
+            },
+          ],
+          puts: [{ table: "accounts", row: changed }],
         },
       });
     });

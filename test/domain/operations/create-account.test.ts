@@ -2,18 +2,20 @@ import { expect } from "chai";
 
 import type { CreateAccount } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { decideCreateAccount } from "../../../src/domain/operations/create-account.js";
+import { decide as decideCreateAccount } from "../../../src/domain/operations/create-account.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
 import { createAccount, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
+  EARLIER,
   effectOf,
   givenAccount,
   givenBook,
   givenTransaction,
   NOW,
   ORGANIZATION,
+  putOf,
   STRANGER,
   wordOf,
 } from "../../support/given.js";
@@ -46,27 +48,33 @@ describe("creating an account", () => {
       kind: "effect",
       resource: account,
       effect: {
-        account,
-        transaction: undefined,
-        entry: {
-          organizationId: ORGANIZATION,
-          accountId: command.newAccountId,
-          transactionId: undefined,
-          kind: "account.created",
-          posting: undefined,
-          availableAfterCents: 0,
-          heldAfterCents: 0,
-          actor: TEST_ACTOR,
-          reason: "",
-          recordedAt: NOW,
-        },
-        idempotencyKey: "k",
+        entries: [
+          {
+            organizationId: ORGANIZATION,
+            accountId: command.newAccountId,
+            transactionId: undefined,
+            kind: "account.created",
+            posting: undefined,
+            availableAfterCents: 0,
+            heldAfterCents: 0,
+            actor: TEST_ACTOR,
+            reason: "",
+            recordedAt: NOW,
+          },
+        ],
+        puts: [
+          { table: "accounts", row: account },
+          {
+            table: "idempotencyKeys",
+            row: { organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: NOW },
+          },
+        ],
       },
     });
   });
 
   it("keeps no idempotency key when none was sent", () => {
-    expect(effectOf(decideCreateAccount(givenBook(), create(), NOW)).idempotencyKey).to.equal(undefined);
+    expect(putOf(effectOf(decideCreateAccount(givenBook(), create(), NOW)), "idempotencyKeys")).to.equal(undefined);
   });
 
   describe("for a user who has one", () => {
@@ -103,7 +111,7 @@ describe("creating an account", () => {
       givenBook({
         accounts: [first, other],
         transactions: [minted],
-        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId }],
+        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }],
       });
 
     it("answers with the account that it made", () => {
@@ -142,7 +150,7 @@ describe("creating an account", () => {
   });
 
   const taken = givenAccount();
-  const used = { organizationId: ORGANIZATION, key: KEY, resourceId: taken.id };
+  const used = { organizationId: ORGANIZATION, key: KEY, resourceId: taken.id, createdAt: EARLIER };
   for (const [name, idempotencyKeys, reason] of [
     // The order of rows is the order of checks.
     ["refuses a used idempotency key before looking at the user", [used], "IDEMPOTENCY_KEY_REUSED"],

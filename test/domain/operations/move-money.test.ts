@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import type { Account } from "../../../src/domain/account.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
-import { replay } from "../../../src/domain/decision.js";
-import { decideMoveMoney } from "../../../src/domain/operations/move-money.js";
+import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
+import { decide as decideMoveMoney } from "../../../src/domain/operations/move-money.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import {
@@ -14,12 +14,14 @@ import {
 } from "../../../src/domain/values/text.js";
 import { mint, type Movement, newAccountId, redeem, SLOW_RAIL, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
+  EARLIER,
   effectOf,
   givenAccount,
   givenBook,
   givenTransaction,
   NOW,
   ORGANIZATION,
+  putOf,
   STRANGER,
   wordOf,
 } from "../../support/given.js";
@@ -92,26 +94,36 @@ describe("moving money", () => {
         kind: "effect",
         resource: transaction,
         effect: {
-          account: {
-            ...account,
-            availableCents: available,
-            heldCents: held,
-            updatedAt: posting === undefined ? account.updatedAt : NOW,
-          },
-          transaction,
-          entry: {
-            organizationId: ORGANIZATION,
-            accountId,
-            transactionId: command.newTransactionId,
-            kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
-            posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
-            availableAfterCents: available,
-            heldAfterCents: held,
-            actor: TEST_ACTOR,
-            reason: "",
-            recordedAt: NOW,
-          },
-          idempotencyKey: "k",
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId,
+              transactionId: command.newTransactionId,
+              kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
+              posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
+              availableAfterCents: available,
+              heldAfterCents: held,
+              actor: TEST_ACTOR,
+              reason: "",
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            {
+              table: "accounts",
+              row: {
+                ...account,
+                availableCents: available,
+                heldCents: held,
+                updatedAt: posting === undefined ? account.updatedAt : NOW,
+              },
+            },
+            { table: "transactions", row: transaction },
+            {
+              table: "idempotencyKeys",
+              row: { organizationId: ORGANIZATION, key: KEY, resourceId: transaction.id, createdAt: NOW },
+            },
+          ],
         },
       });
     });
@@ -133,7 +145,8 @@ describe("moving money", () => {
     ],
   ] as const) {
     it(what, () => {
-      expect(effectOf(decideMoveMoney(bookOf(given), command, NOW)).account.availableCents).to.equal(availableCents);
+      const effect = effectOf(decideMoveMoney(bookOf(given), command, NOW));
+      expect(putOf(effect, "accounts")?.availableCents).to.equal(availableCents);
     });
   }
 
@@ -159,7 +172,9 @@ describe("moving money", () => {
 
     it("lets an idempotency key that comes with a replay name that transaction from then on", () => {
       const later = mint({ ...same, key: "later" });
-      expect(decideMoveMoney(book, later, NOW)).to.deep.equal(replay(used, later.idempotencyKey));
+      expect(decideMoveMoney(book, later, NOW)).to.deep.equal(
+        replay(used, putIdempotencyKey(later.idempotencyKey, used, NOW)),
+      );
     });
 
     it("answers with the first transaction on whatever rail it went", () => {
@@ -202,7 +217,7 @@ describe("moving money", () => {
       givenBook({
         accounts: [account],
         transactions: [first, second],
-        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId }],
+        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }],
       });
 
     for (const [what, reference] of [
@@ -238,7 +253,7 @@ describe("moving money", () => {
 
     it("does as if there were none when it is a new one", () => {
       const moved = decideMoveMoney(book(first.id), mint(movement({ key: "fresh" })), NOW);
-      expect(effectOf(moved).idempotencyKey).to.equal("fresh");
+      expect(putOf(effectOf(moved), "idempotencyKeys")?.key).to.equal("fresh");
     });
   });
 
@@ -257,7 +272,7 @@ describe("moving money", () => {
   }
 
   const used = givenTransaction({ accountId: newAccountId() });
-  const keyed = [{ organizationId: ORGANIZATION, key: KEY, resourceId: used.id }];
+  const keyed = [{ organizationId: ORGANIZATION, key: KEY, resourceId: used.id, createdAt: EARLIER }];
   const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)), heldCents: toCents(2_000) };
   const stranger = { organizationId: STRANGER };

@@ -24,7 +24,7 @@ describe("a decision", () => {
   ] as const) {
     it(`on ${command.name} goes into the journal as ${kind}`, () => {
       const book = givenBook({ accounts: [active, frozen, empty], transactions: [pending] });
-      expect(effectOf(decide(book, command, NOW)).entry.kind).to.equal(kind);
+      expect(effectOf(decide(book, command, NOW)).entries[0]?.kind).to.equal(kind);
     });
   }
 });
