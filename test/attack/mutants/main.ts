@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { type Mutant, MUTANTS } from "./mutants.js";
+import { type Mutant, MUTANTS, plant } from "./mutants.js";
 
-// This file runs compiled, from dist/test/mutants/.
-const REPOSITORY = join(import.meta.dirname, "../../..");
+// This file runs compiled, from dist/test/attack/mutants/.
+const REPOSITORY = join(import.meta.dirname, "../../../..");
 // Far more than any needs: a bug may be a loop without an end.
 const PROGRAM_MILLIS_MAX = 120_000;
 // A bug may leave a test waiting for ever.
@@ -76,18 +76,6 @@ function copyOfProgram(): string {
   cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
   return folder;
-}
-
-/**
- * Throws unless each text stands there exactly once: a mutant that no longer fits the code finds
- * nothing out.
- */
-function plant({ edits }: Mutant, code: string): string {
-  return edits.reduce((mutated, { from, to }) => {
-    const times = mutated.split(from).length - 1;
-    if (times !== 1) throw new Error(`found ${String(times)} times, not once: ${from}`);
-    return mutated.replace(from, () => to);
-  }, code);
 }
 
 /** Answers what each check found. */

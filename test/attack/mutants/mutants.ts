@@ -84,8 +84,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: MOVE_MONEY,
     edits: [
       {
-        from: "replay(existing, idempotencyKey)",
-        to: "replay({ ...existing, id: command.newTransactionId }, idempotencyKey)",
+        from: "replay(existing, putIdempotencyKey(",
+        to: "replay({ ...existing, id: command.newTransactionId }, putIdempotencyKey(",
       },
     ],
   },
@@ -113,7 +113,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the idempotency key of a replay is not saved",
     file: BATCH,
-    edits: [{ from: "book.apply(decision.effect);", to: 'if (decision.kind === "effect") book.apply(decision.effect);' }],
+    edits: [
+      { from: "book.apply(decision.effect);", to: 'if (decision.kind === "effect") book.apply(decision.effect);' },
+    ],
   },
   {
     name: "an account is made without looking for the user's",
@@ -314,3 +316,15 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: "headSeq + changes.entries.length", to: "headSeq" }],
   },
 ];
+
+/**
+ * Plants a mutant into the compiled code of its file. Throws unless each text stands there exactly
+ * once: a mutant that no longer fits the code finds nothing out.
+ */
+export function plant({ edits }: Mutant, code: string): string {
+  return edits.reduce((mutated, { from, to }) => {
+    const times = mutated.split(from).length - 1;
+    if (times !== 1) throw new Error(`found ${String(times)} times, not once: ${from}`);
+    return mutated.replace(from, () => to);
+  }, code);
+}
