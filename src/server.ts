@@ -11,7 +11,6 @@ import type { Config, LogLevel } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { openCurrentDatabase } from "./startup/open-database.js";
 import { Problem } from "./startup/operator-error.js";
-import { committerOf } from "./storage/committer.js";
 import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { reads } from "./storage/reads.js";
@@ -73,7 +72,7 @@ interface Running {
 
 function openLedger(config: Config, database: Database, logger: Logger): Ledger {
   return new Ledger({
-    committer: committerOf(database),
+    committer: database.committer,
     now,
     batchMax: config.batchMax,
     queueMax: config.queueMax,
@@ -93,7 +92,7 @@ async function startServer(
       ledger,
       reads: reads(database),
       keys: keys(database, now),
-      ping: () => database.reader.rows("SELECT 1"),
+      ping: () => database.ping(),
       now,
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,

@@ -4,15 +4,19 @@ import { dirname } from "node:path";
 import knexModule, { type Knex } from "knex";
 import pg from "pg";
 
+import type { Committer } from "../ledger/commit-batch.js";
 import { PostgresClient } from "./postgres/client.js";
+import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { PostgresReader } from "./postgres/reader.js";
-import type { Engine } from "./sql/engine.js";
+import { postgresTransactions } from "./postgres/transaction.js";
+import type { Engine, Transact } from "./sql/engine.js";
 import type { Reader } from "./sql/reader.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { refuseForeignFile } from "./sqlite/file.js";
+import { SqliteKnexClient } from "./sqlite/knex-client.js";
 import { SqliteReader } from "./sqlite/reader.js";
-import { SqliteThreadClient } from "./sqlite/worker-client.js";
+import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 
 const { knex } = knexModule;
 
@@ -28,13 +32,23 @@ export interface DatabaseOptions {
   readonly statementMillisMax: number;
 }
 
+/** An open database. Statements run through these ways and no other. */
 export interface Database {
   readonly engine: Engine;
-  readonly write: Knex;
+  /** Reads of what is committed. */
   readonly reader: Reader;
+  /** Commits the ledger's batches. */
+  readonly committer: Committer;
+  /** Transactions of everything else: organizations, keys. */
+  readonly transact: Transact;
+  /** Knex's migrations. */
+  readonly migrator: Knex.Migrator;
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
+const PING = "SELECT 1";
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const CONNECT_MILLIS_MAX = 3_000;
@@ -71,20 +85,28 @@ async function openSqlite(filename: string): Promise<Database> {
   // -wal and -shm files.
   closeSync(openSync(filename, "a", OWNER_ONLY_FILE));
 
-  const write = knex({
+  const pool = knex({
     ...COMMON,
-    client: SqliteThreadClient as typeof Knex.Client,
+    client: SqliteKnexClient as typeof Knex.Client,
     connection: { filename },
     useNullAsDefault: true,
   });
   // The writer goes first: it is what makes the file a database in WAL mode.
-  await failingClosed(write, () => write.raw("SELECT 1"));
-  const reader = await failingClosed(write, () => Promise.resolve(new SqliteReader(filename)));
-  const close = async (): Promise<void> => {
-    await reader.close();
-    await write.destroy();
+  await failingClosed(pool, () => pool.raw(PING));
+  const reader = await failingClosed(pool, () => Promise.resolve(new SqliteReader(filename)));
+  const client = pool.client as SqliteKnexClient;
+  return {
+    engine: sqliteEngine,
+    reader,
+    committer: workerCommitter(client),
+    transact: workerTransactions(client),
+    migrator: pool.migrate,
+    ping: () => pingOf(reader),
+    close: async () => {
+      await reader.close();
+      await pool.destroy();
+    },
   };
-  return { engine: sqliteEngine, write, reader, close };
 }
 
 async function openPostgres(
@@ -114,8 +136,22 @@ async function openPostgres(
     connection: connection as Knex.PgConnectionConfig,
     pool: { min: 0, max: connectionsMax },
   });
-  await failingClosed(pool, () => pool.raw("SELECT 1"));
-  return { engine: postgresEngine, write: pool, reader: new PostgresReader(pool), close: () => pool.destroy() };
+  await failingClosed(pool, () => pool.raw(PING));
+  const reader = new PostgresReader(pool);
+  const transact = postgresTransactions(pool.client as PostgresClient);
+  return {
+    engine: postgresEngine,
+    reader,
+    committer: postgresCommitter(transact),
+    transact,
+    migrator: pool.migrate,
+    ping: () => pingOf(reader),
+    close: () => pool.destroy(),
+  };
+}
+
+async function pingOf(reader: Reader): Promise<void> {
+  await reader.rows(PING);
 }
 
 /** Amounts and moments are safe integers; sums that may not be are read as text. */

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 
-import type { Knex } from "knex";
 import { typeidUnboxed } from "typeid-js";
 
 import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
@@ -8,6 +7,7 @@ import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { Database } from "./database.js";
+import type { Columns, ColumnType, Engine } from "./sql/engine.js";
 import { orStoreError } from "./sql/store-error.js";
 
 interface ApiKeyRow {
@@ -29,13 +29,23 @@ interface OrganizationRow {
 
 const SECRET_BYTES = 32;
 
-/** The key port, on Knex. */
-export function keys({ reader, write, engine }: Database, now: () => UnixMillis): Keys {
+/** The key port. */
+export function keys({ reader, transact, engine }: Database, now: () => UnixMillis): Keys {
+  const { insertOrganization, insertSupply, insertApiKey, revokeApiKey } = keyStatements(engine);
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
     async createOrganization(name) {
       const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: now() };
-      await answered(write.transaction((knex) => insertOrganization(knex, row)));
+      // With its row of the supply, so that the ledger never has to ask whether there is one.
+      const supply = { organization_id: row.id, reserve_cents: 0, available_cents: 0, held_cents: 0 };
+      await answered(
+        transact((session) =>
+          session.write([
+            { sql: insertOrganization, rows: [row] },
+            { sql: insertSupply, rows: [supply] },
+          ]),
+        ),
+      );
       return organizationOf(row);
     },
 
@@ -61,7 +71,7 @@ export function keys({ reader, write, engine }: Database, now: () => UnixMillis)
         expires_at: expiresAt ?? null,
         revoked_at: null,
       };
-      await answered(write<ApiKeyRow>("api_keys").insert(row));
+      await answered(transact((session) => session.write([{ sql: insertApiKey, rows: [row] }])));
       return { key: apiKeyOf(row), secret };
     },
 
@@ -75,9 +85,13 @@ export function keys({ reader, write, engine }: Database, now: () => UnixMillis)
     },
 
     async revokeApiKey(id) {
-      // The first revocation counts.
-      await answered(write<ApiKeyRow>("api_keys").where({ id }).whereNull("revoked_at").update({ revoked_at: now() }));
-      const row = await answered(write<ApiKeyRow>("api_keys").where({ id }).first<ApiKeyRow | undefined>());
+      const row = await answered(
+        transact(async (session) => {
+          await session.write([{ sql: revokeApiKey, rows: [{ id, revoked_at: now() }] }]);
+          const [found] = await session.read({ sql: "SELECT * FROM api_keys WHERE id = ?", bindings: [id] });
+          return found as ApiKeyRow | undefined;
+        }),
+      );
       return row === undefined ? undefined : apiKeyOf(row);
     },
 
@@ -90,10 +104,38 @@ export function keys({ reader, write, engine }: Database, now: () => UnixMillis)
   };
 }
 
-// With its row of the supply, so that the ledger never has to ask whether there is one.
-async function insertOrganization(knex: Knex, row: OrganizationRow): Promise<void> {
-  await knex<OrganizationRow>("organizations").insert(row);
-  await knex("supply").insert({ organization_id: row.id, reserve_cents: 0, available_cents: 0, held_cents: 0 });
+const ORGANIZATION_COLUMNS = { id: "text", name: "text", created_at: "int64" } as const satisfies Columns;
+
+const SUPPLY_COLUMNS = {
+  organization_id: "text",
+  reserve_cents: "int64",
+  available_cents: "int64",
+  held_cents: "int64",
+} as const satisfies Columns;
+
+const API_KEY_COLUMNS = {
+  id: "text",
+  organization_id: "text",
+  name: "text",
+  secret_sha256: "text",
+  scopes: "text",
+  created_at: "int64",
+  expires_at: "int64",
+  revoked_at: "int64",
+} as const satisfies Record<keyof ApiKeyRow, ColumnType>;
+
+function keyStatements({ insertInto, update }: Engine) {
+  return {
+    insertOrganization: insertInto("organizations", ORGANIZATION_COLUMNS),
+    insertSupply: insertInto("supply", SUPPLY_COLUMNS),
+    insertApiKey: insertInto("api_keys", API_KEY_COLUMNS),
+    // The first revocation counts.
+    revokeApiKey: update("api_keys", {
+      key: "id",
+      columns: { id: "text", revoked_at: "int64" },
+      becomes: (column, given) => `COALESCE(${column}, ${given})`,
+    }),
+  };
 }
 
 function sha256(secret: string): string {

@@ -26,8 +26,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
  * Brings the schema up to date. Answers the names of the migrations that it ran; none when it was
  * up to date.
  */
-export async function migrate({ write, engine }: Database): Promise<string[]> {
-  const [, names] = (await write.migrate.latest(configOf(engine))) as [number, string[]];
+export async function migrate({ migrator, engine }: Pick<Database, "migrator" | "engine">): Promise<string[]> {
+  const [, names] = (await migrator.latest(configOf(engine))) as [number, string[]];
   return names;
 }
 
@@ -42,9 +42,9 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-export async function migrationState({ write, engine }: Database): Promise<MigrationState> {
+export async function migrationState({ migrator, engine }: Database): Promise<MigrationState> {
   const config = { ...configOf(engine), disableMigrationsListValidation: true };
-  const [ran, pending] = (await write.migrate.list(config)) as [{ name: string }[], string[]];
+  const [ran, pending] = (await migrator.list(config)) as [{ name: string }[], string[]];
   const unknown = ran.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
   return { pending, unknown };
 }

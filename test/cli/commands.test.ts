@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
-import { openDatabase } from "../../src/storage/database.js";
+import { execute } from "../support/databases.js";
 import { environment, kesc, kescJson, Place } from "../support/kesc.js";
 
 interface OrganizationJson {
@@ -115,10 +115,11 @@ describe("kesc verify on books that do not hold", () => {
     const place = new Place();
     await kesc(["migrate"], place.variables);
     const organization = await kescJson<OrganizationJson>(["org", "create", "--name", "a"], place.variables);
-    const database = await openDatabase({ engine: "sqlite", filename: place.databaseFile });
-    await database.write.raw("UPDATE supply SET reserve_cents = 5, available_cents = 5");
-    await database.write.raw("UPDATE journal_head SET last_seq = 3");
-    await database.close();
+    await execute(
+      { engine: "sqlite", filename: place.databaseFile },
+      "UPDATE supply SET reserve_cents = 5, available_cents = 5",
+      "UPDATE journal_head SET last_seq = 3",
+    );
 
     const { code, stdout } = await kesc(["verify"], place.variables);
     expect(code).to.equal(1);

@@ -22,8 +22,7 @@ import { migrateDatabase } from "../../src/cli/commands/migrate.js";
 import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-database.js";
 import { Problem } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
-import { run } from "../../src/storage/sql/store-error.js";
-import { openTestDatabase } from "../support/databases.js";
+import { execute, openTestDatabase } from "../support/databases.js";
 import { KESC, kesc } from "../support/kesc.js";
 
 const FOREIGN_APPLICATION = 0x0f055112;
@@ -210,7 +209,7 @@ describe("a database of PostgreSQL that a newer version has migrated", () => {
     const test = await openTestDatabase("postgres");
     try {
       const sql = "INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('9999-of-the-future', 99, now())";
-      await run(test.database.write, sql);
+      await execute(test.address, sql);
       for (const open of [openCurrentDatabase, migrateDatabase]) {
         const thrown = await open(test.address).catch((error: unknown) => error);
         expect(thrown).to.be.instanceOf(Problem);

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import { openDatabase } from "../../src/storage/database.js";
-import { run } from "../../src/storage/sql/store-error.js";
+import { execute } from "../support/databases.js";
 import type { GrpcAnswer } from "../support/grpc-caller.js";
 import { sharedPostgres } from "../support/postgres.js";
 import { type Service, startService } from "../support/service.js";
@@ -106,10 +105,13 @@ describe("a connection to PostgreSQL", () => {
   });
 
   it("that leads to a server which takes no writes: nothing is read there either, until it leads to the primary again", async () => {
-    const other = await openDatabase({ engine: "postgres", url, connectionsMax: 1 });
     const name = new URL(url).pathname.slice(1);
     const whatNewConnectionsFind = async (readOnly: "on" | "off"): Promise<void> => {
-      await run(other.write, `ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly}`);
+      await execute(
+        { engine: "postgres", url, connectionsMax: 1 },
+        "SET default_transaction_read_only = off",
+        `ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly}`,
+      );
       network.cut();
     };
     try {
@@ -122,22 +124,19 @@ describe("a connection to PostgreSQL", () => {
       expect(output).to.contain("this PostgreSQL takes no writes: it may be a standby");
     } finally {
       await whatNewConnectionsFind("off");
-      await other.close();
     }
     expect((await mint("on a standby")).code).to.equal(0);
   });
 
   it("that would not make commits safe is not used", async () => {
-    const other = await openDatabase({ engine: "postgres", url, connectionsMax: 1 });
-    try {
-      await run(other.write, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
-      network.cut();
-      expect(await mint()).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
-      const { status, output } = await service.kesc("verify");
-      expect(status).to.equal(1);
-      expect(output).to.contain("PostgreSQL's synchronous_commit is off: commits would not be safe");
-    } finally {
-      await other.close();
-    }
+    await execute(
+      { engine: "postgres", url, connectionsMax: 1 },
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`,
+    );
+    network.cut();
+    expect(await mint()).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
+    const { status, output } = await service.kesc("verify");
+    expect(status).to.equal(1);
+    expect(output).to.contain("PostgreSQL's synchronous_commit is off: commits would not be safe");
   });
 });

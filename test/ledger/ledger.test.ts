@@ -7,7 +7,6 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Committer } from "../../src/ledger/commit-batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
-import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
@@ -24,7 +23,7 @@ describe("the ledger's queue", () => {
 
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    committer = committerOf(opened.database);
+    committer = opened.database.committer;
     organizationId = (await keys(opened.database, now).createOrganization("queue")).id;
     const created = await ledgerOver(committer).submit(createAccount(organizationId, "user"), NO_DEADLINE);
     if (created.kind !== "done") throw new Error(created.refusal.reason);

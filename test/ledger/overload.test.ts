@@ -5,7 +5,6 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { Committer } from "../../src/ledger/commit-batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
-import { committerOf } from "../../src/storage/committer.js";
 import { mint, newAccountId, newOrganizationId, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
@@ -26,7 +25,7 @@ describe("the ledger under more than it can do", () => {
 
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    committer = committerOf(opened.database);
+    committer = opened.database.committer;
   });
   after(() => opened.dispose());
   beforeEach(() => {

@@ -1,11 +1,9 @@
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { committerOf } from "../../src/storage/committer.js";
 import { keys } from "../../src/storage/keys.js";
-import { run } from "../../src/storage/sql/store-error.js";
 import { createAccount, mint } from "../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const attempts: readonly [what: string, sql: (ids: { account: string; transaction: string }) => string][] = [
   ["a changed row of the journal", () => "UPDATE journal SET amount_cents = 1"],
@@ -53,7 +51,7 @@ for (const engine of ENGINES) {
       const { database } = opened;
       const now = toUnixMillis(Date.now());
       const organizationId = (await keys(database, () => now).createOrganization("guarded")).id;
-      const committer = committerOf(database);
+      const committer = database.committer;
       const account = createAccount(organizationId, "user");
       const deposit = mint({ organizationId, accountId: account.newAccountId, amount: "1.00", reference: "guarded" });
       const answers = await committer.commit([account, deposit], now);
@@ -64,7 +62,7 @@ for (const engine of ENGINES) {
 
     for (const [what, sql] of attempts) {
       it(`refuses ${what}`, async () => {
-        const answered = await run(opened.database.write, sql(ids)).then(() => "taken", String);
+        const answered = await execute(opened.address, sql(ids)).then(() => "taken", String);
         expect(answered).to.match(/constraint|append-only/);
       });
     }

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import BetterSqlite3 from "better-sqlite3";
+import pg from "pg";
+
 import { type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { sharedPostgres } from "./postgres.js";
@@ -55,4 +58,41 @@ function sqliteAddress(): Place {
 async function postgresAddress(): Promise<Place> {
   const url = await (await sharedPostgres()).createDatabase();
   return { address: { engine: "postgres", url, connectionsMax: 10 }, url, remove: () => undefined };
+}
+
+/**
+ * Runs statements past the service, on a connection of their own, as an operator at the database
+ * would. Returns the rows of the last.
+ */
+export async function execute<Row>(address: DatabaseAddress, ...statements: readonly string[]): Promise<Row[]> {
+  return address.engine === "sqlite"
+    ? executeOnSqlite<Row>(address.filename, statements)
+    : executeOnPostgres<Row>(address.url, statements);
+}
+
+function executeOnSqlite<Row>(filename: string, statements: readonly string[]): Row[] {
+  const connection = new BetterSqlite3(filename);
+  try {
+    let rows: unknown[] = [];
+    for (const sql of statements) {
+      const statement = connection.prepare(sql);
+      if (statement.reader) rows = statement.all();
+      else statement.run();
+    }
+    return rows as Row[];
+  } finally {
+    connection.close();
+  }
+}
+
+async function executeOnPostgres<Row>(url: string, statements: readonly string[]): Promise<Row[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    let rows: unknown[] = [];
+    for (const sql of statements) ({ rows } = await client.query(sql));
+    return rows as Row[];
+  } finally {
+    await client.end();
+  }
 }

@@ -10,14 +10,13 @@ import { DIRECT_RAIL, type Rail, type Transaction } from "../../src/domain/trans
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { Ledger } from "../../src/ledger/ledger.js";
-import { committerOf } from "../../src/storage/committer.js";
-import { type Database, openDatabase } from "../../src/storage/database.js";
+import { type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { accountChain } from "../../src/storage/migrations/0007-account-chain.js";
 import { type Verification, verify } from "../../src/verify/verify.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem } from "../support/commands.js";
-import { ENGINES, openTestDatabase } from "../support/databases.js";
+import { ENGINES, execute, openTestDatabase } from "../support/databases.js";
 
 const SLOW_RAIL = "sandbox" as Rail;
 const now = (): UnixMillis => toUnixMillis(Date.now());
@@ -36,7 +35,7 @@ class Books {
   /** Makes an organization in the database. */
   static async open(database: Database): Promise<Books> {
     const organization = await keys(database, now).createOrganization("the organization");
-    const committer = committerOf(database);
+    const committer = database.committer;
     const onStoreError = (): void => undefined;
     return new Books(new Ledger({ committer, now, batchMax: 128, queueMax: 100_000, onStoreError }), organization.id);
   }
@@ -185,12 +184,19 @@ const TAMPERINGS: readonly Tampering[] = [
   ["a lost head", ["DELETE FROM journal_head"], [17, /journal_head/]],
 ];
 
+interface TestBooks {
+  readonly address: DatabaseAddress;
+  readonly database: Database;
+  readonly books: Books;
+  readonly dispose: () => Promise<void>;
+}
+
 for (const engine of ENGINES) {
   describe(`verify on ${engine}`, () => {
-    const openBooks = async (): Promise<{ database: Database; books: Books; dispose: () => Promise<void> }> => {
+    const openBooks = async (): Promise<TestBooks> => {
       const opened = await openTestDatabase(engine);
-      const { database } = opened;
-      return { database, books: await Books.open(database), dispose: () => opened.dispose() };
+      const { address, database } = opened;
+      return { address, database, books: await Books.open(database), dispose: () => opened.dispose() };
     };
 
     it("holds, and counts", async () => {
@@ -230,22 +236,23 @@ for (const engine of ENGINES) {
     });
 
     it("holds after the migration that links the rows of books that were kept before it", async () => {
-      const { database, books, dispose } = await openBooks();
+      const { address, database, books, dispose } = await openBooks();
       await makeTraffic(books);
       const unlink = ["UPDATE journal SET previous_seq = NULL", "UPDATE accounts SET last_seq = 0"];
       const link = accountChain(database.engine).filter((statement) => statement.startsWith("UPDATE"));
-      for (const statement of [...database.engine.changeable("journal"), ...unlink, ...link]) {
-        await database.write.raw(statement);
-      }
+      await execute(address, ...database.engine.changeable("journal"), ...unlink, ...link);
       expect(await verify(database)).to.deep.equal(HOLDS);
       await dispose();
     });
 
     it("names a broken row", async () => {
-      const { database, books, dispose } = await openBooks();
+      const { address, database, books, dispose } = await openBooks();
       await makeTraffic(books);
-      for (const statement of database.engine.changeable("journal")) await database.write.raw(statement);
-      await database.write.raw("UPDATE journal SET amount_cents = 99999 WHERE seq = 4");
+      await execute(
+        address,
+        ...database.engine.changeable("journal"),
+        "UPDATE journal SET amount_cents = 99999 WHERE seq = 4",
+      );
       expect((await verify(database)).firstFindings[0]?.seq).to.equal(4);
       await dispose();
     });
@@ -271,7 +278,7 @@ describe("verify after somebody was at the database", () => {
   async function verifyAfter(name: string, statements: readonly string[]): Promise<Verification> {
     const copy = join(folder, `${name.replaceAll(" ", "-")}.db`);
     copyFileSync(original, copy);
-    const database = await openDatabase({ engine: "sqlite", filename: copy });
+    const address = { engine: "sqlite", filename: copy } as const;
     const unguarded = [
       "PRAGMA foreign_keys = OFF",
       "PRAGMA ignore_check_constraints = ON",
@@ -279,7 +286,8 @@ describe("verify after somebody was at the database", () => {
       "DROP TRIGGER journal_refuses_delete",
       "DROP INDEX journal_terminal_rows",
     ];
-    for (const statement of [...unguarded, ...statements]) await database.write.raw(statement);
+    await execute(address, ...unguarded, ...statements);
+    const database = await openDatabase(address);
     const verification = await verify(database);
     await database.close();
     return verification;

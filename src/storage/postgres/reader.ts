@@ -2,7 +2,6 @@ import type { Knex } from "knex";
 
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
-import { query, run } from "../sql/store-error.js";
 
 const FETCHED_ROWS = 5_000;
 
@@ -64,4 +63,18 @@ class PostgresCursor<Row> implements RowStream<Row> {
     if (row !== undefined) this.#position += 1;
     return row;
   }
+}
+
+/** Runs a statement that returns rows. */
+async function query<Row>(
+  knex: Knex,
+  sql: string,
+  bindings: readonly (string | number)[] = [],
+): Promise<readonly Row[]> {
+  const { rows } = await knex.raw<{ readonly rows: readonly Row[] }>(sql, [...bindings]);
+  return rows;
+}
+
+async function run(knex: Knex, sql: string): Promise<void> {
+  await knex.raw(sql);
 }

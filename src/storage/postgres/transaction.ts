@@ -1,15 +1,16 @@
-import type { Knex } from "knex";
 import type pg from "pg";
 
 import type { Read, Session, Transact, Write } from "../sql/engine.js";
 import type { PostgresClient } from "./client.js";
 
+/** The pool's connections, as Knex's client of PostgreSQL gives them out. */
+export type PostgresConnections = Pick<PostgresClient, "acquireConnection" | "releaseConnection" | "send">;
+
 /**
  * Transactions on the pool's connections. No statement waits for an answer that it does not need:
  * BEGIN goes out with the first reads, COMMIT with the last writes.
  */
-export function postgresTransaction(knex: Knex): Transact {
-  const client = knex.client as PostgresClient;
+export function postgresTransactions(client: PostgresConnections): Transact {
   return async (work) => {
     const connection = await client.acquireConnection();
     try {

@@ -15,30 +15,30 @@ import { SqliteStatements } from "./statements.js";
 import { sqliteTransaction } from "./transaction.js";
 
 /** What to start the thread with: this very file, whatever its ending is. */
-export const SQLITE_THREAD = new URL(import.meta.url);
+export const SQLITE_WORKER = new URL(import.meta.url);
 
 /** One statement, or one batch of the ledger. */
-export type ThreadRequest =
+export type WorkerRequest =
   | { readonly id: number; readonly sql: string; readonly bindings: readonly unknown[] }
   | { readonly id: number; readonly commands: readonly Command[]; readonly now: UnixMillis };
 
-export type ThreadAnswer = { readonly id: number } & (
+export type WorkerResponse = { readonly id: number } & (
   | { readonly rows: readonly unknown[] }
   | { readonly changes: number }
   | { readonly answers: readonly BatchAnswer[] }
-  | { readonly failure: ThreadFailure }
+  | { readonly failure: WorkerFailure }
 );
 
 /** The first message: whether the file could be opened. */
-export interface ThreadOpened {
-  readonly failure: ThreadFailure | undefined;
+export interface WorkerOpened {
+  readonly failure: WorkerFailure | undefined;
 }
 
 /**
  * What went wrong. A plain object: an error loses its class and its fields on the way between
  * threads.
  */
-export interface ThreadFailure {
+export interface WorkerFailure {
   readonly message: string;
   readonly stack: string | undefined;
   /** SQLITE_…, or empty. */
@@ -51,7 +51,7 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
   const statements = new SqliteStatements(connection);
   const store = ledgerStore(sqliteEngine, sqliteTransaction(connection, statements));
 
-  const answer = async (request: ThreadRequest): Promise<ThreadAnswer> => {
+  const answer = async (request: WorkerRequest): Promise<WorkerResponse> => {
     const { id } = request;
     try {
       if ("commands" in request) {
@@ -69,7 +69,7 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
 
   // One after the other: nothing may come between the statements of a batch.
   let last: Promise<unknown> = Promise.resolve();
-  port.on("message", (request: ThreadRequest | "close") => {
+  port.on("message", (request: WorkerRequest | "close") => {
     last = last.then(async () => {
       if (request !== "close") {
         port.postMessage(await answer(request));
@@ -85,7 +85,7 @@ function portable(answer: BatchAnswer): BatchAnswer {
   return answer.kind === "bug" ? { kind: "bug", error: failureOf(answer.error) } : answer;
 }
 
-function failureOf(thrown: unknown): ThreadFailure {
+function failureOf(thrown: unknown): WorkerFailure {
   const kind = thrown instanceof StoreError ? thrown.kind : undefined;
   const error = thrown instanceof StoreError ? thrown.cause : thrown;
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, code: "", kind };
@@ -98,12 +98,12 @@ function open(port: NonNullable<typeof parentPort>, filename: string): void {
   try {
     connection = openSqliteForWriting(filename);
   } catch (error) {
-    port.postMessage({ failure: failureOf(error) } satisfies ThreadOpened);
+    port.postMessage({ failure: failureOf(error) } satisfies WorkerOpened);
     port.close();
     return;
   }
   serve(port, connection);
-  port.postMessage({ failure: undefined } satisfies ThreadOpened);
+  port.postMessage({ failure: undefined } satisfies WorkerOpened);
 }
 
 if (parentPort !== null) open(parentPort, (workerData as { filename: string }).filename);

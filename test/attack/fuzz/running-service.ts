@@ -6,7 +6,6 @@ import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { startGrpcServer } from "../../../src/grpc/server.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
-import { committerOf } from "../../../src/storage/committer.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { verify } from "../../../src/verify/verify.js";
@@ -55,7 +54,7 @@ export async function startInProcess(
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
   const ledger = new Ledger({
-    committer: committerOf(database),
+    committer: database.committer,
     now,
     batchMax: 64,
     queueMax: 10_000,

@@ -6,7 +6,6 @@ import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import type { StoreError } from "../../../src/ledger/ports/store.js";
-import { committerOf } from "../../../src/storage/committer.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { NO_DEADLINE } from "../../support/commands.js";
@@ -51,7 +50,7 @@ export class LedgerUnderTest {
     this.#organizations = organizations;
     this.#seqBefore = seqBefore;
     this.#ledger = new Ledger({
-      committer: committerOf(opened.database),
+      committer: opened.database.committer,
       now,
       batchMax,
       queueMax: 1_000,

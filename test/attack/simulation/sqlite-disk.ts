@@ -18,6 +18,7 @@ import { sqliteEngine } from "../../../src/storage/sqlite/engine.js";
 import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
 import { sqliteTransaction } from "../../../src/storage/sqlite/transaction.js";
 import { verify } from "../../../src/verify/verify.js";
+import { execute } from "../../support/databases.js";
 import type { Supply } from "../property/model.js";
 import type { Books, Connection, Disk, Point, Steps, Stored } from "./disk.js";
 import { mustBe } from "./violation.js";
@@ -38,12 +39,13 @@ export class SqliteDisks {
     const database = await openDatabase({ engine: "sqlite", filename: disks.#template });
     try {
       await migrate(database);
-      for (const id of organizations) {
-        await database.write("organizations").insert({ id, name: id, created_at: 0 });
-        await database
-          .write("supply")
-          .insert({ organization_id: id, reserve_cents: 0, available_cents: 0, held_cents: 0 });
-      }
+      await execute(
+        { engine: "sqlite", filename: disks.#template },
+        ...organizations.flatMap((id) => [
+          `INSERT INTO organizations (id, name, created_at) VALUES ('${id}', '${id}', 0)`,
+          `INSERT INTO supply (organization_id, reserve_cents, available_cents, held_cents) VALUES ('${id}', 0, 0, 0)`,
+        ]),
+      );
     } finally {
       await database.close();
     }

@@ -1,10 +1,8 @@
 import { expect } from "chai";
-import type { Knex } from "knex";
 
-import { postgresTransaction } from "../../../src/storage/postgres/transaction.js";
+import { type PostgresConnections, postgresTransactions } from "../../../src/storage/postgres/transaction.js";
 import type { Session, Transact } from "../../../src/storage/sql/engine.js";
-import { query, run } from "../../../src/storage/sql/store-error.js";
-import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 const NOTE = "INSERT INTO notes SELECT id FROM json_to_recordset(?::json) AS input(id bigint)";
 
@@ -16,25 +14,24 @@ describe("a transaction on PostgreSQL, whose statements do not wait for each oth
 
   before(async () => {
     opened = await openTestDatabase("postgres");
-    const { write } = opened.database;
-    await run(write, "CREATE TABLE notes (id BIGINT PRIMARY KEY CHECK (id > 0))");
-    await run(
-      write,
+    await execute(opened.address, "CREATE TABLE notes (id BIGINT PRIMARY KEY CHECK (id > 0))");
+    await execute(
+      opened.address,
       `CREATE FUNCTION refuse_seven() RETURNS trigger LANGUAGE plpgsql AS
        $$ BEGIN IF NEW.id = 7 THEN RAISE EXCEPTION 'seven'; END IF; RETURN NULL; END $$`,
     );
-    await run(
-      write,
+    await execute(
+      opened.address,
       `CREATE CONSTRAINT TRIGGER refuse_seven AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
        FOR EACH ROW EXECUTE FUNCTION refuse_seven()`,
     );
-    transact = postgresTransaction(write);
+    transact = opened.database.transact;
   });
   after(() => opened.dispose());
-  afterEach(() => run(opened.database.write, "DELETE FROM notes"));
+  afterEach(() => execute(opened.address, "DELETE FROM notes"));
 
   const notes = async (): Promise<number[]> =>
-    (await query<{ id: number }>(opened.database.write, "SELECT id FROM notes ORDER BY id")).map(({ id }) => id);
+    (await execute<{ id: string }>(opened.address, "SELECT id FROM notes ORDER BY id")).map(({ id }) => Number(id));
 
   it("commits what was written", async () => {
     const answer = await transact(async (session) => {
@@ -87,7 +84,7 @@ describe("a transaction on PostgreSQL, whose statements do not wait for each oth
       await failureOf(transact((session) => note(session, id)));
       await transact((session) => note(session, 1));
       expect(await notes()).to.deep.equal([1]);
-      await run(opened.database.write, "DELETE FROM notes");
+      await execute(opened.address, "DELETE FROM notes");
     }
   });
 
@@ -104,7 +101,7 @@ describe("a transaction on PostgreSQL, whose statements do not wait for each oth
 
 describe("a transaction on a PostgreSQL that answers otherwise than it should", () => {
   /** Knex over a server of one connection, whose answer to a statement is given. */
-  function serverThat(answer: (sql: string) => unknown): { knex: Knex; sent: string[] } {
+  function serverThat(answer: (sql: string) => unknown): { client: PostgresConnections; sent: string[] } {
     const sent: string[] = [];
     const client = {
       acquireConnection: () => Promise.resolve({}),
@@ -115,30 +112,32 @@ describe("a transaction on a PostgreSQL that answers otherwise than it should", 
         return answer(sql);
       },
     };
-    return { knex: { client } as unknown as Knex, sent };
+    return { client: client as unknown as PostgresConnections, sent };
   }
 
   it("writes nothing unless a transaction has begun", async () => {
-    const { knex, sent } = serverThat((sql) => {
+    const { client, sent } = serverThat((sql) => {
       if (sql === "BEGIN") throw new Error("canceled");
       return { command: sql, rows: [] };
     });
-    expect(await failureOf(postgresTransaction(knex)((session) => note(session, 1)))).to.equal("canceled");
+    expect(await failureOf(postgresTransactions(client)((session) => note(session, 1)))).to.equal("canceled");
     expect(sent).to.deep.equal(["BEGIN", "ROLLBACK"]);
   });
 
   it("trusts no read that did not happen in the transaction", async () => {
-    const { knex } = serverThat((sql) => {
+    const { client } = serverThat((sql) => {
       if (sql === "BEGIN") throw new Error("canceled");
       return { command: sql, rows: [{ found: 1 }] };
     });
-    const reading = postgresTransaction(knex)((session) => session.read({ sql: "SELECT 1", bindings: [] }));
+    const reading = postgresTransactions(client)((session) => session.read({ sql: "SELECT 1", bindings: [] }));
     expect(await failureOf(reading)).to.equal("canceled");
   });
 
   it("takes no ROLLBACK for a COMMIT", async () => {
-    const { knex } = serverThat((sql) => ({ command: sql === "COMMIT" ? "ROLLBACK" : sql, rows: [] }));
-    expect(await failureOf(postgresTransaction(knex)((session) => note(session, 1)))).to.match(/COMMIT with ROLLBACK/);
+    const { client } = serverThat((sql) => ({ command: sql === "COMMIT" ? "ROLLBACK" : sql, rows: [] }));
+    expect(await failureOf(postgresTransactions(client)((session) => note(session, 1)))).to.match(
+      /COMMIT with ROLLBACK/,
+    );
   });
 });
 

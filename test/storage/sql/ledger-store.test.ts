@@ -7,10 +7,8 @@ import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.j
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { commitBatch } from "../../../src/ledger/commit-batch.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
-import { committerOf } from "../../../src/storage/committer.js";
 import { openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { postgresTransaction } from "../../../src/storage/postgres/transaction.js";
 import { reads } from "../../../src/storage/reads.js";
 import type { Transact } from "../../../src/storage/sql/engine.js";
 import { ledgerStore } from "../../../src/storage/sql/ledger-store.js";
@@ -53,7 +51,7 @@ for (const engine of ENGINES) {
 
     function ledgerOn({ database }: Pick<TestDatabase, "database">): Ledger {
       return new Ledger({
-        committer: committerOf(database),
+        committer: database.committer,
         now,
         batchMax: 128,
         queueMax: 10_000,
@@ -323,7 +321,7 @@ for (const engine of ENGINES) {
 
 /** As the engine's own, within reach of the test. */
 function transactionOn({ address, database }: TestDatabase): Transact {
-  if (address.engine === "postgres") return postgresTransaction(database.write);
+  if (address.engine === "postgres") return database.transact;
   const connection = openSqliteForWriting(address.filename);
   return sqliteTransaction(connection, new SqliteStatements(connection));
 }

@@ -1,0 +1,82 @@
+import type { BatchAnswer, Committer } from "../../ledger/commit-batch.js";
+import { StoreError } from "../../ledger/ports/store.js";
+import type { Session, Transact } from "../sql/engine.js";
+import type { WorkerFailure } from "./worker.js";
+import { errorOf, type WorkerConnection } from "./worker-client.js";
+
+/** The pool that holds the one connection. Who has acquired it has it alone. */
+export interface WorkerPool {
+  acquireConnection(): Promise<WorkerConnection>;
+  releaseConnection(connection: WorkerConnection): Promise<void>;
+}
+
+// Two: the worker finds the next batch when it has committed one. More would only wait there.
+const BATCHES_MAX = 2;
+// A batch of all commands in flight would make the callers and the worker wait for each other in
+// turn.
+const BATCH_USUAL = 64;
+
+/** Commits the ledger's batches on the worker. */
+export function workerCommitter(pool: WorkerPool): Committer {
+  return {
+    batchesMax: BATCHES_MAX,
+    batchUsual: BATCH_USUAL,
+    commit: async (commands, now) => {
+      const connection = await acquire(pool);
+      const committing = connection.request({ commands, now });
+      // Released at once for the next batch: each is a whole transaction, and the worker runs them
+      // in order.
+      await pool.releaseConnection(connection);
+      try {
+        const result = await committing;
+        return "answers" in result ? result.answers.map(withError) : [];
+      } catch (error) {
+        throw connection.isUsable ? error : new StoreError("unavailable", error);
+      }
+    },
+  };
+}
+
+/** Transactions whose statements come from this thread. The ledger's batches wait meanwhile. */
+export function workerTransactions(pool: WorkerPool): Transact {
+  return async (work) => {
+    const connection = await acquire(pool);
+    const run = (sql: string, bindings: readonly unknown[] = []): Promise<unknown> =>
+      connection.request({ sql, bindings });
+    try {
+      await run("BEGIN IMMEDIATE");
+      const result = await work(sessionOf(connection)).catch(async (error: unknown) => {
+        await run("ROLLBACK").catch(() => undefined);
+        throw error;
+      });
+      await run("COMMIT");
+      return result;
+    } finally {
+      await pool.releaseConnection(connection);
+    }
+  };
+}
+
+function sessionOf(connection: WorkerConnection): Session {
+  return {
+    read: async ({ sql, bindings }) => {
+      const result = await connection.request({ sql, bindings });
+      return "rows" in result ? result.rows : [];
+    },
+    write: async (writes) => {
+      for (const { sql, rows } of writes) for (const row of rows) await connection.request({ sql, bindings: [row] });
+    },
+  };
+}
+
+async function acquire(pool: WorkerPool): Promise<WorkerConnection> {
+  try {
+    return await pool.acquireConnection();
+  } catch (error) {
+    throw new StoreError("unavailable", error);
+  }
+}
+
+function withError(answer: BatchAnswer): BatchAnswer {
+  return answer.kind === "bug" ? { kind: "bug", error: errorOf(answer.error as WorkerFailure) } : answer;
+}
