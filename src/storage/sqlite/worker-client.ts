@@ -5,7 +5,7 @@ import type { Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
-import type { BatchAnswer, Committer } from "../../ledger/commit-batch.js";
+import type { BatchAnswer, Committer } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import {
   SQLITE_THREAD,
