@@ -1,9 +1,9 @@
 import pino, { type Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import { traceOf } from "../runtime/error-trace.js";
 import { atEndOfTurn, MicroBatch } from "../runtime/micro-batch.js";
 import type { AccountId, TransactionId } from "./domain/values/ids.js";
-import { traceOf } from "./grpc/error-trace.js";
 import { type GrpcServer, startGrpcServer } from "./grpc/server.js";
 import { Ledger } from "./ledger/ledger.js";
 import { now } from "./startup/clock.js";
