@@ -1,7 +1,7 @@
 # `make run` starts the service, `make test` runs every test; `make help` lists the rest.
 
 BIN := node_modules/.bin
-SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
+SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos overload hostile simulate mutants clean
@@ -32,7 +32,7 @@ coverage: dist/.built
 lint: dist/.built
 	@$(BIN)/prettier --check --log-level warn .
 	@$(BIN)/eslint .
-	@$(BIN)/depcruise src gateway test bench
+	@$(BIN)/depcruise runtime src gateway test bench
 	@$(BIN)/knip
 
 contract: dist/.built

@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
+import { callerOf } from "../runtime/fair-share.js";
 import type { Contract } from "./contract/contract.js";
 import { Admission } from "./http/admission.js";
 import { beginExchange, exchangeOf } from "./http/request-context.js";
@@ -68,15 +69,10 @@ function begin(log: Logger): RequestHandler {
   };
 }
 
-/**
- * Takes a request further when there is room for its caller; whoever sends the same key is the same
- * caller.
- */
+/** Passes a request on when its caller has a slot. */
 function admit(admission: Admission): RequestHandler {
   return async (req, res, next) => {
-    const text = String(req.headers["x-api-key"] ?? req.headers.authorization ?? "");
-    // "Bearer" may be written in many ways, with any number of blanks.
-    const caller = text.slice(text.lastIndexOf(" ") + 1);
+    const caller = callerOf(String(req.headers["x-api-key"] ?? req.headers.authorization ?? ""));
     const admitted = admission.enter(caller);
     if (admitted !== true && !(await admitted)) {
       sendProblem(res, queueFull());

@@ -1,9 +1,9 @@
 import pino, { type Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { atEndOfTurn, Cohort } from "./cohort.js";
+import { traceOf } from "../runtime/error-trace.js";
+import { atEndOfTurn, MicroBatch } from "../runtime/micro-batch.js";
 import type { AccountId, TransactionId } from "./domain/values/ids.js";
-import { traceOf } from "./grpc/error-trace.js";
 import { type GrpcServer, startGrpcServer } from "./grpc/server.js";
 import { Ledger } from "./ledger/ledger.js";
 import { now } from "./startup/clock.js";
@@ -157,9 +157,9 @@ function openLog(level: LogLevel): Logger {
   destination.on("error", () => undefined);
   // One write for the lines of a turn: with each the destination copies all that it holds, an
   // eighth of all the memory that a mint takes.
-  const lines = new Cohort<string>({
+  const lines = new MicroBatch<string>({
     schedule: atEndOfTurn,
-    doAll: (gathered) => {
+    process: (gathered) => {
       destination.write(gathered.join(""));
     },
   });

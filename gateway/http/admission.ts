@@ -1,6 +1,11 @@
-// Refusing costs about as much as a quick answer, and whoever is refused at once is back at once.
+import { FairShare } from "../../runtime/fair-share.js";
+import { Queue } from "../../runtime/queue.js";
+
+// A refusal costs about as much as a quick answer, and a refused caller retries at once. Under
+// overload the gateway would only refuse. So it gives one refusal per 32 answers.
 const ANSWERS_PER_REFUSAL = 32;
-// Past so many the next is told at once: who has hung up since still waits here, in memory.
+// Past this length the next request is refused at once. A client that has hung up still waits here,
+// in memory.
 const WAITING_MAX = 20_000;
 
 interface Waiting {
@@ -9,27 +14,22 @@ interface Waiting {
 }
 
 /**
- * Lets in so many requests at a time, and of each caller no more than there is room left: one alone
- * gets half of it, and there is always room for whoever comes next. Who finds none waits for it,
- * and is refused when many others have been answered meanwhile, who waits longest first.
+ * Admits a limited number of requests at a time, and shares the slots fairly among callers. A
+ * request without a slot waits for one. The oldest waiting request is refused after every 32
+ * answers.
  */
 export class Admission {
-  readonly #requestsMax: number;
-  readonly #requestsOf = new Map<string, number>();
-  readonly #waiting: Waiting[] = [];
-  #requests = 0;
+  readonly #slots: FairShare;
+  readonly #waiting = new Queue<Waiting>();
   #answers = 0;
 
   constructor(requestsMax: number) {
-    this.#requestsMax = requestsMax;
+    this.#slots = new FairShare(requestsMax);
   }
 
-  /** Answers whether the caller is in; then `leave` must follow, once. */
+  /** Returns whether the caller is in. If so, `leave` must follow exactly once. */
   enter(caller: string): Promise<boolean> | true {
-    if (this.#hasRoomFor(caller)) {
-      this.#letIn(caller);
-      return true;
-    }
+    if (this.#slots.acquire(caller)) return true;
     if (this.#waiting.length >= WAITING_MAX) return Promise.resolve(false);
     return new Promise((resolve) => {
       this.#waiting.push({ caller, answer: resolve });
@@ -37,28 +37,16 @@ export class Admission {
   }
 
   leave(caller: string): void {
-    const own = this.#requestsOf.get(caller) ?? 0;
-    if (own > 1) this.#requestsOf.set(caller, own - 1);
-    else this.#requestsOf.delete(caller);
-    this.#requests -= 1;
+    this.#slots.release(caller);
     this.#answers += 1;
     if (this.#answers % ANSWERS_PER_REFUSAL === 0) this.#waiting.shift()?.answer(false);
-    this.#letWaitingIn();
+    this.#admitWaiting();
   }
 
-  #hasRoomFor(caller: string): boolean {
-    return (this.#requestsOf.get(caller) ?? 0) < this.#requestsMax - this.#requests;
-  }
-
-  #letIn(caller: string): void {
-    this.#requestsOf.set(caller, (this.#requestsOf.get(caller) ?? 0) + 1);
-    this.#requests += 1;
-  }
-
-  #letWaitingIn(): void {
-    for (let next = this.#waiting[0]; next !== undefined && this.#hasRoomFor(next.caller); next = this.#waiting[0]) {
+  #admitWaiting(): void {
+    for (let next = this.#waiting.first; next !== undefined; next = this.#waiting.first) {
+      if (!this.#slots.acquire(next.caller)) return;
       this.#waiting.shift();
-      this.#letIn(next.caller);
       next.answer(true);
     }
   }

@@ -1,5 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { requestIdOf } from "../../runtime/request-id.js";
 
 /**
  * What is known of one request while it is answered: what every answer repeats and the log line
@@ -21,8 +22,6 @@ export interface Exchange {
   readonly whenOver: (() => void)[];
 }
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-
 // On the response itself: what a WeakMap holds outlives every small garbage collection, and all
 // that it refers to with it.
 const EXCHANGE = Symbol("exchange");
@@ -33,10 +32,9 @@ type WithExchange = ServerResponse & { [EXCHANGE]?: Exchange };
  * one.
  */
 export function beginExchange(req: IncomingMessage, res: ServerResponse): Exchange {
-  // Several are joined by a comma, which makes them none.
-  const given = req.headers["x-request-id"]?.toString() ?? "";
   const exchange: Exchange = {
-    requestId: SANE_REQUEST_ID.test(given) ? given : randomUUID(),
+    // Node joins repeated headers with a comma, so that they are not a valid id.
+    requestId: requestIdOf(req.headers["x-request-id"]),
     startedAt: performance.now(),
     route: undefined,
     code: undefined,

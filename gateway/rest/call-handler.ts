@@ -2,6 +2,7 @@ import type { DescField, Message } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import type { Request, Response } from "express";
 
+import { endOfTurn } from "../../runtime/micro-batch.js";
 import type { Location, Route } from "../contract/contract.js";
 import { valueOf } from "../contract/field-value.js";
 import type { Answered, CallOptions, Outcome, Refused } from "../contract/outcome.js";
@@ -15,7 +16,6 @@ import type { MessageWriters } from "../json/write-message.js";
 import type { FieldProblem } from "../problems/field-problem.js";
 import { invalidFields, malformedBody, type Problem } from "../problems/problem.js";
 import { problemOf, type Refusal } from "../problems/upstream-refusal.js";
-import { together } from "../together.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { emptyRequest, readRequest } from "./request-message.js";
 
@@ -50,7 +50,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   const whenGone = clientGone(res);
   const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
   const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, bytesMax));
-  await together();
+  await endOfTurn();
   if (body?.ok === false) {
     const call = { message: emptyRequest(route), headers, whenGone };
     sendProblem(res, await problemAfterKey(deps, route, call, { whole: body.problem }));
@@ -97,7 +97,7 @@ async function makeCall(
     deadline,
     whenCanceled: call.whenGone,
   });
-  await together();
+  await endOfTurn();
   return outcome;
 }
 

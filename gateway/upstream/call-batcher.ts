@@ -1,3 +1,4 @@
+import { atEndOfTask, MicroBatch } from "../../runtime/micro-batch.js";
 import type { CallOptions, Outcome } from "../contract/outcome.js";
 import type { Batching, Rpc } from "../contract/rpc.js";
 
@@ -8,6 +9,8 @@ export type EncodedCall = (rpc: Rpc, request: Uint8Array, options: CallOptions) 
 const CALLS_MAX = 64;
 
 interface Waiting {
+  /** Calls with the same key can be sent together. */
+  readonly key: string;
   readonly rpc: Rpc;
   readonly batching: Batching;
   readonly request: Uint8Array;
@@ -25,14 +28,18 @@ interface Waiting {
  */
 export class CallBatcher {
   readonly #makeCall: EncodedCall;
-  readonly #bytesMax: number;
-  /** The calls of this turn that can be sent together, by what they must have in common. */
-  #gathered = new Map<string, Waiting[]>();
+  // `atEndOfTask` fires after the microtasks, in which all requests of the turn make their calls.
+  readonly #waiting: MicroBatch<Waiting>;
 
   /** Makes one request of many no larger than `bytesMax`. */
   constructor(makeCall: EncodedCall, bytesMax: number) {
     this.#makeCall = makeCall;
-    this.#bytesMax = bytesMax;
+    this.#waiting = new MicroBatch({
+      schedule: atEndOfTask,
+      process: (waiting) => {
+        for (const calls of byKey(waiting)) for (const batch of batchesOf(calls, bytesMax)) this.#send(batch);
+      },
+    });
   }
 
   call(rpc: Rpc, request: Uint8Array, options: CallOptions): Promise<Outcome> {
@@ -40,24 +47,10 @@ export class CallBatcher {
     const { batchKey, metadata } = options;
     if (batching === undefined || batchKey === undefined) return this.#makeCall(rpc, request, options);
     return new Promise((resolve) => {
-      const part = batching.partOf(request, metadata);
-      this.#gather(`${batching.by.path} ${batchKey}`, { rpc, batching, request, part, options, resolve });
+      const key = `${batching.by.path} ${batchKey}`;
+      this.#waiting.add({ key, rpc, batching, request, part: batching.partOf(request, metadata), options, resolve });
     });
   }
-
-  #gather(key: string, waiting: Waiting): void {
-    // Comes after the microtasks, in which all whom this turn lets go on make their calls.
-    if (this.#gathered.size === 0) process.nextTick(this.#sendGathered);
-    const others = this.#gathered.get(key);
-    if (others === undefined) this.#gathered.set(key, [waiting]);
-    else others.push(waiting);
-  }
-
-  readonly #sendGathered = (): void => {
-    const gathered = this.#gathered;
-    this.#gathered = new Map();
-    for (const calls of gathered.values()) for (const batch of batchesOf(calls, this.#bytesMax)) this.#send(batch);
-  };
 
   #send(calls: Batch): void {
     const [first, second] = calls;
@@ -82,6 +75,16 @@ export class CallBatcher {
 }
 
 type Batch = readonly [Waiting, ...Waiting[]];
+
+function byKey(waiting: readonly Waiting[]): Iterable<Waiting[]> {
+  const groups = new Map<string, Waiting[]>();
+  for (const call of waiting) {
+    const group = groups.get(call.key);
+    if (group === undefined) groups.set(call.key, [call]);
+    else group.push(call);
+  }
+  return groups.values();
+}
 
 /** The calls in their order, in as few batches as the limits allow. */
 function batchesOf([first, ...others]: readonly Waiting[], bytesMax: number): Batch[] {

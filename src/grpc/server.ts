@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Server, ServerCredentials, type ServiceDefinition, status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
+import { FairShare } from "../../runtime/fair-share.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Ledger } from "../ledger/ledger.js";
@@ -13,7 +14,6 @@ import { CallGuard } from "./calls/call-guard.js";
 import { callSteps } from "./calls/call-steps.js";
 import type { StreamRoute } from "./calls/stream-call.js";
 import type { CallDependencies, UnaryRoute } from "./calls/unary-call.js";
-import { CallsInFlight } from "./calls-in-flight.js";
 import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
 import { DEFAULT_LIMITS, type GrpcLimits, serverOptionsOf } from "./limits.js";
@@ -70,7 +70,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const guard = new CallGuard({
     requestMillisMax: limits.requestMillisMax,
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
-    calls: new CallsInFlight(limits.callsMax),
+    calls: new FairShare(limits.callsMax),
     onEnded: (path, reason) => {
       const method = path.split(".").at(-1);
       logger.info({ method, code: Status[statusCodeOf(reason)], reason }, "a call was ended before it began");

@@ -1,9 +1,9 @@
-import { Fifo } from "./fifo.js";
+import { Queue } from "../../runtime/queue.js";
 
 /** Those of one key that wait. */
 interface Line<Key, Item> {
   readonly key: Key;
-  readonly items: Fifo<Item>;
+  readonly items: Queue<Item>;
 }
 
 /**
@@ -18,7 +18,7 @@ export class FairQueue<Key, Item> {
   readonly #lengthMax: number;
   readonly #lines = new Map<Key, Line<Key, Item>>();
   // The lines with someone in them; the first is next.
-  readonly #turns = new Fifo<Line<Key, Item>>();
+  readonly #turns = new Queue<Line<Key, Item>>();
   #length = 0;
 
   constructor(lengthMax: number) {
@@ -37,7 +37,7 @@ export class FairQueue<Key, Item> {
     let line = this.#lines.get(key);
     if ((line?.items.length ?? 0) >= this.#lengthMax - this.#length) return false;
     if (line === undefined) {
-      line = { key, items: new Fifo() };
+      line = { key, items: new Queue() };
       this.#lines.set(key, line);
       this.#turns.push(line);
     }

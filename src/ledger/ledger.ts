@@ -1,11 +1,11 @@
+import { Queue } from "../../runtime/queue.js";
 import type { Account } from "../domain/account.js";
 import type { Command, ResourceOf } from "../domain/commands.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { BatchAnswer, Committer } from "./commit-batch.js";
 import { FairQueue } from "./fair-queue.js";
-import { Fifo } from "./fifo.js";
+import type { BatchAnswer, Committer } from "./ports/committer.js";
 import type { LedgerRefusal, Outcome } from "./ports/outcome.js";
 import { StoreError } from "./ports/store.js";
 import { REAL_WAITS, type Waits } from "./timing.js";
@@ -68,7 +68,7 @@ export class Ledger {
   readonly #batchWorthIt: number;
   readonly #queue: FairQueue<Line, Waiting>;
   /** Those who found no room in the queue, and have not been told yet. */
-  readonly #refused = new Fifo<Waiting["answer"]>();
+  readonly #refused = new Queue<Waiting["answer"]>();
   /** How many of the queue came in bulk. */
   #bulkWaiting = 0;
   #batches = 0;

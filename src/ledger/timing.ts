@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterThis } from "../cohort.js";
+import { atEndOfTask } from "../../runtime/micro-batch.js";
 
 /** How the queue waits. A port, so that a simulation decides what comes first, and repeats it. */
 export interface Waits {
@@ -13,6 +13,6 @@ export interface Waits {
 const LOST_RACE_MILLIS_MAX = 20;
 
 export const REAL_WAITS: Waits = {
-  afterThis,
+  afterThis: atEndOfTask,
   afterLostRace: () => sleep(Math.random() * LOST_RACE_MILLIS_MAX),
 };

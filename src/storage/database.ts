@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import knexModule, { type Knex } from "knex";
 import pg from "pg";
 
-import type { Committer } from "../ledger/commit-batch.js";
+import type { Committer } from "../ledger/ports/committer.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";

@@ -1,4 +1,4 @@
-import type { Database } from "../storage/database.js";
+import type { Reader } from "../storage/sql/reader.js";
 import { verifyAccounts } from "./accounts.js";
 import { type Finding, Findings } from "./findings.js";
 import { verifyJournal } from "./journal.js";
@@ -29,8 +29,8 @@ export interface Verification {
  * of its temporary disk space as the journal has. Open the database without a limit on how long a
  * statement may run. Rejects when the database does.
  */
-export function verify(database: Database): Promise<Verification> {
-  return database.reader.snapshot(async (snapshot) => {
+export function verify({ reader }: { readonly reader: Reader }): Promise<Verification> {
+  return reader.snapshot(async (snapshot) => {
     const findings = new Findings();
     const { journalRows, organizations, reserveCents } = await verifyJournal(snapshot, findings);
     const accounts = await verifyAccounts(snapshot, findings);

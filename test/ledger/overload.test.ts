@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import type { Committer } from "../../src/ledger/commit-batch.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
+import type { Committer } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { mint, newAccountId, newOrganizationId, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";

@@ -6,9 +6,9 @@ import {
   status as Status,
 } from "@grpc/grpc-js";
 
-import type { CallsInFlight } from "../calls-in-flight.js";
+import { callerOf, type FairShare } from "../../../runtime/fair-share.js";
+import { type Link, Queue } from "../../../runtime/queue.js";
 import { statusOf } from "../errors/status.js";
-import { type Link, LinkedList } from "../linked-list.js";
 import { HEALTH_SERVICE } from "../standard/health.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
@@ -18,7 +18,7 @@ export interface CallGuardOptions {
   readonly requestMillisMax: number;
   /** How large the request of an rpc may be, by its path. */
   readonly requestBytesMaxOf: (path: string) => number;
-  readonly calls: CallsInFlight;
+  readonly calls: FairShare;
   /** Hears of each call that was ended here, by its path. */
   readonly onEnded: (path: string, reason: EndReason) => void;
 }
@@ -43,7 +43,7 @@ export class CallGuard {
 
   constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
     this.#requestMillisMax = requestMillisMax;
-    this.#watch = { waiting: new LinkedList(), ...shared };
+    this.#watch = { waiting: new Queue(), ...shared };
     this.#sweeping = setInterval(() => {
       this.#sweep();
     }, requestMillisMax / SWEEPS_PER_LIMIT);
@@ -70,7 +70,7 @@ export class CallGuard {
 /** What all calls share. */
 interface Watch extends Omit<CallGuardOptions, "requestMillisMax"> {
   /** Those whose request has not ended, in the order in which they came: the oldest first. */
-  readonly waiting: LinkedList<GuardedCall>;
+  readonly waiting: Queue<GuardedCall>;
 }
 
 /**
@@ -101,7 +101,7 @@ class GuardedCall extends ServerInterceptingCall {
   }
 
   override start(listener: Listener): void {
-    this.#waiting = this.#watch.waiting.add(this);
+    this.#waiting = this.#watch.waiting.push(this);
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
         if (this.#begin(metadata)) listener.onReceiveMetadata(metadata);
@@ -119,7 +119,7 @@ class GuardedCall extends ServerInterceptingCall {
       // However the call ended, once nothing of it is left.
       onCancel: () => {
         this.#waitNoMore();
-        if (this.#caller !== undefined) this.#watch.calls.end(this.#caller);
+        if (this.#caller !== undefined) this.#watch.calls.release(this.#caller);
         listener.onCancel();
       },
     });
@@ -138,8 +138,8 @@ class GuardedCall extends ServerInterceptingCall {
   /** Counts the call, save those that ask how we are: they are answered whatever else there is. */
   #begin(metadata: Metadata): boolean {
     if (this.#path.startsWith(HEALTH_PATH)) return true;
-    const caller = callerOf(metadata);
-    if (!this.#watch.calls.begin(caller)) return false;
+    const caller = callerOf((metadata.get("x-api-key")[0] ?? metadata.get("authorization")[0] ?? "").toString());
+    if (!this.#watch.calls.acquire(caller)) return false;
     this.#caller = caller;
     return true;
   }
@@ -156,11 +156,4 @@ class GuardedCall extends ServerInterceptingCall {
   override sendStatus(status: Parameters<ServerInterceptingCall["sendStatus"]>[0]): void {
     this.#inner.sendStatus(status);
   }
-}
-
-/** Whoever sends the same key is the same caller; whether it is a good one is not known yet. */
-function callerOf(metadata: Metadata): string {
-  const text = (metadata.get("x-api-key")[0] ?? metadata.get("authorization")[0] ?? "").toString();
-  // "Bearer" may be written in many ways, with any number of blanks.
-  return text.slice(text.lastIndexOf(" ") + 1);
 }

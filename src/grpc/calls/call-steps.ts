@@ -1,24 +1,25 @@
-import { afterThis, atEndOfTurn, Cohort } from "../../cohort.js";
+import { atEndOfTask, atEndOfTurn, MicroBatch } from "../../../runtime/micro-batch.js";
 
-/** What is done with calls, step by step, for all that are at that step together. */
+/** The steps of a call. Each step runs for all calls that have reached it. */
 export interface CallSteps {
-  readonly begin: Cohort<() => void>;
-  readonly answer: Cohort<() => void>;
-  readonly log: Cohort<() => void>;
+  readonly begin: MicroBatch<() => void>;
+  readonly answer: MicroBatch<() => void>;
+  readonly log: MicroBatch<() => void>;
 }
 
-// What the committer is given at once: it can begin while the rest of a full turn is still being
-// read.
-const CALLS_TOGETHER = 32;
+// The committer gets at most this many commands at once. It starts on them while the event loop
+// still reads the other calls of the turn.
+const CALLS_MAX = 32;
 
-/** The steps of one server's calls; all its rpcs share them. */
+/** Returns the steps of one server. All its rpcs share them. */
 export function callSteps(): CallSteps {
-  const doAll = (tasks: readonly (() => void)[]): void => {
-    for (const task of tasks) task();
-  };
   return {
-    begin: new Cohort({ schedule: atEndOfTurn, enough: CALLS_TOGETHER, doAll }),
-    answer: new Cohort({ schedule: afterThis, doAll }),
-    log: new Cohort({ schedule: afterThis, doAll }),
+    begin: new MicroBatch({ schedule: atEndOfTurn, sizeMax: CALLS_MAX, process: runAll }),
+    answer: new MicroBatch({ schedule: atEndOfTask, process: runAll }),
+    log: new MicroBatch({ schedule: atEndOfTask, process: runAll }),
   };
+}
+
+function runAll(tasks: readonly (() => void)[]): void {
+  for (const task of tasks) task();
 }

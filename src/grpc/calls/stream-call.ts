@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 
+import { traceOf } from "../../../runtime/error-trace.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { traceOf } from "../error-trace.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";

@@ -1,14 +1,13 @@
-import { randomUUID } from "node:crypto";
-
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type Deadline, type handleUnaryCall, Metadata, type ServerUnaryCall, status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
+import { traceOf } from "../../../runtime/error-trace.js";
+import { requestIdOf } from "../../../runtime/request-id.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import { traceOf } from "../error-trace.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
@@ -92,7 +91,6 @@ export interface CallRecord {
   items: ItemTally | undefined;
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -196,8 +194,7 @@ export function admit(
 }
 
 export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
-  const [sent] = metadata.get("x-request-id");
-  const requestId = typeof sent === "string" && REQUEST_ID.test(sent) ? sent : randomUUID();
+  const requestId = requestIdOf(metadata.get("x-request-id")[0]);
   return { requestId, startedAt, key: undefined, thrown: undefined, items: undefined };
 }
 

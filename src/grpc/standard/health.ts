@@ -2,7 +2,7 @@ import type { handleServerStreamingCall, Server, ServerWritableStream, UntypedHa
 import { HealthImplementation } from "grpc-health-check";
 import type { Logger } from "pino";
 
-import { traceOf } from "../error-trace.js";
+import { traceOf } from "../../../runtime/error-trace.js";
 
 export const HEALTH_SERVICE = "grpc.health.v1.Health";
 

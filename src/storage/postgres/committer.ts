@@ -1,4 +1,5 @@
-import { commitBatch, type Committer } from "../../ledger/commit-batch.js";
+import { commitBatch } from "../../ledger/commit-batch.js";
+import type { Committer } from "../../ledger/ports/committer.js";
 import type { Transact } from "../sql/engine.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { postgresEngine } from "./engine.js";

@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3";
 
-import { afterThis, Cohort } from "../../cohort.js";
+import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
 import { SqliteStatements } from "./statements.js";
@@ -24,7 +24,7 @@ export class SqliteReader implements Reader {
   readonly #filename: string;
   readonly #connection: BetterSqlite3.Database;
   readonly #statements: SqliteStatements;
-  readonly #questions: Cohort<Question>;
+  readonly #questions: MicroBatch<Question>;
 
   /** Throws when the file can't be opened. */
   constructor(filename: string) {
@@ -34,9 +34,9 @@ export class SqliteReader implements Reader {
     const answer = this.#connection.transaction((questions: readonly Question[]) => {
       for (const question of questions) this.#answer(question);
     });
-    this.#questions = new Cohort({
-      schedule: afterThis,
-      doAll: (questions) => {
+    this.#questions = new MicroBatch({
+      schedule: atEndOfTask,
+      process: (questions) => {
         try {
           answer(questions);
         } catch (error) {

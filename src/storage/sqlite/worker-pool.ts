@@ -1,4 +1,4 @@
-import type { BatchAnswer, Committer } from "../../ledger/commit-batch.js";
+import type { BatchAnswer, Committer } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Session, Transact } from "../sql/engine.js";
 import type { WorkerFailure } from "./worker.js";

@@ -6,7 +6,8 @@ import type BetterSqlite3 from "better-sqlite3";
 
 import type { Command } from "../../domain/commands.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { type BatchAnswer, commitBatch } from "../../ledger/commit-batch.js";
+import { commitBatch } from "../../ledger/commit-batch.js";
+import type { BatchAnswer } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForWriting } from "./connection.js";

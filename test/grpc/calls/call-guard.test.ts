@@ -2,8 +2,8 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { service as health } from "grpc-health-check";
 
-import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
-import { call, eventually, MINT, SECRET, serve, transaction } from "../support/grpc-harness.js";
+import { TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
+import { call, eventually, MINT, SECRET, serve, transaction } from "../../support/grpc-harness.js";
 
 const check = health["Check"] as typeof rpcs.mint;
 
