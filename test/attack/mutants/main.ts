@@ -10,8 +10,8 @@ import { parseArgs } from "node:util";
 
 import { type Mutant, MUTANTS } from "./mutants.js";
 
-// This file runs compiled, from dist/test/mutants/.
-const REPOSITORY = join(import.meta.dirname, "../../..");
+// This file runs compiled, from dist/test/attack/mutants/.
+const REPOSITORY = join(import.meta.dirname, "../../../..");
 // Far more than any needs: a bug may be a loop without an end.
 const PROGRAM_MILLIS_MAX = 120_000;
 // A bug may leave a test waiting for ever.

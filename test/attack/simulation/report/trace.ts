@@ -1,5 +1,5 @@
-import type { Command } from "../../../src/domain/commands.js";
-import { formatCents } from "../../../src/domain/values/cents.js";
+import type { Command } from "../../../../src/domain/commands.js";
+import { formatCents } from "../../../../src/domain/values/cents.js";
 
 /** What happened, step by step. Costs nothing in the runs that nobody will read. */
 export class Trace {

@@ -1,7 +1,7 @@
-import type { Account } from "../../../src/domain/account.js";
-import type { JournalEntry } from "../../../src/domain/journal.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { JournalEntry } from "../../../../src/domain/journal.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import {
   type Changes,
   type LedgerStore,
@@ -10,8 +10,8 @@ import {
   StoreError,
   type SupplyChange,
   type UsedIdempotencyKey,
-} from "../../../src/ledger/ports/store.js";
-import type { Supply } from "../property/model.js";
+} from "../../../../src/ledger/ports/store.js";
+import type { Supply } from "../../property/model.js";
 import type { Books, Connection, Disk, Steps, Stored } from "./disk.js";
 import { checkAccount, checkEntry, checkSupply, checkTransaction, require, type Sums } from "./memory-constraints.js";
 

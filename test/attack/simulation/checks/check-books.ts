@@ -1,8 +1,8 @@
-import type { Account, AccountStatus } from "../../../src/domain/account.js";
-import type { BookAccount, JournalEntry, JournalKind, Posting } from "../../../src/domain/journal.js";
-import type { Transaction, TransactionStatus } from "../../../src/domain/transaction.js";
-import type { Books, Stored } from "./disk.js";
-import { mustBe, mustHold } from "./violation.js";
+import type { Account, AccountStatus } from "../../../../src/domain/account.js";
+import type { BookAccount, JournalEntry, JournalKind, Posting } from "../../../../src/domain/journal.js";
+import type { Transaction, TransactionStatus } from "../../../../src/domain/transaction.js";
+import type { Books, Stored } from "../disks/disk.js";
+import { mustBe, mustHold } from "../report/violation.js";
 
 // docs/ledger.md, "What must always be true", from the journal alone.
 

@@ -1,10 +1,10 @@
-import type { Account } from "../../../src/domain/account.js";
-import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney } from "../../../src/domain/commands.js";
-import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
-import { type Cents, MAX_CENTS } from "../../../src/domain/values/cents.js";
-import { NO_EMAIL } from "../../../src/domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney } from "../../../../src/domain/commands.js";
+import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
+import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
+import { NO_EMAIL } from "../../../../src/domain/values/email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
 import {
   type Description,
   type IdempotencyKey,
@@ -12,9 +12,9 @@ import {
   NO_REASON,
   type Reference,
   type UserId,
-} from "../../../src/domain/values/text.js";
-import { SLOW_RAIL, TEST_ACTOR } from "../../support/commands.js";
-import type { Random } from "./random.js";
+} from "../../../../src/domain/values/text.js";
+import { SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
+import type { Random } from "../random.js";
 
 /** Something that a caller wants done once, however often it has to ask. */
 export interface Wish {

@@ -4,22 +4,22 @@ import { join } from "node:path";
 
 import BetterSqlite3 from "better-sqlite3";
 
-import type { JournalEntry, Posting } from "../../../src/domain/journal.js";
-import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import type { LedgerStore, UsedIdempotencyKey } from "../../../src/ledger/ports/store.js";
-import { openDatabase } from "../../../src/storage/database.js";
-import { migrate } from "../../../src/storage/migrate.js";
-import type { Session, Transact } from "../../../src/storage/sql/engine.js";
-import { ledgerStore } from "../../../src/storage/sql/ledger-store.js";
-import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "../../../src/storage/sql/rows.js";
-import { openSqliteForWriting } from "../../../src/storage/sqlite/connection.js";
-import { sqliteEngine } from "../../../src/storage/sqlite/engine.js";
-import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
-import { sqliteTransaction } from "../../../src/storage/sqlite/transaction.js";
-import { verify } from "../../../src/verify/verify.js";
-import type { Supply } from "../property/model.js";
+import type { JournalEntry, Posting } from "../../../../src/domain/journal.js";
+import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { LedgerStore, UsedIdempotencyKey } from "../../../../src/ledger/ports/store.js";
+import { openDatabase } from "../../../../src/storage/database.js";
+import { migrate } from "../../../../src/storage/migrate.js";
+import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
+import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
+import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "../../../../src/storage/sql/rows.js";
+import { openSqliteForWriting } from "../../../../src/storage/sqlite/connection.js";
+import { sqliteEngine } from "../../../../src/storage/sqlite/engine.js";
+import { SqliteStatements } from "../../../../src/storage/sqlite/statements.js";
+import { sqliteTransaction } from "../../../../src/storage/sqlite/transaction.js";
+import { verify } from "../../../../src/verify/verify.js";
+import type { Supply } from "../../property/model.js";
+import { mustBe } from "../report/violation.js";
 import type { Books, Connection, Disk, Point, Steps, Stored } from "./disk.js";
-import { mustBe } from "./violation.js";
 
 /** Empty databases, each a copy of one that has been migrated once. */
 export class SqliteDisks {

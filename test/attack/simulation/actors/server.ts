@@ -1,16 +1,16 @@
-import type { Account } from "../../../src/domain/account.js";
-import type { Command } from "../../../src/domain/commands.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
-import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { type BatchAnswer, commitBatch, type Committer } from "../../../src/ledger/commit-batch.js";
-import { Ledger } from "../../../src/ledger/ledger.js";
-import type { Outcome } from "../../../src/ledger/ports/outcome.js";
-import { StoreError } from "../../../src/ledger/ports/store.js";
-import { NO_DEADLINE } from "../../support/commands.js";
-import { checkBooks } from "./check-books.js";
-import type { Connection, Disk, Point } from "./disk.js";
-import { describeCommand } from "./trace.js";
-import { mustBe } from "./violation.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { Command } from "../../../../src/domain/commands.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
+import { type BatchAnswer, commitBatch, type Committer } from "../../../../src/ledger/commit-batch.js";
+import { Ledger } from "../../../../src/ledger/ledger.js";
+import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
+import { StoreError } from "../../../../src/ledger/ports/store.js";
+import { NO_DEADLINE } from "../../../support/commands.js";
+import { checkBooks } from "../checks/check-books.js";
+import type { Connection, Disk, Point } from "../disks/disk.js";
+import { describeCommand } from "../report/trace.js";
+import { mustBe } from "../report/violation.js";
 import { type Actor, type May, note, type World } from "./world.js";
 
 /** What a caller hears: the ledger's outcome, INTERNAL, or nothing any more. */

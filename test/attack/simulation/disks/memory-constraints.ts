@@ -1,7 +1,7 @@
-import type { Account } from "../../../src/domain/account.js";
-import type { JournalEntry } from "../../../src/domain/journal.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
-import { StoreError } from "../../../src/ledger/ports/store.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { JournalEntry } from "../../../../src/domain/journal.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import { StoreError } from "../../../../src/ledger/ports/store.js";
 
 // The CHECKs of src/storage/migrations, for rows that are in memory.
 

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Account } from "../../../src/domain/account.js";
-import type { Command } from "../../../src/domain/commands.js";
-import type { Refusal } from "../../../src/domain/refusal.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import type { UnixMillis } from "../../../src/domain/values/time.js";
-import type { LedgerRefusal, Outcome } from "../../../src/ledger/ports/outcome.js";
-import { type Answer, Model, seen } from "../property/model.js";
-import type { Books } from "./disk.js";
-import { describeCommand } from "./trace.js";
-import { mustBe, Violation } from "./violation.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { Command } from "../../../../src/domain/commands.js";
+import type { Refusal } from "../../../../src/domain/refusal.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../../src/domain/values/ids.js";
+import type { UnixMillis } from "../../../../src/domain/values/time.js";
+import type { LedgerRefusal, Outcome } from "../../../../src/ledger/ports/outcome.js";
+import { type Answer, Model, seen } from "../../property/model.js";
+import type { Books } from "../disks/disk.js";
+import { describeCommand } from "../report/trace.js";
+import { mustBe, Violation } from "../report/violation.js";
 
 /** One call, as the judge has watched it. */
 interface Watched {

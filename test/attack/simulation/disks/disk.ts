@@ -1,9 +1,9 @@
-import type { Account } from "../../../src/domain/account.js";
-import type { JournalEntry } from "../../../src/domain/journal.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import type { LedgerStore, UsedIdempotencyKey } from "../../../src/ledger/ports/store.js";
-import type { Supply } from "../property/model.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { JournalEntry } from "../../../../src/domain/journal.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../../src/domain/values/ids.js";
+import type { LedgerStore, UsedIdempotencyKey } from "../../../../src/ledger/ports/store.js";
+import type { Supply } from "../../property/model.js";
 
 /** Where a database transaction may stop, never to go on: what comes next. */
 export type Point = "load" | "decide" | "save" | "middle of save" | "commit" | "answer";

@@ -1,7 +1,7 @@
-import type { Judge } from "./judge.js";
-import type { Random } from "./random.js";
-import type { Tally } from "./tally.js";
-import type { Trace } from "./trace.js";
+import type { Judge } from "../checks/judge.js";
+import type { Random } from "../random.js";
+import type { Tally } from "../report/tally.js";
+import type { Trace } from "../report/trace.js";
 
 /**
  * Takes one thing that may happen next, and how likely it is, compared with whatever else may

@@ -1,11 +1,11 @@
-import type { Account } from "../../../src/domain/account.js";
-import type { Command } from "../../../src/domain/commands.js";
-import type { JournalKind } from "../../../src/domain/journal.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
-import type { Outcome } from "../../../src/ledger/ports/outcome.js";
+import type { Account } from "../../../../src/domain/account.js";
+import type { Command } from "../../../../src/domain/commands.js";
+import type { JournalKind } from "../../../../src/domain/journal.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
+import type { Books } from "../disks/disk.js";
+import { mustBe, Violation } from "../report/violation.js";
 import type { Wish } from "./calls.js";
-import type { Books } from "./disk.js";
-import { mustBe, Violation } from "./violation.js";
 
 type Done = Extract<Outcome<Account | Transaction>, { kind: "done" }>;
 
