@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { environment, kesc, kescJson, Place, RunningKesc } from "../support/kesc.js";
+import { environment, kesc, kescJson, Place, RunningKesc } from "../support/service/kesc.js";
 
 const GONE_MILLIS_MAX = 10_000;
 

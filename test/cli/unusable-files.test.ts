@@ -23,7 +23,7 @@ import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-dat
 import { Problem } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { execute, openTestDatabase } from "../support/databases.js";
-import { KESC, kesc } from "../support/kesc.js";
+import { KESC, kesc } from "../support/service/kesc.js";
 
 const FOREIGN_APPLICATION = 0x0f055112;
 

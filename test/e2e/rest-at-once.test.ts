@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
-import type { Service } from "../support/service.js";
+import { availableOf, describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
+import type { Service } from "../support/service/service.js";
 
 interface Sent {
   readonly path: string;
@@ -136,7 +136,7 @@ describeEachEngine("REST requests that come at once", (service) => {
  * Answers what came, in order.
  */
 async function sendAtOnce(service: Service, requests: readonly Sent[]): Promise<Answer[]> {
-  const [host, port] = (service.environment["KESC_HTTP_ADDRESS"] ?? "").split(":");
+  const [host, port] = service.httpAddress.split(":");
   const socket = connect(Number(port), host).setEncoding("latin1");
   let received = "";
   socket.on("data", (text: string) => (received += text));

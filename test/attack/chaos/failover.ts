@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { grpcCaller } from "../../support/grpc-caller.js";
+import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { PostgresNode } from "../../support/postgres-node.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
-import { makeTenants } from "../../support/tenants.js";
+import type { Random } from "../random.js";
 import { audit } from "./audit.js";
 import { Clients } from "./clients.js";
-import type { Random } from "./random.js";
 import { type Result, resultOf } from "./result.js";
 import { Victim } from "./victim.js";
 
@@ -33,7 +33,7 @@ interface Pair {
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
-  const [{ key }] = await makeTenants(databaseUrl);
+  const [{ key }] = await withKeys(databaseUrl, makeTenants);
   const server = await Victim.create(databaseUrl);
   atTheEnd(() => server.kill());
   await server.start();
@@ -55,7 +55,7 @@ export async function failover({ random, silent }: { random: Random; silent: boo
 
   await sleep(MILLIS_AFTER_FAILOVER);
   await clients.stop();
-  const caller = grpcCaller(server.address, key);
+  const caller = new GrpcCaller(server.address, { key });
   const audited = await audit(clients.acknowledged, { caller, databaseUrl });
   caller.close();
   const { died } = server;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { RunningKesc, type Variables } from "../../support/kesc.js";
 import { freePort } from "../../support/postgres-node.js";
+import { RunningKesc, type Variables } from "../../support/service/kesc.js";
 
 const START_MILLIS_MAX = 60_000;
 

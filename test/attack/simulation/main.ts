@@ -1,9 +1,9 @@
 /** `make simulate`: many runs, and what they met; where one fails, its seed and its steps. */
 import { parseArgs } from "node:util";
 
+import { Tally } from "./report/tally.js";
+import type { ViolationKind } from "./report/violation.js";
 import { ENGINES, type Failure, runAll, type RunOptions } from "./runs.js";
-import { Tally } from "./tally.js";
-import type { ViolationKind } from "./violation.js";
 
 const USAGE = `node dist/test/attack/simulation/main.js [options]
   --seed <n>        the first run's seed; each one after it has the next (1)

@@ -1,10 +1,10 @@
-import type { Disk } from "./disk.js";
-import { MemoryDisk } from "./memory-disk.js";
+import type { Disk } from "./disks/disk.js";
+import { MemoryDisk } from "./disks/memory-disk.js";
+import { SqliteDisks } from "./disks/sqlite-disk.js";
+import { Tally } from "./report/tally.js";
+import { Trace } from "./report/trace.js";
+import { Violation } from "./report/violation.js";
 import { ORGANIZATIONS, simulate } from "./simulation.js";
-import { SqliteDisks } from "./sqlite-disk.js";
-import { Tally } from "./tally.js";
-import { Trace } from "./trace.js";
-import { Violation } from "./violation.js";
 
 export const ENGINES = ["memory", "sqlite", "both"] as const;
 

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 
-import { MemoryDisk } from "./memory-disk.js";
+import { MemoryDisk } from "./disks/memory-disk.js";
+import { Tally } from "./report/tally.js";
+import { Trace } from "./report/trace.js";
 import { runAll } from "./runs.js";
 import { ORGANIZATIONS, simulate } from "./simulation.js";
-import { Tally } from "./tally.js";
-import { Trace } from "./trace.js";
 
 const MEMORY_RUNS = 700;
 const SQLITE_RUNS = 15;

@@ -1,16 +1,16 @@
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import { Caller } from "./caller.js";
-import { Calls } from "./calls.js";
-import { checkAppendOnly, checkBooks } from "./check-books.js";
-import type { Disk } from "./disk.js";
-import { Judge } from "./judge.js";
-import { Random } from "./random.js";
-import { Receipts } from "./receipts.js";
-import { type Heard, SimulatedServer } from "./server.js";
-import type { Tally } from "./tally.js";
-import type { Trace } from "./trace.js";
-import { Violation } from "./violation.js";
-import { type Actor, type Faults, type May, NO_FAULTS, note, type World } from "./world.js";
+import { Random } from "../random.js";
+import { Caller } from "./actors/caller.js";
+import { Calls } from "./actors/calls.js";
+import { Receipts } from "./actors/receipts.js";
+import { type Heard, SimulatedServer } from "./actors/server.js";
+import { type Actor, type Faults, type May, NO_FAULTS, note, type World } from "./actors/world.js";
+import { checkAppendOnly, checkBooks } from "./checks/check-books.js";
+import { Judge } from "./checks/judge.js";
+import type { Disk } from "./disks/disk.js";
+import type { Tally } from "./report/tally.js";
+import type { Trace } from "./report/trace.js";
+import { Violation } from "./report/violation.js";
 
 const FIRST = "org_first" as OrganizationId;
 const SECOND = "org_second" as OrganizationId;

@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { expect } from "chai";
+
+import { textOf } from "../../../support/callers/contract-requests.js";
+import type { Books } from "../../../support/service/in-process.js";
+
+/** What a call came to, over whichever protocol. */
+export interface Came {
+  readonly accepted: boolean;
+  readonly replayed: boolean;
+  /** The one resource that was answered, if it was one, with enum values in any spelling. */
+  readonly resource: JsonObject | undefined;
+  /** Of a call that does many things: what became of each. */
+  readonly results?: readonly JsonObject[] | undefined;
+}
+
+const E164 = /^\+[1-9][0-9]{6,14}$/;
+
+/** Each field that was sent and that the resource has too says the same in both. */
+export function expectSaid(sent: JsonObject, resource: JsonObject): void {
+  for (const [name, value] of Object.entries(sent)) {
+    const answered = Object.hasOwn(resource, name) ? resource[name] : undefined;
+    if (answered === undefined || value === null) continue;
+    if (name === "amount") expect(Number(answered), name).to.equal(Number(value));
+    else if (name === "phone_number") expectSamePhone(textOf(value), textOf(answered));
+    else if (name === "email") expect(answered, name).to.equal(withLowerCaseDomain(textOf(value)));
+    else expect(answered, name).to.deep.equal(value);
+  }
+}
+
+/**
+ * What was refused, replayed or only read has changed nothing; what was done has changed just that.
+ */
+export function expectBooks(
+  before: Books,
+  after: Books,
+  { accepted, replayed, resource, results }: Came,
+  writes: boolean,
+): void {
+  if (!accepted || replayed || !writes) {
+    expect(after).to.deep.equal(before);
+    return;
+  }
+  const done = results === undefined ? [resource] : results.filter(isNew).map(({ transaction }) => transaction);
+  const moves = done.map((each) => movedCents(each as JsonObject | undefined)).filter((cents) => cents !== 0);
+  const moved = moves.reduce((sum, cents) => sum + cents, 0);
+  const made = { transactions: moves.length, accounts: Number(after["accounts"]) - Number(before["accounts"]) };
+  expect(made.accounts).to.be.within(0, results === undefined ? 1 : 0);
+  const grown = { seq: done.length, reserve: moved, owed: moved, available: moved, held: 0, ...made };
+  const expected = Object.fromEntries(
+    Object.entries(grown).map(([name, change]) => [name, Number(before[name] ?? 0) + change]),
+  );
+  expect(after).to.deep.equal(expected);
+}
+
+/** Of a batch's result: whether it did something. */
+function isNew({ transaction, replayed }: JsonObject): boolean {
+  return typeof transaction === "object" && transaction !== null && replayed !== true;
+}
+
+/** Into the reserve, or out of it. */
+function movedCents(resource: JsonObject | undefined): number {
+  if (!/completed$/i.test(textOf(resource?.["status"]))) return 0;
+  const cents = Number(Number(resource?.["amount"]).toFixed(2).replace(".", ""));
+  return /mint$/i.test(textOf(resource?.["type"])) ? cents : -cents;
+}
+
+function expectSamePhone(sent: string, answered: string): void {
+  expect(answered).to.match(E164);
+  const digits = sent.replace(/[^0-9]/g, "");
+  expect(answered.slice(-7)).to.equal(digits.slice(-7));
+}
+
+function withLowerCaseDomain(email: string): string {
+  const at = email.lastIndexOf("@");
+  return email.slice(0, at) + email.slice(at).toLowerCase();
+}
+
+/** Nobody has got a property into every object. */
+export function expectNoPollution(): void {
+  const inherited: JsonValue[] = [];
+  for (const name in {}) inherited.push(name);
+  expect(inherited).to.deep.equal([]);
+}

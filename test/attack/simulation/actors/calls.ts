@@ -1,0 +1,276 @@
+import type { Account } from "../../../../src/domain/account.js";
+import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney } from "../../../../src/domain/commands.js";
+import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
+import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
+import { NO_EMAIL } from "../../../../src/domain/values/email-address.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
+import {
+  type Description,
+  type IdempotencyKey,
+  type Metadata,
+  NO_REASON,
+  type Reference,
+  type UserId,
+} from "../../../../src/domain/values/text.js";
+import { SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
+import type { Random } from "../../random.js";
+
+/** Something that a caller wants done once, however often it has to ask. */
+export interface Wish {
+  /** One try. Each has an id of its own for what it makes, as a server gives it one. */
+  next(): Command;
+  /** That its tries have carried, so far. */
+  readonly references: ReadonlySet<Reference>;
+  /**
+   * Whether other wishes carry its names too: then its refusal does not mean that nobody did it.
+   */
+  shared: boolean;
+}
+
+/** What the callers of an organization know. */
+interface Known {
+  readonly accountIds: AccountId[];
+  /** Of transactions that somebody may want to cancel, though a few of them can't be. */
+  readonly cancelIds: TransactionId[];
+  readonly wishes: MoneyWish[];
+  users: number;
+}
+
+const USERS = 4;
+const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
+const NO_DESCRIPTION = "" as Description;
+const PHONE_NUMBER = "+254712345678" as PhoneNumber;
+const OTHER_PHONE_NUMBER = "+254733000000" as PhoneNumber;
+// A mint of neither is ever done: the one is refused by the schema, the other throws in the domain.
+const BROKEN_AMOUNTS = [0, 0.5] as Cents[];
+
+/**
+ * Makes up what callers want, so that the same names, accounts and transactions meet again and
+ * again.
+ */
+export class Calls {
+  readonly #random: Random;
+  readonly #known = new Map<OrganizationId, Known>();
+  readonly #names = new Names();
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Something that a caller of the organization may want now. */
+  next(organizationId: OrganizationId): Wish {
+    const known = this.#knownTo(organizationId);
+    if (known.accountIds.length === 0 || this.#random.chance(0.1)) return this.#createAccount(organizationId, known);
+    const dice = this.#random.below(100);
+    if (dice < 10) return this.#changeStatus(organizationId, known);
+    if (dice < 20 && known.cancelIds.length > 0) return this.#cancel(organizationId, known);
+    if (dice < 25) return this.#again(organizationId, known, (wish) => this.#repeated(wish));
+    if (dice < 30) return this.#again(organizationId, known, (wish) => this.#otherwise(wish));
+    if (dice < 32) return this.#broken(organizationId, known);
+    return this.#moveMoney(organizationId, known);
+  }
+
+  /** A caller has heard of it: from now on the organization's callers use it. */
+  learn(resource: Account | Transaction): void {
+    const { accountIds, cancelIds } = this.#knownTo(resource.organizationId);
+    if ("userId" in resource) {
+      if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
+    } else if (!cancelIds.includes(resource.id) && (resource.status === "PENDING" || this.#random.chance(0.1))) {
+      cancelIds.push(resource.id);
+    }
+  }
+
+  #knownTo(organizationId: OrganizationId): Known {
+    let known = this.#known.get(organizationId);
+    if (known === undefined) {
+      known = { accountIds: [], cancelIds: [], wishes: [], users: 0 };
+      this.#known.set(organizationId, known);
+    }
+    return known;
+  }
+
+  #createAccount(organizationId: OrganizationId, known: Known): Wish {
+    // At first each caller opens an account of its own; later, the same users come again.
+    const user = known.users < USERS ? (known.users += 1) : 1 + this.#random.below(USERS);
+    const command: Omit<CreateAccount, "newAccountId"> = {
+      name: "createAccount",
+      organizationId,
+      actor: TEST_ACTOR,
+      userId: `u${String(user)}` as UserId,
+      phoneNumber: this.#random.chance(0.1) ? OTHER_PHONE_NUMBER : PHONE_NUMBER,
+      email: NO_EMAIL,
+      idempotencyKey: this.#random.chance(0.2) ? this.#names.idempotencyKey() : undefined,
+    };
+    return wishOf(() => ({ ...command, newAccountId: this.#names.accountId() }));
+  }
+
+  #changeStatus(organizationId: OrganizationId, known: Known): Wish {
+    const command: ChangeAccountStatus = {
+      name: this.#random.pick(["freezeAccount", "unfreezeAccount", "unfreezeAccount", "closeAccount"]),
+      organizationId,
+      actor: TEST_ACTOR,
+      accountId: this.#accountId(known),
+      reason: NO_REASON,
+    };
+    return wishOf(() => ({ ...command }));
+  }
+
+  #cancel(organizationId: OrganizationId, { cancelIds }: Known): Wish {
+    const unknown = this.#random.chance(0.05);
+    const transactionId = unknown ? this.#names.transactionId() : this.#random.pick(cancelIds);
+    return wishOf(() => ({
+      name: "cancelTransaction",
+      organizationId,
+      actor: TEST_ACTOR,
+      transactionId,
+      reason: NO_REASON,
+    }));
+  }
+
+  #moveMoney(organizationId: OrganizationId, known: Known): Wish {
+    const name = this.#random.pick(["mint", "mint", "redeem"] as const);
+    const large = this.#random.chance(0.02);
+    const most = name === "mint" ? 300 : 100;
+    const keyed = this.#random.chance(0.25);
+    const wish = new MoneyWish(this.#names, {
+      // Who sends a key may make a new reference for each try.
+      newReferences: keyed && this.#random.chance(0.5),
+      movement: {
+        ...directMint(organizationId, this.#accountId(known)),
+        name,
+        amountCents: (large ? MAX_CENTS - this.#random.below(100) : 1 + this.#random.below(most)) as Cents,
+        rail: this.#random.chance(0.3) ? SLOW_RAIL : DIRECT_RAIL,
+        idempotencyKey: keyed ? this.#names.idempotencyKey() : undefined,
+      },
+    });
+    known.wishes.push(wish);
+    return wish;
+  }
+
+  #broken(organizationId: OrganizationId, known: Known): Wish {
+    const amountCents = this.#random.pick(BROKEN_AMOUNTS);
+    const movement = { ...directMint(organizationId, this.#accountId(known)), amountCents };
+    return new MoneyWish(this.#names, { newReferences: false, movement });
+  }
+
+  #again(organizationId: OrganizationId, known: Known, change: (wish: MoneyWish) => Wish): Wish {
+    return known.wishes.length === 0 ? this.#moveMoney(organizationId, known) : change(this.#random.pick(known.wishes));
+  }
+
+  /** The same as an earlier wish; or its reference, and from the next try on a key alone. */
+  #repeated(wish: MoneyWish): Wish {
+    return this.#random.chance(0.5) ? wish.repeated() : wish.repeatedUnder(this.#names.idempotencyKey());
+  }
+
+  /** The names of an earlier wish, with another amount. */
+  #otherwise(wish: MoneyWish): Wish {
+    return wish.changed(this.#random.chance(0.5) ? "key" : "reference");
+  }
+
+  #accountId({ accountIds }: Known): AccountId {
+    return this.#random.chance(0.03) ? this.#names.accountId() : this.#random.pick(accountIds);
+  }
+}
+
+/** New names. Ids are in the order of time, as the real ones are. */
+class Names {
+  #made = 0;
+
+  accountId(): AccountId {
+    return `acc_${this.#next().padStart(26, "0")}` as AccountId;
+  }
+
+  transactionId(): TransactionId {
+    return `txn_${this.#next().padStart(26, "0")}` as TransactionId;
+  }
+
+  reference(): Reference {
+    return `r${this.#next()}` as Reference;
+  }
+
+  idempotencyKey(): IdempotencyKey {
+    return `k${this.#next()}` as IdempotencyKey;
+  }
+
+  #next(): string {
+    return String((this.#made += 1));
+  }
+}
+
+type Movement = Omit<MoveMoney, "newTransactionId" | "reference">;
+
+/** A mint or a redemption. */
+class MoneyWish implements Wish {
+  readonly references = new Set<Reference>();
+  shared = false;
+  readonly #names: Names;
+  readonly #newReferences: boolean;
+  readonly #movement: Movement;
+  #reference: Reference;
+
+  constructor(names: Names, given: { newReferences: boolean; movement: Movement; reference?: Reference }) {
+    this.#names = names;
+    this.#newReferences = given.newReferences;
+    this.#movement = given.movement;
+    this.#reference = given.reference ?? names.reference();
+  }
+
+  next(): Command {
+    if (this.#newReferences && this.references.size > 0) this.#reference = this.#names.reference();
+    this.references.add(this.#reference);
+    return { ...this.#movement, newTransactionId: this.#names.transactionId(), reference: this.#reference };
+  }
+
+  /** The same wish of another caller. */
+  repeated(): MoneyWish {
+    return this.#sharing({ movement: this.#movement, reference: this.#reference });
+  }
+
+  /**
+   * The same wish of another caller, who gives it a key of its own and a new reference for each
+   * further try.
+   */
+  repeatedUnder(idempotencyKey: IdempotencyKey): MoneyWish {
+    const movement = { ...this.#movement, idempotencyKey };
+    return this.#sharing({ newReferences: true, movement, reference: this.#reference });
+  }
+
+  /** Another amount under the same key, or under the same reference. */
+  changed(name: "key" | "reference"): MoneyWish {
+    const { idempotencyKey, amountCents, ...rest } = this.#movement;
+    const keyed = name === "key" && idempotencyKey !== undefined;
+    const changed = { ...rest, amountCents: (amountCents === 1 ? 2 : amountCents - 1) as Cents };
+    return this.#sharing(
+      keyed
+        ? { movement: { ...changed, idempotencyKey } }
+        : { movement: { ...changed, idempotencyKey: undefined }, reference: this.#reference },
+    );
+  }
+
+  #sharing(given: { movement: Movement; reference?: Reference; newReferences?: boolean }): MoneyWish {
+    const wish = new MoneyWish(this.#names, { newReferences: false, ...given });
+    this.shared = true;
+    wish.shared = true;
+    return wish;
+  }
+}
+
+/** Of one cent. */
+function directMint(organizationId: OrganizationId, accountId: AccountId): Movement {
+  return {
+    name: "mint",
+    organizationId,
+    actor: TEST_ACTOR,
+    accountId,
+    amountCents: 1 as Cents,
+    description: NO_DESCRIPTION,
+    metadata: NO_METADATA,
+    rail: DIRECT_RAIL,
+    idempotencyKey: undefined,
+  };
+}
+
+function wishOf(next: () => Command): Wish {
+  return { next, references: new Set(), shared: true };
+}

@@ -1,0 +1,127 @@
+import type { Account } from "../../../../src/domain/account.js";
+import type { Command } from "../../../../src/domain/commands.js";
+import type { JournalKind } from "../../../../src/domain/journal.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
+import type { Books } from "../disks/disk.js";
+import { mustBe, Violation } from "../report/violation.js";
+import type { Wish } from "./calls.js";
+
+type Done = Extract<Outcome<Account | Transaction>, { kind: "done" }>;
+
+/** What a caller was told that it has. */
+interface Receipt {
+  readonly wish: Wish;
+  readonly command: Command;
+  readonly resource: Account | Transaction;
+}
+
+const KINDS: Readonly<Partial<Record<Command["name"], JournalKind>>> = {
+  freezeAccount: "account.frozen",
+  unfreezeAccount: "account.unfrozen",
+  closeAccount: "account.closed",
+  cancelTransaction: "transaction.canceled",
+};
+
+/**
+ * What the callers hold in their hands, and what it obliges the ledger to have. Knows no model and
+ * no commit: only what was heard.
+ */
+export class Receipts {
+  readonly #receipts: Receipt[] = [];
+  readonly #refused: Wish[] = [];
+  readonly #abandoned: Wish[] = [];
+  /** By reference, user_id and idempotency key: the resource that it names, for ever. */
+  readonly #named = new Map<string, string>();
+  /** How often a change of status was acknowledged as done, and not as a replay. */
+  readonly #changes = new Map<string, number>();
+
+  acknowledged(wish: Wish, command: Command, { resource, replayed }: Done): void {
+    for (const name of namesOf(command, resource)) {
+      const before = this.#named.get(name);
+      if (before !== undefined && before !== resource.id) {
+        throw new Violation(`what ${name} names`, before, resource.id, "doubled");
+      }
+      this.#named.set(name, resource.id);
+    }
+    const kind = KINDS[command.name];
+    if (kind === undefined) {
+      this.#receipts.push({ wish, command, resource });
+    } else if (!replayed) {
+      const name = `${kind} of ${resource.id}`;
+      this.#changes.set(name, (this.#changes.get(name) ?? 0) + 1);
+    }
+  }
+
+  /** Every one of its tries was refused, or not started. */
+  refused(wish: Wish): void {
+    this.#refused.push(wish);
+  }
+
+  /** What became of it, nobody knows. */
+  abandoned(wish: Wish): void {
+    this.#abandoned.push(wish);
+  }
+
+  /** Whatever made something: asked again, each must be answered with the same. */
+  get repeatable(): readonly { readonly wish: Wish; readonly id: string }[] {
+    return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id }));
+  }
+
+  /** Answers how many acknowledged effects it has found. */
+  check(books: Books): number {
+    const resources = countBy([...books.accounts, ...books.transactions], ({ id }) => id);
+    const references = countBy(books.transactions, ({ reference }) => reference);
+    const carried = (wish: Wish): number => {
+      let sum = 0;
+      for (const reference of wish.references) sum += references.get(reference) ?? 0;
+      return sum;
+    };
+    for (const { wish, resource } of this.#receipts) {
+      once(`${resource.id}, which was acknowledged`, resources.get(resource.id));
+      if (!wish.shared && carried(wish) > 1) throw doubled(wish, carried(wish));
+    }
+    for (const wish of this.#abandoned) {
+      if (!wish.shared && carried(wish) > 1) throw doubled(wish, carried(wish));
+    }
+    for (const wish of this.#refused) {
+      if (!wish.shared) mustBe(`what ${[...wish.references].join(", ")} made, which was refused`, 0, carried(wish));
+    }
+    const rows = countBy(
+      books.journal,
+      ({ kind, accountId, transactionId }) => `${kind} of ${transactionId ?? accountId}`,
+    );
+    for (const [name, times] of this.#changes) {
+      const found = rows.get(name) ?? 0;
+      if (found < times) throw new Violation(`${name}, acknowledged`, times, found, "lost");
+    }
+    let changes = 0;
+    for (const times of this.#changes.values()) changes += times;
+    return new Set(this.#receipts.map(({ resource }) => resource.id)).size + changes;
+  }
+}
+
+function doubled({ references }: Wish, times: number): Violation {
+  return new Violation(`how often ${[...references].join(", ")} was done`, "at most once", times, "doubled");
+}
+
+function once(what: string, found: number | undefined): void {
+  if (found === 1) return;
+  throw new Violation(what, "there once", found ?? "nowhere", found === undefined ? "lost" : "doubled");
+}
+
+function namesOf(command: Command, resource: Account | Transaction): string[] {
+  const { organizationId } = resource;
+  const natural = "userId" in resource ? `user ${resource.userId}` : `reference ${resource.reference}`;
+  const key = "idempotencyKey" in command ? command.idempotencyKey : undefined;
+  return [`${organizationId} ${natural}`, ...(key === undefined ? [] : [`${organizationId} key ${key}`])];
+}
+
+function countBy<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,102 @@
+import { pino } from "pino";
+
+import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
+import { startGateway } from "../../../gateway/server.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { startGrpcServer } from "../../../src/grpc/server.js";
+import { Ledger } from "../../../src/ledger/ledger.js";
+import { keys } from "../../../src/storage/keys.js";
+import { reads } from "../../../src/storage/reads.js";
+import { verify } from "../../../src/verify/verify.js";
+import { GrpcCaller } from "../callers/grpc-caller.js";
+import { RestCaller } from "../callers/rest-caller.js";
+import { newAccountId, newTransactionId } from "../commands.js";
+import { type ENGINES, openTestDatabase } from "../databases.js";
+import { makeTenants, type Tenant } from "./tenants.js";
+
+/**
+ * Everything that money depends on, in a few numbers: the length of the journal, the supply of all
+ * organizations, and the sums of the accounts' rows.
+ */
+export type Books = Readonly<Record<string, string | number>>;
+
+/**
+ * The server and the gateway on real sockets and a real database, in this process: a test can read
+ * their tables.
+ */
+export interface InProcess {
+  readonly a: Tenant;
+  readonly b: Tenant;
+  /** Calls with no key, unless the call has one. */
+  readonly grpc: GrpcCaller;
+  /** Calls with no key, unless the call has one. */
+  readonly rest: RestCaller;
+  readonly ledger: Ledger;
+  books(): Promise<Books>;
+  /** Stops everything. Rejects when the books do not hold. */
+  dispose(): Promise<void>;
+}
+
+const CALL_MILLIS_MAX = 10_000;
+const STOP_MILLIS_MAX = 5_000;
+
+export async function startInProcess(
+  engine: (typeof ENGINES)[number],
+  now: () => UnixMillis = () => toUnixMillis(Date.now()),
+): Promise<InProcess> {
+  const opened = await openTestDatabase(engine);
+  const { database } = opened;
+  // Every line is formatted, as in production, and then dropped.
+  const logger = pino({ write: () => undefined });
+  const ledger = new Ledger({
+    committer: database.committer,
+    now,
+    batchMax: 64,
+    queueMax: 10_000,
+    onStoreError: () => undefined,
+  });
+  const server = await startGrpcServer({
+    address: "127.0.0.1:0",
+    ledger,
+    reads: reads(database),
+    keys: keys(database, now),
+    ping: () => database.reader.rows("SELECT 1"),
+    now,
+    newAccountId,
+    newTransactionId,
+    logger,
+  });
+  const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
+  if (!config.ok) throw new Error(config.problems.join("\n"));
+  const gateway = await startGateway(config.config, logger);
+  const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
+  const rest = new RestCaller(gateway.address);
+  const [a, b] = await makeTenants(keys(database, now));
+  return {
+    a,
+    b,
+    grpc,
+    rest,
+    ledger,
+    books: async () => (await database.reader.rows<Books>(BOOKS))[0] ?? {},
+    async dispose() {
+      grpc.close();
+      rest.close();
+      await gateway.stop();
+      await server.stop(STOP_MILLIS_MAX);
+      await ledger.close();
+      const { findingsCount, firstFindings } = await verify(database);
+      await opened.dispose();
+      if (findingsCount > 0) throw new Error(`the books do not hold: ${JSON.stringify(firstFindings)}`);
+    },
+  };
+}
+
+const BOOKS = `
+  SELECT (SELECT max(seq) FROM journal) AS seq,
+         (SELECT sum(reserve_cents) FROM supply) AS reserve,
+         (SELECT sum(available_cents + held_cents) FROM supply) AS owed,
+         (SELECT sum(available_cents) FROM accounts) AS available,
+         (SELECT sum(held_cents) FROM accounts) AS held,
+         (SELECT count(*) FROM accounts) AS accounts,
+         (SELECT count(*) FROM transactions) AS transactions`;
