@@ -1,24 +1,30 @@
-import type { ApiKey } from "../../domain/api-key.js";
-import type { Actor } from "../../domain/journal.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import type { Answer } from "./unary-call.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 
-/** The answer to a read, or to anything that is never a replay. */
-export function done<Response>(response: Response): Answer<Response> {
+/** The result of an rpc, before it is encoded. */
+export type RpcResult<Response> =
+  | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean; readonly items?: ItemTally }
+  | { readonly kind: "refused"; readonly refusal: AnyRefusal };
+
+/** The counts of a call with many items. The log shows them. */
+export interface ItemTally {
+  readonly items: number;
+  readonly refused: number;
+  /** The first error that our own code threw for an item. */
+  readonly thrown: unknown;
+}
+
+/** The result of a read, or of anything else that is never a replay. */
+export function done<Response>(response: Response): RpcResult<Response> {
   return { kind: "done", response, replayed: false };
 }
 
-/** The answer to a command. */
-export function answerOf<Resource, Response>(
+/** The result of a command. */
+export function resultOf<Resource, Response>(
   outcome: Outcome<Resource>,
   responseOf: (resource: Resource) => Response,
-): Answer<Response> {
+): RpcResult<Response> {
   return outcome.kind === "done"
     ? { kind: "done", response: responseOf(outcome.resource), replayed: outcome.replayed }
     : outcome;
-}
-
-/** Who the journal says did it. */
-export function actorOf(key: ApiKey): Actor {
-  return key.id as string as Actor;
 }

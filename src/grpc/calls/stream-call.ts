@@ -15,15 +15,13 @@ import {
   type Caller,
   type CallRecord,
   deadlineOf,
-  type Ending,
-  type ItemTally,
-  logCall,
   optionsOf,
   parseRequest,
   recordOf,
   refusalOfThrown,
-  refused,
-} from "./unary-call.js";
+} from "./call-context.js";
+import { type Ending, logCall, refused } from "./call-log.js";
+import type { ItemTally } from "./rpc-result.js";
 
 /**
  * An rpc that answers each message of a stream with one of its own, in the order in which they
@@ -249,7 +247,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     try {
       if (ending.kind === "refused") this.#call.emit("error", ending.status);
       else this.#call.end();
-      logCall(dependencies.logger, contract, { record: this.#record, reply: ending, cancelled: this.#call.cancelled });
+      logCall(dependencies.logger, contract, { record: this.#record, ending, cancelled: this.#call.cancelled });
     } catch (error) {
       dependencies.logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
     } finally {

@@ -20,7 +20,8 @@ import {
 } from "../../gen/kesc/v1/account_service.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
-import { actorOf, answerOf, done } from "../calls/rpc-result.js";
+import { actorOf } from "../calls/call-context.js";
+import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
@@ -81,7 +82,7 @@ function createAccount({ ledger, newAccountId }: AccountHandlersOptions): UnaryR
         },
         deadline,
       );
-      return answerOf(outcome, (account) => ({ account: toAccountMessage(account) }));
+      return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },
   });
 }
@@ -149,7 +150,7 @@ function changeAccountStatus(
         { name, organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
         deadline,
       );
-      return answerOf(outcome, (account) => ({ account: toAccountMessage(account) }));
+      return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },
   };
 }

@@ -5,7 +5,8 @@ import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/te
 import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import { type Caller, type ItemTally, refusalOfThrown } from "../calls/unary-call.js";
+import { type Caller, refusalOfThrown } from "../calls/call-context.js";
+import type { ItemTally } from "../calls/rpc-result.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { statusMessageOf } from "../errors/status.js";
 import { type FieldProblem, fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";

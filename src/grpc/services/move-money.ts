@@ -11,8 +11,7 @@ import {
   type Reference,
 } from "../../domain/values/text.js";
 import type { MintRequest, RedeemRequest } from "../../gen/kesc/v1/transaction_service.js";
-import { actorOf } from "../calls/rpc-result.js";
-import type { Caller } from "../calls/unary-call.js";
+import { actorOf, type Caller } from "../calls/call-context.js";
 import { type ParsedFields, parseFields } from "../messages/fields.js";
 
 /** What a mint and a redemption say, parsed. */

@@ -18,7 +18,8 @@ import {
   RedeemResponse,
 } from "../../gen/kesc/v1/transaction_service.js";
 import type { Reads } from "../../ledger/ports/reads.js";
-import { actorOf, answerOf, done } from "../calls/rpc-result.js";
+import { actorOf } from "../calls/call-context.js";
+import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
@@ -117,7 +118,7 @@ function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryR
         },
         deadline,
       );
-      return answerOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   });
 }
@@ -132,7 +133,7 @@ function moveMoney(
     run: async (movement, caller) => {
       const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
       const outcome = await ledger.submit(command, caller.deadline);
-      return answerOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   };
 }

@@ -1,0 +1,147 @@
+import type { Deadline, Metadata } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import { requestIdOf } from "../../../runtime/request-id.js";
+import type { ApiKey } from "../../domain/api-key.js";
+import type { Actor } from "../../domain/journal.js";
+import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { StoreError } from "../../ledger/ports/store.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import type { RpcContract } from "../messages/contract.js";
+import type { FieldProblem, ParsedFields } from "../messages/fields.js";
+import { checkWireFormat } from "../messages/wire-format.js";
+import type { Authentication } from "./authenticator.js";
+import type { CallSteps } from "./call-steps.js";
+import type { ItemTally } from "./rpc-result.js";
+
+/** The caller of an rpc, and the conditions of the call. */
+export interface Caller {
+  readonly key: ApiKey;
+  readonly requestId: string;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** A command that is still queued then is dropped. */
+  readonly deadline: UnixMillis;
+}
+
+/** The parts of the server that every call uses. */
+export interface CallDependencies {
+  authenticate(metadata: Metadata): Authentication | Promise<Authentication>;
+  readonly now: () => UnixMillis;
+  /** Whether the server refuses new calls. */
+  readonly isStopping: () => boolean;
+  /** Upper bound of a call's deadline, from its start. */
+  readonly callMillisMax: number;
+  readonly logger: Logger;
+  /**
+   * Registers `stop`, which the server calls when it begins to stop. Returns a function that
+   * removes it.
+   */
+  readonly onStopping: (stop: () => void) => () => void;
+  /** Called with +1 when a call begins, and with -1 when it has been answered. */
+  readonly onInFlight: (change: 1 | -1) => void;
+  readonly steps: CallSteps;
+}
+
+/** Collects the facts of a call for its log line. */
+export interface CallRecord {
+  readonly requestId: string;
+  readonly startedAt: number;
+  key: ApiKey | undefined;
+  thrown: unknown;
+  items: ItemTally | undefined;
+}
+
+export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
+  const [sent] = metadata.get("x-request-id");
+  return { requestId: requestIdOf(sent), startedAt, key: undefined, thrown: undefined, items: undefined };
+}
+
+/**
+ * Returns the caller's key, or the refusal of the call. Checks, in this order: SHUTTING_DOWN,
+ * MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED.
+ */
+export function admit(
+  { requiredScope }: Pick<RpcContract, "requiredScope">,
+  dependencies: Pick<CallDependencies, "isStopping" | "authenticate">,
+  { metadata, record }: { metadata: Metadata; record: CallRecord },
+): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
+  if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
+  const admitKey = (key: Authentication): Authentication | AnyRefusal => {
+    if ("reason" in key) return key;
+    record.key = key;
+    return key.scopes.includes(requiredScope) ? key : { reason: "SCOPE_REQUIRED", scope: requiredScope };
+  };
+  const authenticating = dependencies.authenticate(metadata);
+  return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
+}
+
+/** Returns the name under which the journal records the caller. */
+export function actorOf(key: ApiKey): Actor {
+  return key.id as string as Actor;
+}
+
+/** The metadata of a call that changes how it runs. */
+export interface CallOptions {
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  readonly validateOnly: boolean;
+  readonly problems: readonly FieldProblem[];
+}
+
+const NO_OPTIONS: CallOptions = { idempotencyKey: undefined, validateOnly: false, problems: [] };
+
+export function optionsOf(metadata: Metadata): CallOptions {
+  const [sentKey] = metadata.get("idempotency-key");
+  const [validateOnly] = metadata.get("kesc-validate-only");
+  if (sentKey === undefined && validateOnly === undefined) return NO_OPTIONS;
+
+  const problems: FieldProblem[] = [];
+  const key = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey.toString());
+  if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem });
+  // Any other value is refused, not ignored: a caller who asks for a trial must not get the real
+  // call.
+  if (validateOnly !== undefined && validateOnly !== "true" && validateOnly !== "false") {
+    problems.push({ field: "kesc-validate-only", message: "must be true or false" });
+  }
+  return { idempotencyKey: key?.ok === true ? key.value : undefined, validateOnly: validateOnly === "true", problems };
+}
+
+/** Returns the earlier of the caller's deadline and the server's own limit. */
+export function deadlineOf(
+  call: { getDeadline(): Deadline },
+  { now, callMillisMax }: Pick<CallDependencies, "now" | "callMillisMax">,
+): UnixMillis {
+  return toUnixMillis(Math.min(Number(call.getDeadline()), now() + callMillisMax));
+}
+
+/**
+ * Decodes and parses a request. Bytes that are no message of the type are a problem of the field
+ * `request`.
+ */
+export function parseRequest<Request, Input>(
+  rpc: {
+    readonly request: { decode(bytes: Uint8Array): Request };
+    parse(request: Request, caller: Caller): ParsedFields<Input>;
+  },
+  { input }: Pick<RpcContract, "input">,
+  bytes: Buffer,
+  caller: Caller,
+): ParsedFields<Input> {
+  let request: Request;
+  try {
+    checkWireFormat(input, bytes);
+    request = rpc.request.decode(bytes);
+  } catch {
+    return {
+      ok: false,
+      fields: [{ field: "request", message: "must be a protobuf message of the rpc's request type" }],
+    };
+  }
+  return rpc.parse(request, caller);
+}
+
+/** An error of the database is STORAGE_UNAVAILABLE. Any other error is a bug, and INTERNAL. */
+export function refusalOfThrown(error: unknown, requestId: string): AnyRefusal {
+  const storeFailed = error instanceof StoreError && error.kind !== "rejected";
+  return storeFailed ? { reason: "STORAGE_UNAVAILABLE" } : { reason: "INTERNAL", requestId };
+}

@@ -1,0 +1,50 @@
+import { status as Status } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import { traceOf } from "../../../runtime/error-trace.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import { type RefusalStatus, statusOf } from "../errors/status.js";
+import type { RpcContract } from "../messages/contract.js";
+import type { CallRecord } from "./call-context.js";
+
+/** How a call ended. */
+export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Refused;
+
+/** A refusal, with the status that carries it. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly refusal: AnyRefusal;
+  readonly status: RefusalStatus;
+}
+
+export function refused(refusal: AnyRefusal): Refused {
+  return { kind: "refused", refusal, status: statusOf(refusal) };
+}
+
+/** Writes the one line of a call. */
+export function logCall(
+  logger: Logger,
+  contract: RpcContract,
+  { record, ending, cancelled }: { record: CallRecord; ending: Ending; cancelled: boolean },
+): void {
+  const { requestId, startedAt, key, items } = record;
+  const thrown = record.thrown ?? items?.thrown;
+  // Nothing that the caller wrote: no phone number, e-mail address or secret may reach the log.
+  // Pino leaves out properties that are undefined.
+  const line = {
+    request_id: requestId,
+    method: contract.name,
+    code: ending.kind === "done" ? "OK" : Status[ending.status.code],
+    reason: ending.kind === "done" ? undefined : ending.refusal.reason,
+    ms: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
+    organization_id: key?.organizationId,
+    key_id: key?.id,
+    replayed: ending.kind === "done" && ending.replayed ? true : undefined,
+    items: items?.items,
+    items_refused: items?.refused,
+    cancelled: cancelled ? true : undefined,
+    trace: thrown === undefined ? undefined : traceOf(thrown),
+  };
+  if (thrown === undefined) logger.info(line, "call");
+  else logger.error(line, "call");
+}
