@@ -22,9 +22,11 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../src/gen/google/rpc/error_details.js";
 import { Status as RpcStatus } from "../../src/gen/google/rpc/status.js";
 import type { MintRequest } from "../../src/gen/kesc/v1/transaction_service.js";
+import type { GrpcLimits } from "../../src/grpc/limits.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../src/grpc/server.js";
 import type { Outcome } from "../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
+import { configOf } from "./config.js";
 
 export const ORGANIZATION = "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId;
 export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
@@ -97,16 +99,18 @@ export interface ServerUnderTest {
   close(): Promise<void>;
 }
 
-export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "ledger">> {
+export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "ledger" | "limits">> {
   /** Stands in for the ledger; by default everything is done. */
   readonly submit?: Submit;
   readonly scopes?: readonly Scope[];
+  readonly limits?: Partial<GrpcLimits>;
 }
 
 /** Starts a real server on a real socket, with ports that answer from memory. */
 export async function serve({
   submit = doAnything,
   scopes,
+  limits,
   ...options
 }: ServerUnderTestOptions = {}): Promise<ServerUnderTest> {
   const submitted: ServerUnderTest["submitted"] = [];
@@ -140,6 +144,7 @@ export async function serve({
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
     logger: pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line) as never) }),
     ...options,
+    limits: { ...configOf().grpcLimits, ...limits },
   });
   const client = connect(server.address);
   const close = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import { SCOPES } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Keys } from "../../src/ledger/ports/keys.js";
-import { readConfig } from "../../src/startup/config.js";
 import { openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { migrate } from "../../src/storage/migrate.js";
+import { configOf } from "./config.js";
 
 /** An organization with a key that may do everything. */
 export interface Tenant {
@@ -20,9 +20,7 @@ export async function withKeys<Result>(
   url: string | undefined,
   work: (keys: Keys) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig({ DATABASE_URL: url });
-  if (!config.ok) throw new Error(config.problems.join());
-  const database = await openDatabase(config.config.database);
+  const database = await openDatabase(configOf({ DATABASE_URL: url }).database);
   try {
     await migrate(database);
     return await work(keys(database, () => toUnixMillis(Date.now())));

@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 
-import { readConfig } from "../../../src/startup/config.js";
 import { openDatabase } from "../../../src/storage/database.js";
+import { configOf } from "../../support/config.js";
 import type { GrpcAnswer, GrpcCaller } from "../../support/grpc-caller.js";
 import { kesc } from "../../support/kesc.js";
 import type { Acknowledged } from "./clients.js";
@@ -73,9 +73,7 @@ async function wrongBalancesOf(acknowledged: readonly Acknowledged[], caller: Gr
  * Behind the service's back: what each natural key made, and what stands in the journal about it.
  */
 async function doubledOf(acknowledged: readonly Acknowledged[], databaseUrl: string): Promise<readonly string[]> {
-  const config = readConfig({ DATABASE_URL: databaseUrl });
-  if (!config.ok) throw new Error(config.problems.join());
-  const database = await openDatabase(config.config.database);
+  const database = await openDatabase(configOf({ DATABASE_URL: databaseUrl }).database);
   try {
     const made = await database.reader.rows<{ natural_key: string; id: string; journal_rows: number | null }>(
       `SELECT user_id AS natural_key, id, journal_rows

@@ -4,13 +4,10 @@ import { startGateway } from "../../../gateway/server.js";
 import { SCOPES } from "../../../src/domain/api-key.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { startGrpcServer } from "../../../src/grpc/server.js";
-import { Ledger } from "../../../src/ledger/ledger.js";
-import { committerOf } from "../../../src/storage/committer.js";
+import { type RunningServer, startServer } from "../../../src/server.js";
 import { keys } from "../../../src/storage/keys.js";
-import { reads } from "../../../src/storage/reads.js";
 import { verify } from "../../../src/verify/verify.js";
-import { newAccountId, newTransactionId } from "../../support/commands.js";
+import { configOf } from "../../support/config.js";
 import { type ENGINES, openTestDatabase } from "../../support/databases.js";
 import { RestCaller } from "../../support/rest-caller.js";
 import { RpcCaller } from "../../support/rpc-caller.js";
@@ -36,7 +33,7 @@ export interface RunningService {
   readonly b: Tenant;
   readonly grpc: RpcCaller;
   readonly rest: RestCaller;
-  readonly ledger: Ledger;
+  readonly ledger: RunningServer["ledger"];
   /** What both programs have logged. */
   readonly lines: readonly Record<string, unknown>[];
   books(): Promise<Books>;
@@ -54,24 +51,7 @@ export async function startInProcess(
   const { database } = opened;
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
-  const ledger = new Ledger({
-    committer: committerOf(database),
-    now,
-    batchMax: 64,
-    queueMax: 10_000,
-    onStoreError: (error) => lines.push({ storeError: error.kind }),
-  });
-  const server = await startGrpcServer({
-    address: "127.0.0.1:0",
-    ledger,
-    reads: reads(database),
-    keys: keys(database, now),
-    ping: () => database.reader.rows("SELECT 1"),
-    now,
-    newAccountId,
-    newTransactionId,
-    logger,
-  });
+  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), { database, logger, now });
   const gateway = await startGateway(
     {
       listen: { host: "127.0.0.1", port: 0 },
@@ -100,15 +80,14 @@ export async function startInProcess(
     b: await tenant("B"),
     grpc,
     rest,
-    ledger,
+    ledger: server.ledger,
     lines,
     books: async () => (await database.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {
       grpc.close();
       rest.close();
       await gateway.stop();
-      await server.stop(CALL_SECONDS_MAX * 1_000);
-      await ledger.close();
+      await server.stop();
       const { findingsCount, firstFindings } = await verify(database);
       await opened.dispose();
       if (findingsCount > 0) throw new Error(`the books do not hold: ${JSON.stringify(firstFindings)}`);
