@@ -1,41 +1,35 @@
 import cluster from "node:cluster";
-import { once } from "node:events";
 
+import { announceReady, Child, exitsOf } from "../runtime/child.js";
+import { shutdownSignal } from "../runtime/shutdown.js";
 import type { GatewayConfig } from "./config.js";
-import { toldToStop } from "./told-to-stop.js";
 
-// What a process needs beyond the grace period that it gives its requests.
+// A process gets this much time on top of the grace period for its requests.
 const FORCE_MILLIS = 5_000;
 
 /**
- * Runs the gateway as several processes, which share its address and its limits, until it is told
- * to stop or one of them ends by itself: then all of them end. This process only hands them the
- * connections, in turn. Answers the exit code: 0 when it was told to stop and all requests were
+ * Runs the gateway as several processes that share its address and its limits. This process only
+ * hands the connections to them, in turn. Ends all of them on the shutdown signal, or when one of
+ * them exits by itself. Returns the exit code: 0 after a shutdown signal if all requests were
  * finished.
  */
 export async function runProcesses(config: GatewayConfig): Promise<0 | 1> {
-  const told = toldToStop();
+  const stopping = shutdownSignal();
   const variables = shareOf(config);
-  const first = new GatewayProcess(variables);
+  const start = (): Child => new Child("gateway", cluster.fork(variables).process);
+  const first = start();
   const processes = [first];
-  // It goes ahead: what keeps them all from starting is said once.
-  const message = await Promise.race([first.ready, first.exited.then(() => undefined), told.then(() => undefined)]);
-  if (message !== undefined) {
-    process.send?.(message);
-    while (processes.length < config.processes) processes.push(new GatewayProcess(variables));
+  // The first one starts alone: an error that keeps all of them from starting is printed once.
+  const address = await Promise.race([first.ready, stopping.then(() => undefined)]);
+  if (address !== undefined) {
+    announceReady(address);
+    while (processes.length < config.processes) processes.push(start());
   }
 
-  const cause = await Promise.race([told, ...processes.map(({ exited }) => exited.then(() => undefined))]);
-  for (const { kill } of processes) kill("SIGTERM");
-  const force = setTimeout(
-    () => {
-      for (const { kill } of processes) kill("SIGKILL");
-    },
-    config.shutdownGraceSeconds * 1_000 + FORCE_MILLIS,
-  );
-  const codes = await Promise.all(processes.map(({ exited }) => exited));
-  clearTimeout(force);
-  return cause !== undefined && codes.every((code) => code === 0) ? 0 : 1;
+  const cause = await Promise.race([stopping, ...processes.map(({ exited }) => exited.then(() => undefined))]);
+  for (const child of processes) child.stop();
+  const exits = await exitsOf(processes, config.shutdownGraceSeconds * 1_000 + FORCE_MILLIS);
+  return cause !== undefined && exits.every((exit) => exit === 0) ? 0 : 1;
 }
 
 /** The variables in which a process differs from this one. */
@@ -44,20 +38,4 @@ function shareOf({ connectionsMax, requestsMax, processes }: GatewayConfig): Rec
     KESC_HTTP_CONNECTIONS_MAX: String(Math.ceil(connectionsMax / processes)),
     KESC_HTTP_REQUESTS_MAX: String(Math.ceil(requestsMax / processes)),
   };
-}
-
-/** This same program once more, with these variables on top of ours. */
-class GatewayProcess {
-  /** Resolves with what it says when it listens. */
-  readonly ready: Promise<object>;
-  /** Resolves with its exit code, null when a signal ended it. */
-  readonly exited: Promise<number | null>;
-  readonly kill: (signal: NodeJS.Signals) => void;
-
-  constructor(variables: Readonly<Record<string, string>>) {
-    const worker = cluster.fork(variables);
-    this.ready = once(worker, "message").then(([message]: unknown[]) => message as object);
-    this.exited = once(worker, "exit").then(([code]: unknown[]) => code as number | null);
-    this.kill = (signal) => worker.process.kill(signal);
-  }
 }

@@ -1,32 +1,31 @@
 import cluster from "node:cluster";
 
-import pino, { type Logger } from "pino";
-
+import { announceReady } from "../runtime/child.js";
+import { flushLog, openLog } from "../runtime/log.js";
+import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
+import { WRONG_VARIABLE_EXIT_CODE } from "../runtime/variables.js";
 import { runProcesses } from "./cluster.js";
 import { type GatewayConfig, readConfig } from "./config.js";
 import { type Gateway, startGateway } from "./server.js";
-import { toldToStop } from "./told-to-stop.js";
 
-// What the operating system may still need after the grace period, before the process goes by
+// The operating system may need this long after the grace period, before the process exits by
 // force.
 const EXIT_MILLIS_MAX = 2_000;
-const LOG_BUFFER_BYTES = 4_096;
-const LOG_FLUSH_MILLIS = 1_000;
 
 const result = readConfig(process.env);
 if (!result.ok) {
   for (const problem of result.problems) process.stderr.write(`${problem}\n`);
-  process.exitCode = 1;
+  process.exitCode = WRONG_VARIABLE_EXIT_CODE;
 } else if (cluster.isPrimary && result.config.processes > 1) {
   process.exit(await runProcesses(result.config));
 } else {
   await run(result.config);
 }
 
-/** Runs the gateway until it is told to stop. Exits 0 when all requests were finished, else 1. */
+/** Runs the gateway until the shutdown signal. Exits with 0 if all requests were finished. */
 async function run(config: GatewayConfig): Promise<void> {
-  const told = toldToStop();
-  // Node would end a worker at once when the process that started it is gone, whatever it is doing.
+  const stopping = shutdownSignal();
+  // Without this, Node exits a worker at once when its parent ends, in the middle of its requests.
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
   const log = openLog(config.logLevel);
 
@@ -38,39 +37,16 @@ async function run(config: GatewayConfig): Promise<void> {
     process.exit(1);
   }
   log.info({ address: gateway.address, target: config.target }, "ready");
-  // Whoever waits for this line should not have to wait for the next flush.
+  // An operator who waits for this line need not wait for the next flush.
   log.flush();
-  process.send?.({ kind: "ready", address: gateway.address });
+  announceReady(gateway.address);
 
-  log.info({ cause: await told }, "stopping");
-  setTimeout(() => process.exit(1), config.shutdownGraceSeconds * 1_000 + EXIT_MILLIS_MAX).unref();
+  log.info({ cause: await stopping }, "stopping");
+  exitAfter(config.shutdownGraceSeconds * 1_000 + EXIT_MILLIS_MAX, log);
   const isClean = await gateway.stop();
   log.info({ clean: isClean }, "stopped");
+  await flushLog(log);
   process.exit(isClean ? 0 : 1);
-}
-
-/**
- * Opens the log on standard output. Lines wait a second at most: writing each would cost a
- * thirtieth of a request.
- */
-function openLog(level: GatewayConfig["logLevel"]): Logger {
-  const destination = pino.destination({
-    dest: 1,
-    sync: true,
-    minLength: LOG_BUFFER_BYTES,
-    periodicFlush: LOG_FLUSH_MILLIS,
-  });
-  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the
-  // service.
-  destination.on("error", () => undefined);
-  process.on("exit", () => {
-    try {
-      destination.flushSync();
-    } catch {
-      // Nobody is left to tell.
-    }
-  });
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
 function explain(error: unknown, config: GatewayConfig): string {

@@ -5,10 +5,10 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract/contract.js";
+import { VARIABLES } from "../runtime/variables.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../src/grpc/errors/status.js";
 import { readContract } from "../src/grpc/messages/contract.js";
-import { VARIABLES } from "../src/startup/config.js";
 
 // What no linter sees: that the contract, its tests and its docs speak of the same things.
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
-// What a call leaves behind lives for one commit: with V8's default of 16 MiB, much of it is copied
-// before it dies.
+// The option is for the server: see young-generation.ts.
 import { CommanderError } from "commander";
 
 import { StoreError } from "../ledger/ports/store.js";
-import { isDamage, RESTORE } from "../startup/damage.js";
 import { failureFacts } from "../startup/failure-facts.js";
-import { Problem } from "../startup/operator-error.js";
+import { isDamage, RESTORE } from "../startup/open-database.js";
+import { OperatorError } from "../startup/operator-error.js";
 import { endQuietlyWhenNobodyReads } from "./commands/output.js";
 import { kescProgram } from "./program.js";
 
@@ -27,13 +26,13 @@ function exitCodeOf(error: unknown): number {
   // Commander has printed its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   const debugging = process.env["KESC_LOG_LEVEL"] === "debug" || process.env["KESC_LOG_LEVEL"] === "trace";
-  if (error instanceof Problem) {
+  if (error instanceof OperatorError) {
     process.stderr.write(`${error.message}\n`);
   } else {
     process.stderr.write(`${wordsOn(error)}\n`);
   }
   if (debugging && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
-  return error instanceof Problem ? error.exitCode : FAILED;
+  return error instanceof OperatorError ? error.exitCode : FAILED;
 }
 
 function wordsOn(error: unknown): string {

@@ -2,14 +2,11 @@ import { readFileSync } from "node:fs";
 
 import { Command } from "commander";
 
-import { VARIABLES } from "../startup/config.js";
+import { VARIABLES } from "../../runtime/variables.js";
 import { addGateway } from "./commands/gateway.js";
-import { addKeyCreate } from "./commands/key-create.js";
-import { addKeyList } from "./commands/key-list.js";
-import { addKeyRevoke } from "./commands/key-revoke.js";
+import { addKey } from "./commands/key.js";
 import { addMigrate } from "./commands/migrate.js";
-import { addOrgCreate } from "./commands/org-create.js";
-import { addOrgList } from "./commands/org-list.js";
+import { addOrg } from "./commands/org.js";
 import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
@@ -33,13 +30,8 @@ export function kescProgram(): Command {
   addServer(program);
   addGateway(program);
   addMigrate(program);
-  const org = program.command("org").description("organizations, whose accounts are kept apart");
-  addOrgCreate(org);
-  addOrgList(org);
-  const key = program.command("key").description("API keys, with which an organization's programs call");
-  addKeyCreate(key);
-  addKeyList(key);
-  addKeyRevoke(key);
+  addOrg(program);
+  addKey(program);
   addImport(program);
   addVerify(program);
 

@@ -37,25 +37,6 @@ export interface GrpcLimits {
   readonly lameDuckMillis: number;
 }
 
-export const DEFAULT_LIMITS: GrpcLimits = {
-  requestBytesMax: 262_144,
-  bulkBytesMax: 1_048_576,
-  requestMillisMax: 10_000,
-  callMillisMax: 30_000,
-  // The gateway sends everything over one connection: fewer would queue in the client while the
-  // server has time. What a call can hold before it is read is bounded by HTTP/2's window of 64
-  // KiB.
-  concurrentCallsMax: 1_000,
-  // Some 15 KB each while they wait.
-  callsMax: 50_000,
-  keepaliveMillis: 60_000,
-  keepaliveTimeoutMillis: 10_000,
-  connectionIdleMillisMax: 300_000,
-  connectionAgeMillisMax: 1_800_000,
-  connectionAgeGraceMillis: 60_000,
-  lameDuckMillis: 0,
-};
-
 // Answers that a client asks for and does not read stay in memory: past so many, its next calls are
 // refused, and after a hundred of those its connection is closed. Several of the largest pages, for
 // a client that reads.

@@ -17,7 +17,7 @@ import type { StreamRoute } from "./calls/stream-call.js";
 import type { UnaryRoute } from "./calls/unary-call.js";
 import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
-import { DEFAULT_LIMITS, type GrpcLimits, serverOptionsOf } from "./limits.js";
+import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { boundAddress, removeStaleSocket } from "./server-address.js";
 import { accountHandlers } from "./services/account-service.js";
@@ -38,7 +38,7 @@ export interface GrpcServerOptions {
   readonly newAccountId: () => AccountId;
   readonly newTransactionId: () => TransactionId;
   readonly logger: Logger;
-  readonly limits?: Partial<GrpcLimits>;
+  readonly limits: GrpcLimits;
 }
 
 export interface GrpcServer {
@@ -59,8 +59,7 @@ export interface GrpcServer {
  * not fit.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
-  const { logger } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { logger, limits } = options;
   const contract = readContract();
   const serviceNames = contract.services.map(({ name }) => name);
   logLibraryTo(logger);

@@ -1,9 +1,12 @@
+import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type Config, readConfig } from "./config.js";
-import { Problem } from "./operator-error.js";
+import { OperatorError } from "./operator-error.js";
 
-/** The configuration of this process. Throws a Problem that names every variable that is wrong. */
+/**
+ * The configuration of this process. Throws an OperatorError that names every wrong variable.
+ */
 export function configFromEnvironment(): Config {
   const result = readConfig(process.env);
-  if (!result.ok) throw new Problem(result.problems.join("\n"), 2);
+  if (!result.ok) throw new OperatorError(result.problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
   return result.config;
 }

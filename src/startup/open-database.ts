@@ -1,26 +1,36 @@
 import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
 import { migrationState } from "../storage/migrate.js";
-import { isDamage, RESTORE } from "./damage.js";
+import { ForeignFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
-import { Problem } from "./operator-error.js";
+import { OperatorError } from "./operator-error.js";
+
+/** What to do about a file that is not ours, or no longer whole. */
+export const RESTORE =
+  "Check DATABASE_URL; if the file is the right one, it is damaged: stop the servers, " +
+  "move it away with its -wal and -shm files, and put the last backup in its place (docs/operations.md).";
+
+/** Whether an error says that the database's file is not ours, or no longer whole. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof ForeignFileError || /^SQLITE_(CORRUPT|NOTADB)/.test(failureFacts(error).code ?? "");
+}
 
 /**
- * Opens the database, also one that lacks migrations. Throws a Problem when it can't be had, or
- * when a newer version of KESC has migrated it.
+ * Opens the database, also one that lacks migrations. Throws an OperatorError when it cannot be
+ * opened, or when a newer version of KESC has migrated it.
  */
 export async function openAnyDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   return (await open(address, options)).database;
 }
 
 /**
- * Opens the database for work. Throws a Problem when it can't be had or its schema is not this
- * version's.
+ * Opens the database for work. Throws an OperatorError when it cannot be opened, or when its schema
+ * is not this version's.
  */
 export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   const { database, pending } = await open(address, options);
   if (pending.length === 0) return database;
   await database.close();
-  throw new Problem(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
+  throw new OperatorError(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
 }
 
 async function open(
@@ -33,7 +43,7 @@ async function open(
   try {
     const { pending, unknown } = await migrationState(database);
     if (unknown.length > 0) {
-      throw new Problem(
+      throw new OperatorError(
         `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
           "Run the version that made them, or restore a backup from before.",
       );
@@ -41,15 +51,15 @@ async function open(
     return { database, pending };
   } catch (error) {
     await database.close();
-    throw error instanceof Problem ? error : unopened(address, error);
+    throw error instanceof OperatorError ? error : unopened(address, error);
   }
 }
 
-function unopened(address: DatabaseAddress, error: unknown): Problem {
+function unopened(address: DatabaseAddress, error: unknown): OperatorError {
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it does not say why";
   const advice = isDamage(error) ? RESTORE : adviceOn(address);
-  return new Problem(`${nameOf(address)} can't be opened: ${reason}. ${advice}`, 1, { cause: error });
+  return new OperatorError(`${nameOf(address)} can't be opened: ${reason}. ${advice}`, 1, { cause: error });
 }
 
 /** Opens the database for work, and closes it afterwards. */

@@ -1,8 +1,5 @@
-/**
- * What stops a command, in words for whoever typed it: what is wrong, and what to do next. Not a
- * bug.
- */
-export class Problem extends Error {
+/** Ends a command. Tells the operator what is wrong and what to do next. It is not a bug. */
+export class OperatorError extends Error {
   constructor(
     message: string,
     /** 1: it failed; 2: it was called wrongly. */
@@ -10,6 +7,6 @@ export class Problem extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
-    this.name = "Problem";
+    this.name = "OperatorError";
   }
 }

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { environment, kesc, kescJson, Place, RunningKesc } from "../support/service/kesc.js";
+import { environment, KESC, kesc, kescJson, Place, RunningKesc } from "../support/service/kesc.js";
 
 const GONE_MILLIS_MAX = 10_000;
 
@@ -74,6 +74,24 @@ describe("kesc server", () => {
     expect(await server.exited).to.equal(0);
   });
 
+  it("warns when V8's young generation has its default size", async () => {
+    const server = new RunningKesc(["server"], place.variables);
+    await server.ready;
+    await server.end();
+    expect(server.stdout).to.contain("start the server with `kesc` or with node --max-semi-space-size=64");
+  });
+
+  it("has a larger young generation when the shell starts it", async () => {
+    const variables = environment(place.variables);
+    const server = spawn(KESC, ["server"], { env: variables });
+    let stdout = "";
+    server.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    while (!stdout.includes('"ready"')) await sleep(10);
+    server.kill("SIGTERM");
+    await once(server, "close");
+    expect(stdout).to.not.contain("young generation");
+  });
+
   it("says that its address is taken", async () => {
     const { address, release } = await takenPort();
     const { code, stderr } = await kesc(["server"], { ...place.variables, KESC_GRPC_ADDRESS: address });
@@ -109,6 +127,13 @@ describe("kesc serve", () => {
       expect(serve.stderr).to.equal("");
     });
   }
+
+  it("gives the server a larger young generation, however it was started itself", async () => {
+    const serve = new RunningKesc(["serve"], place.variables);
+    await serve.ready;
+    await serve.end();
+    expect(serve.stdout).to.contain('"msg":"stopped"').and.not.contain("young generation");
+  });
 
   it("stops once and in order when the whole group of processes gets the signal, twice", async () => {
     const serve = new RunningKesc(["serve"], place.variables);

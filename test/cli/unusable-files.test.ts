@@ -20,7 +20,7 @@ import { expect } from "chai";
 
 import { migrateDatabase } from "../../src/cli/commands/migrate.js";
 import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-database.js";
-import { Problem } from "../../src/startup/operator-error.js";
+import { OperatorError } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { execute, openTestDatabase } from "../support/databases.js";
 import { KESC, kesc } from "../support/service/kesc.js";
@@ -57,7 +57,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
 
   async function wordsOf(opening: Promise<unknown>): Promise<string> {
     const thrown: unknown = await opening.catch((error: unknown) => error);
-    if (!(thrown instanceof Problem)) throw new Error(`not a Problem: ${String(thrown)}`);
+    if (!(thrown instanceof OperatorError)) throw new Error(`not an OperatorError: ${String(thrown)}`);
     expect(thrown.exitCode).to.equal(1);
     return thrown.message;
   }
@@ -212,8 +212,10 @@ describe("a database of PostgreSQL that a newer version has migrated", () => {
       await execute(test.address, sql);
       for (const open of [openCurrentDatabase, migrateDatabase]) {
         const thrown = await open(test.address).catch((error: unknown) => error);
-        expect(thrown).to.be.instanceOf(Problem);
-        expect((thrown as Problem).message).to.match(/9999-of-the-future, which this version of kesc does not know/);
+        expect(thrown).to.be.instanceOf(OperatorError);
+        expect((thrown as OperatorError).message).to.match(
+          /9999-of-the-future, which this version of kesc does not know/,
+        );
       }
     } finally {
       await test.dispose();

@@ -183,7 +183,7 @@ describe("the life of the gateway", () => {
 
   it("as a program: names every variable that is wrong and does not start", async () => {
     const child = runMain({ KESC_HTTP_ADDRESS: "x", KESC_CALL_SECONDS_MAX: "x" });
-    expect(await child.exited).to.equal(1);
+    expect(await child.exited).to.equal(2);
     expect(child.errors().match(/^KESC_\w+ must be /gm)).to.deep.equal([
       "KESC_HTTP_ADDRESS must be ",
       "KESC_CALL_SECONDS_MAX must be ",

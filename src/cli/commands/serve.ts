@@ -2,11 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "commander";
 
+import { announceReady, type Child, type Exit, exitsOf, startChild } from "../../../runtime/child.js";
+import { shutdownSignal } from "../../../runtime/shutdown.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { Problem } from "../../startup/operator-error.js";
-import { Child } from "../child.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { serverNodeOptions } from "../young-generation.js";
 import { type Addresses, demoWords, prepareDemo } from "./demo.js";
 import { printLine } from "./output.js";
+
+const KESC = new URL("../kesc.js", import.meta.url);
 
 /**
  * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the
@@ -37,77 +41,62 @@ interface ServeOptions {
   readonly shutdownGraceSeconds: number;
 }
 
-/**
- * Resolves when all has stopped as it was told to; throws a Problem when something ended otherwise.
- */
+/** Resolves when both have stopped as asked. Throws an OperatorError when one ended otherwise. */
 async function serve(options: ServeOptions, onReady: (addresses: Addresses) => void): Promise<void> {
-  // In the order of their start; they are stopped in the other.
+  // In the order of their start. They are stopped in reverse order.
   const children: Child[] = [];
   const start = (child: Child): Child => {
     children.push(child);
     return child;
   };
 
-  const told = toldToStop();
-  const ended = await Promise.race([told, runBoth(start, told, { ...options, onReady })]);
+  const stopping = shutdownSignal().then(() => undefined);
+  const ended = await Promise.race([stopping, runBoth(start, stopping, { ...options, onReady })]);
   const exits = await stopAll(children, options.shutdownGraceSeconds * 1_000);
   if (ended !== undefined)
-    throw new Problem(`The ${ended.name} has ended (${String(await ended.exited)}): stopped all.`);
-  const unclean = exits.filter(({ exit }) => exit !== 0).map(({ name, exit }) => `${name} (${String(exit)})`);
-  if (unclean.length > 0) throw new Problem(`Not stopped cleanly: ${unclean.join(", ")}.`);
+    throw new OperatorError(`The ${ended.name} has ended (${String(await ended.exited)}): stopped all.`);
+  const unclean = children.flatMap(({ name }, index) =>
+    exits[index] === 0 ? [] : [`${name} (${String(exits[index])})`],
+  );
+  if (unclean.length > 0) throw new OperatorError(`Not stopped cleanly: ${unclean.join(", ")}.`);
 }
 
 /**
- * Starts the two; resolves with the first that ends, or with undefined when it was told to stop
- * before both ran.
+ * Starts the server, then the gateway. Resolves with the first that ends, or with undefined on the
+ * shutdown signal.
  */
 async function runBoth(
   start: (child: Child) => Child,
-  told: Promise<undefined>,
+  stopping: Promise<undefined>,
   { gatewayTarget, onReady }: ServeOptions & { readonly onReady: (addresses: Addresses) => void },
 ): Promise<Child | undefined> {
-  const server = start(new Child("server", { options: ["--supervised"] }));
-  const grpc = await Promise.race([server.ready, told]);
-  if (grpc === undefined) return endedOf([server], told);
+  const server = start(
+    startChild(KESC, { name: "server", args: ["server", "--supervised"], nodeOptions: serverNodeOptions() }),
+  );
+  const grpc = await Promise.race([server.ready, stopping]);
+  if (grpc === undefined) return endedOf([server], stopping);
 
-  const gateway = start(new Child("gateway", { variables: { KESC_GATEWAY_TARGET: gatewayTarget ?? grpc } }));
-  const http = await Promise.race([gateway.ready, endedOf([server], told).then(() => undefined)]);
+  const variables = { KESC_GATEWAY_TARGET: gatewayTarget ?? grpc };
+  const gateway = start(startChild(KESC, { name: "gateway", args: ["gateway"], variables }));
+  const http = await Promise.race([gateway.ready, endedOf([server], stopping).then(() => undefined)]);
   if (http !== undefined) {
     onReady({ grpc, http });
-    process.send?.({ kind: "ready", address: http, grpcAddress: grpc });
+    announceReady(http, { grpcAddress: grpc });
   }
-  return endedOf([server, gateway], told);
+  return endedOf([server, gateway], stopping);
 }
 
-function endedOf(children: readonly Child[], told: Promise<undefined>): Promise<Child | undefined> {
-  return Promise.race([told, ...children.map((child) => child.exited.then(() => child))]);
+function endedOf(children: readonly Child[], stopping: Promise<undefined>): Promise<Child | undefined> {
+  return Promise.race([stopping, ...children.map((child) => child.exited.then(() => child))]);
 }
 
-/** Resolves on SIGTERM, SIGINT, or the end of the process that started this one. */
-function toldToStop(): Promise<undefined> {
-  return new Promise((resolve) => {
-    for (const event of ["SIGTERM", "SIGINT", "disconnect"]) {
-      process.on(event, () => {
-        resolve(undefined);
-      });
-    }
-  });
-}
-
-/** Stops one after the other, the last started first; after the grace period by force. */
-async function stopAll(
-  children: readonly Child[],
-  graceMillis: number,
-): Promise<readonly { name: string; exit: number | NodeJS.Signals }[]> {
-  const force = setTimeout(() => {
-    for (const child of children) child.kill();
-  }, graceMillis);
+/** Stops the children one after the other, the last started first; kills them in the end. */
+async function stopAll(children: readonly Child[], graceMillis: number): Promise<readonly Exit[]> {
+  const exits = exitsOf(children, graceMillis);
   for (const child of children.toReversed()) {
     child.stop();
-    // Whoever takes long leaves the next one its share of the time.
+    // A child that takes long leaves the next one its share of the time.
     await Promise.race([child.exited, sleep(graceMillis / children.length, undefined, { ref: false })]);
   }
-  const exits = await Promise.all(children.map(async ({ name, exited }) => ({ name, exit: await exited })));
-  clearTimeout(force);
   return exits;
 }

@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
-import { Problem } from "../../startup/operator-error.js";
+import { OperatorError } from "../../startup/operator-error.js";
 import { printJson, printLine } from "../commands/output.js";
 import { type GoodRow, readRows } from "./csv-rows.js";
 import { connectTo } from "./import-stream.js";
@@ -40,7 +40,7 @@ export function addImport(program: Command): void {
 
 async function importFile(file: string, { address, rejects, json }: Options): Promise<void> {
   const key = process.env["KESC_API_KEY"] ?? "";
-  if (key === "") throw new Problem("KESC_API_KEY is not set: it must hold the key to call with.", 2);
+  if (key === "") throw new OperatorError("KESC_API_KEY is not set: it must hold the key to call with.", 2);
   const { grpcAddress } = configFromEnvironment();
 
   const { header, rows } = await checkedFile(file);
@@ -69,11 +69,13 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
 
   if (json === true) printJson({ lines: rows, ...totals });
   else printLine(`${count(rows)} lines: ${count(totals.created)} new, ${count(totals.replayed)} there already.`);
-  if (totals.refused > 0) throw new Problem(`${count(totals.refused)} lines were refused; nothing of them was done.`);
+  if (totals.refused > 0)
+    throw new OperatorError(`${count(totals.refused)} lines were refused; nothing of them was done.`);
 }
 
 /**
- * Reads the whole file, and names each line that is not right. Throws a Problem when there is one.
+ * Reads the whole file, and names each line that is not right. Throws an OperatorError when there
+ * is one.
  */
 async function checkedFile(file: string): Promise<{ header: string; rows: number }> {
   let header = "";
@@ -91,7 +93,7 @@ async function checkedFile(file: string): Promise<{ header: string; rows: number
       process.stderr.write(`${file}:${String(read.line)}: ${field} ${message}\n`);
     }
   }
-  if (bad > 0) throw new Problem(`${count(bad)} of ${count(rows)} lines are not right: nothing was sent.`);
+  if (bad > 0) throw new OperatorError(`${count(bad)} of ${count(rows)} lines are not right: nothing was sent.`);
   return { header, rows };
 }
 
@@ -99,7 +101,7 @@ async function* goodRows(file: string): AsyncGenerator<GoodRow> {
   for await (const read of readRowsOf(file)) {
     if ("header" in read) continue;
     if (read.kind === "bad")
-      throw new Problem(`${file} has changed while it was imported. See to it and run this again.`);
+      throw new OperatorError(`${file} has changed while it was imported. See to it and run this again.`);
     yield read;
   }
 }
@@ -108,7 +110,7 @@ async function* readRowsOf(file: string): ReturnType<typeof readRows> {
   try {
     yield* readRows(file);
   } catch (error) {
-    throw error instanceof Problem ? new Problem(`${file}: ${error.message}`, 1, { cause: error }) : error;
+    throw error instanceof OperatorError ? new OperatorError(`${file}: ${error.message}`, 1, { cause: error }) : error;
   }
 }
 
@@ -117,8 +119,8 @@ async function openRejects(
   { header, imported }: { header: string; imported: string },
 ): Promise<WriteStream> {
   if (await areOneFile(file, imported))
-    throw new Problem(`${file} is the file to import: name another for --rejects.`, 2);
-  const unwritable = (error: Error): Problem => new Problem(`${file} can't be written: ${error.message}.`);
+    throw new OperatorError(`${file} is the file to import: name another for --rejects.`, 2);
+  const unwritable = (error: Error): OperatorError => new OperatorError(`${file} can't be written: ${error.message}.`);
   const stream = createWriteStream(file, { mode: 0o600 });
   await once(stream, "open").catch((error: unknown) => {
     throw error instanceof Error ? unwritable(error) : error;

@@ -5,7 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
-import { Problem } from "../../startup/operator-error.js";
+import { OperatorError } from "../../startup/operator-error.js";
 
 /** One line of the file, as far as it could be read. */
 export type Row = GoodRow | BadRow;
@@ -43,7 +43,7 @@ interface CsvRecord {
 
 /**
  * Reads the file line by line, whatever its size. First answers the header, as it stands there.
- * Throws a Problem when the file can't be read, is not CSV, or has other columns than type,
+ * Throws an OperatorError when the file can't be read, is not CSV, or has other columns than type,
  * account_id, amount, reference, description and metadata.KEY.
  */
 export async function* readRows(file: string): AsyncGenerator<{ readonly header: string } | Row> {
@@ -58,11 +58,11 @@ export async function* readRows(file: string): AsyncGenerator<{ readonly header:
       }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new Problem(`It is not CSV: ${error.message}.`, 1, { cause: error });
-    if (error instanceof Error && "syscall" in error) throw new Problem(`It can't be read: ${error.message}.`);
+    if (error instanceof CsvError) throw new OperatorError(`It is not CSV: ${error.message}.`, 1, { cause: error });
+    if (error instanceof Error && "syscall" in error) throw new OperatorError(`It can't be read: ${error.message}.`);
     throw error;
   }
-  if (columns === undefined) throw new Problem("It is empty. Its first line must name the columns.");
+  if (columns === undefined) throw new OperatorError("It is empty. Its first line must name the columns.");
 }
 
 function csvRecords(file: string): AsyncIterable<CsvRecord> {
@@ -92,7 +92,7 @@ function columnsOf(names: readonly string[]): readonly string[] {
   ];
   if (problems.length === 0) return names;
   const columns = [...known, `${METADATA_PREFIX}KEY`].join(", ");
-  throw new Problem(`The header ${problems.join(", ")}. The columns are ${columns}.`);
+  throw new OperatorError(`The header ${problems.join(", ")}. The columns are ${columns}.`);
 }
 
 function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Row {

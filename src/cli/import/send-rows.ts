@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@grpc/grpc-js";
 
 import type { TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
-import { Problem } from "../../startup/operator-error.js";
+import { OperatorError } from "../../startup/operator-error.js";
 import { type Chunk, Chunks } from "./chunks.js";
 import type { GoodRow } from "./csv-rows.js";
 import { ImportStream, isPassing, mayBeDoneLater, wordsOn } from "./import-stream.js";
@@ -38,7 +38,7 @@ const PAUSE_MILLIS_MAX = 4_000;
  * server that is away, a full queue) is waited out: everything that has no final answer is sent
  * again, in order, which is safe, since references decide.
  *
- * Throws a Problem when it does not pass, or when the server refuses the whole.
+ * Throws an OperatorError when it does not pass, or when the server refuses the whole.
  */
 export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOptions): Promise<Totals> {
   const totals: Totals = { created: 0, replayed: 0, refused: 0 };
@@ -49,7 +49,7 @@ export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOption
     if (interruption === undefined) return totals;
     if (settledOf(totals) > before) tries = 1;
     if (tries === TRIES_MAX) {
-      throw new Problem(
+      throw new OperatorError(
         `${interruption} Gave up after ${String(TRIES_MAX)} tries. Run this again: it goes on where it was, and does nothing twice.`,
       );
     }
@@ -115,7 +115,8 @@ function settle(
   result: TransactionResult | undefined,
   { totals, onRefused }: Pick<SendOptions, "onRefused"> & { totals: Totals },
 ): string | undefined {
-  if (result?.outcome === undefined) throw new Problem("The server's answer lacks a result: it is of another version.");
+  if (result?.outcome === undefined)
+    throw new OperatorError("The server's answer lacks a result: it is of another version.");
   const { outcome, replayed } = result;
   if (outcome.$case === "transaction") {
     totals[replayed ? "replayed" : "created"] += 1;
@@ -132,5 +133,5 @@ function settle(
 function refusalOf(error: unknown): unknown {
   // A gRPC status has words for the caller; anything else is a bug here.
   if (!(error instanceof Error && "details" in error && typeof error.details === "string")) return error;
-  return new Problem(`The server refuses: ${error.details}.`, 1, { cause: error });
+  return new OperatorError(`The server refuses: ${error.details}.`, 1, { cause: error });
 }

@@ -8,10 +8,12 @@ import type { AccountId, ApiKeyId, OrganizationId, TransactionId } from "../../.
 import type { Metadata as Pairs, Reference, UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
+import type { GrpcLimits } from "../../../src/grpc/limits.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
+import { configOf } from "../config.js";
 import { givenAccount, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
 
@@ -83,15 +85,18 @@ export interface ServerUnderTest {
   close(): Promise<void>;
 }
 
-export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "ledger">> {
+export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "ledger" | "limits">> {
   /** Stands in for the ledger; by default every command is done. */
   readonly submit?: Submit;
   readonly scopes?: readonly Scope[];
+  /** Changes to the default limits. */
+  readonly limits?: Partial<GrpcLimits>;
 }
 
 export async function serve({
   submit = doAnything,
   scopes,
+  limits,
   ...options
 }: ServerUnderTestOptions = {}): Promise<ServerUnderTest> {
   const submitted: ServerUnderTest["submitted"] = [];
@@ -125,6 +130,7 @@ export async function serve({
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
     logger: logInto(lines, "debug"),
     ...options,
+    limits: { ...configOf().grpcLimits, ...limits },
   });
   const grpc = new GrpcCaller(server.address, { key: SECRET });
   const close = async (): Promise<void> => {

@@ -3,14 +3,12 @@ import { pino } from "pino";
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { startGrpcServer } from "../../../src/grpc/server.js";
-import { Ledger } from "../../../src/ledger/ledger.js";
+import { type RunningServer, startServer } from "../../../src/server.js";
 import { keys } from "../../../src/storage/keys.js";
-import { reads } from "../../../src/storage/reads.js";
 import { verify } from "../../../src/verify/verify.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { RestCaller } from "../callers/rest-caller.js";
-import { newAccountId, newTransactionId } from "../commands.js";
+import { configOf } from "../config.js";
 import { type ENGINES, openTestDatabase } from "../databases.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
@@ -31,14 +29,13 @@ export interface InProcess {
   readonly grpc: GrpcCaller;
   /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
-  readonly ledger: Ledger;
+  readonly ledger: RunningServer["ledger"];
   books(): Promise<Books>;
   /** Stops everything. Rejects when the books do not hold. */
   dispose(): Promise<void>;
 }
 
 const CALL_MILLIS_MAX = 10_000;
-const STOP_MILLIS_MAX = 5_000;
 
 export async function startInProcess(
   engine: (typeof ENGINES)[number],
@@ -48,24 +45,7 @@ export async function startInProcess(
   const { database } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({ write: () => undefined });
-  const ledger = new Ledger({
-    committer: database.committer,
-    now,
-    batchMax: 64,
-    queueMax: 10_000,
-    onStoreError: () => undefined,
-  });
-  const server = await startGrpcServer({
-    address: "127.0.0.1:0",
-    ledger,
-    reads: reads(database),
-    keys: keys(database, now),
-    ping: () => database.reader.rows("SELECT 1"),
-    now,
-    newAccountId,
-    newTransactionId,
-    logger,
-  });
+  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), { database, logger, now });
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));
   const gateway = await startGateway(config.config, logger);
@@ -77,14 +57,13 @@ export async function startInProcess(
     b,
     grpc,
     rest,
-    ledger,
+    ledger: server.ledger,
     books: async () => (await database.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {
       grpc.close();
       rest.close();
       await gateway.stop();
-      await server.stop(STOP_MILLIS_MAX);
-      await ledger.close();
+      await server.stop();
       const { findingsCount, firstFindings } = await verify(database);
       await opened.dispose();
       if (findingsCount > 0) throw new Error(`the books do not hold: ${JSON.stringify(firstFindings)}`);

@@ -1,0 +1,208 @@
+import { availableParallelism } from "node:os";
+
+import { closest, distance } from "fastest-levenshtein";
+import { z } from "zod";
+
+/** A variable of the environment. */
+interface Variable<Schema extends z.ZodType> {
+  /** The default, as an operator would write it; undefined if `meaning` says what holds instead. */
+  readonly fallback: string | undefined;
+  readonly meaning: string;
+  readonly schema: Schema;
+  /** A message never repeats the value of a secret. */
+  readonly secret?: true;
+}
+
+/** A host and a port to listen on. Port 0 lets the machine choose. */
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A program that reads a wrong variable exits with this code: it was called wrongly. */
+export const WRONG_VARIABLE_EXIT_CODE = 2;
+
+const HOST_AND_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s[\]/]+)):([0-9]{1,5})$/;
+const PORT_MAX = 65_535;
+
+function parseHostAndPort(text: string): HostAndPort | undefined {
+  const [, ipv6, name, port] = HOST_AND_PORT.exec(text) ?? [];
+  const host = ipv6 ?? name;
+  return host === undefined || Number(port) > PORT_MAX ? undefined : { host, port: Number(port) };
+}
+
+const hostAndPort = z.string().transform((text, context) => {
+  const parsed = parseHostAndPort(text);
+  if (parsed === undefined) context.addIssue("must be host:port, such as 127.0.0.1:8080");
+  return parsed ?? z.NEVER;
+});
+const hostAndPortOrSocket = z
+  .string()
+  .refine(
+    (text) => /^unix:./.test(text) || parseHostAndPort(text) !== undefined,
+    "must be host:port or unix:/path, such as 127.0.0.1:50051",
+  );
+const databaseUrl = z
+  .string()
+  .refine(
+    (text) =>
+      (/^sqlite:./.test(text) && text !== "sqlite::memory:") ||
+      (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+    "must be sqlite:PATH, such as sqlite:./data/kesc.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+  );
+
+function wholeNumber(min: number, max: number) {
+  const problem = `must be a whole number from ${String(min)} to ${String(max)}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, { error: problem, abort: true })
+    .transform(Number)
+    .refine((count) => count >= min && count <= max, problem);
+}
+
+function variable<Schema extends z.ZodType>(fallback: string, meaning: string, schema: Schema): Variable<Schema> {
+  return { fallback, meaning, schema };
+}
+
+/**
+ * All variables of both programs. `kesc help` and the README show this table; no other place states
+ * a default or a range.
+ */
+export const VARIABLES = {
+  DATABASE_URL: {
+    ...variable("sqlite:./data/kesc.db", "sqlite:PATH, or the postgres:// URL of a server", databaseUrl),
+    secret: true,
+  },
+  KESC_DATABASE_CONNECTIONS_MAX: variable("10", "most connections of one server to PostgreSQL", wholeNumber(1, 1_000)),
+  KESC_GRPC_ADDRESS: variable("127.0.0.1:50051", "where gRPC listens: host:port or unix:/path", hostAndPortOrSocket),
+  KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "where REST listens: host:port", hostAndPort),
+  KESC_GATEWAY_TARGET: {
+    fallback: undefined,
+    meaning: "where the gateway finds the server, if not at KESC_GRPC_ADDRESS",
+    schema: hostAndPortOrSocket.optional(),
+  },
+  KESC_GATEWAY_PROCESSES: {
+    fallback: undefined,
+    meaning: "how many processes serve REST, if not half as many as there are cores",
+    // The server needs the other half of the machine.
+    schema: wholeNumber(1, 256).default(() => Math.max(1, Math.floor(availableParallelism() / 2))),
+  },
+  KESC_BATCH_MAX: variable("256", "most commands in one commit", wholeNumber(1, 10_000)),
+  KESC_QUEUE_MAX: variable(
+    "10000",
+    "most commands that wait, of one organization half as many",
+    wholeNumber(1, 1_000_000),
+  ),
+  KESC_CALL_SECONDS_MAX: variable("30", "most seconds that a call has", wholeNumber(1, 3_600)),
+  KESC_SHUTDOWN_GRACE_SECONDS: variable(
+    "20",
+    "seconds to answer what is in flight when stopping",
+    wholeNumber(1, 3_600),
+  ),
+  KESC_LOG_LEVEL: variable(
+    "info",
+    `how much to log: ${LOG_LEVELS.join(", ")}`,
+    z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
+  ),
+  KESC_HTTP_BODY_BYTES_MAX: variable("262144", "most bytes of a REST body", wholeNumber(1_024, 16_777_216)),
+  KESC_HTTP_CONNECTIONS_MAX: variable("20000", "most connections to the gateway", wholeNumber(1, 1_000_000)),
+  KESC_HTTP_REQUESTS_MAX: variable(
+    "2000",
+    "most REST requests at a time, with one key half as many",
+    wholeNumber(1, 100_000),
+  ),
+  KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "most bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
+  KESC_BULK_BYTES_MAX: variable("1048576", "most bytes of a batch, over REST or gRPC", wholeNumber(1_024, 16_777_216)),
+  KESC_GRPC_REQUEST_SECONDS_MAX: variable(
+    "10",
+    "most seconds that a gRPC request takes to arrive",
+    wholeNumber(1, 3_600),
+  ),
+  // The gateway sends all its calls over one connection: with a lower limit they would queue in the
+  // client while the server is idle.
+  KESC_GRPC_CONCURRENT_CALLS_MAX: variable("1000", "most calls in flight on one connection", wholeNumber(1, 100_000)),
+  // A waiting call takes some 15 KB.
+  KESC_GRPC_CALLS_MAX: variable(
+    "50000",
+    "most gRPC calls in flight, with one key half as many",
+    wholeNumber(1, 1_000_000),
+  ),
+  KESC_GRPC_KEEPALIVE_SECONDS: variable("60", "quiet seconds until a connection is pinged", wholeNumber(1, 86_400)),
+  KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS: variable(
+    "10",
+    "seconds that a ping waits for its answer",
+    wholeNumber(1, 3_600),
+  ),
+  KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX: variable(
+    "300",
+    "seconds until a connection without a call is closed",
+    wholeNumber(1, 86_400),
+  ),
+  KESC_GRPC_CONNECTION_AGE_SECONDS_MAX: variable(
+    "1800",
+    "seconds until a connection is asked to go",
+    wholeNumber(1, 86_400),
+  ),
+  KESC_GRPC_CONNECTION_AGE_GRACE_SECONDS: variable("60", "seconds from then until it is cut", wholeNumber(1, 3_600)),
+  KESC_GRPC_LAME_DUCK_SECONDS: variable("0", "seconds of NOT_SERVING before calls are refused", wholeNumber(0, 600)),
+} as const satisfies Record<string, Variable<z.ZodType>>;
+
+type VariableName = keyof typeof VARIABLES;
+type Schemas = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]["schema"] };
+
+const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>][];
+const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
+
+// Callers keep their key in it, `kesc import` among them. No program configures itself with it.
+const API_KEY_VARIABLE = "KESC_API_KEY";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The value of each variable. */
+export type Values = z.output<typeof ENVIRONMENT>;
+
+/** The values, or one sentence for each wrong variable. */
+export type ValuesResult =
+  { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Parses the environment. An empty variable counts as absent. An unknown variable that begins with
+ * KESC_ is wrong: it is probably a misspelt one.
+ */
+export function readVariables(environment: Environment): ValuesResult {
+  const texts = ENTRIES.map(([name, { fallback }]) => [
+    name,
+    environment[name] === "" ? fallback : (environment[name] ?? fallback),
+  ]);
+  const result = ENVIRONMENT.safeParse(Object.fromEntries(texts));
+  const problems = [
+    ...(result.error?.issues ?? []).map((issue) => describeIssue(issue, environment)),
+    ...Object.keys(environment).filter(isUnknown).map(describeUnknown),
+  ];
+  return result.success && problems.length === 0 ? { ok: true, values: result.data } : { ok: false, problems };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {
+  const name = String(issue.path[0]) as VariableName;
+  const secret = "secret" in VARIABLES[name];
+  return `${name} ${issue.message}${secret ? "" : `; it is "${environment[name] ?? ""}"`}.`;
+}
+
+function isUnknown(name: string): boolean {
+  return name.startsWith("KESC_") && name !== API_KEY_VARIABLE && !Object.hasOwn(VARIABLES, name);
+}
+
+// A name with more changed letters than this is another name, not a misspelt one.
+const CHANGED_LETTERS_MAX = 4;
+
+function describeUnknown(name: string): string {
+  const nearest = closest(name, Object.keys(VARIABLES));
+  const advice =
+    distance(name, nearest) <= CHANGED_LETTERS_MAX
+      ? `Did you mean ${nearest}?`
+      : "Unset it; 'kesc help' lists all variables.";
+  return `Unknown variable ${name}. ${advice}`;
+}

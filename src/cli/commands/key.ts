@@ -1,0 +1,128 @@
+import type { Command } from "commander";
+
+import { type ApiKey, isLive, type Scope, SCOPES } from "../../domain/api-key.js";
+import { parseApiKeyId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import { now } from "../../startup/clock.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { keys as openKeys } from "../../storage/keys.js";
+import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
+import { findOrganization } from "./org.js";
+import { printJson, printLine, printTable, timeOf } from "./output.js";
+
+/** `kesc key`: creates, lists and revokes API keys. */
+export function addKey(program: Command): void {
+  const key = program.command("key").description("API keys, with which an organization's programs call");
+  key
+    .command("create")
+    .description("make a key")
+    .requiredOption("--org <organization>", "its id, or its name")
+    .requiredOption("--name <name>", "your word for the key", nonEmptyName)
+    .option("--scopes <scopes>", `some of ${SCOPES.join(",")} (default: all)`, scopeList, SCOPES)
+    .option("--expires-in <duration>", "such as 90d or 12h (default: never)", durationMillis)
+    .option("--json", "print JSON, for scripts")
+    .action(createKey);
+  key
+    .command("list")
+    .description("show an organization's keys")
+    .requiredOption("--org <organization>", "its id, or its name")
+    .option("--json", "print JSON, for scripts")
+    .action(listKeys);
+  key
+    .command("revoke")
+    .description("end a key for ever")
+    .argument("<key-id>", 'its id, "key_…"; not its secret')
+    .option("--json", "print JSON, for scripts")
+    .action(revokeKey);
+}
+
+interface CreateOptions {
+  readonly org: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresIn?: number;
+  readonly json?: true;
+}
+
+/** Shows the secret of the new key, this once. */
+async function createKey({ org, name, scopes, expiresIn, json }: CreateOptions): Promise<void> {
+  const { database: address } = configFromEnvironment();
+  const { key, secret } = await withCurrentDatabase(address, async (database) => {
+    const keys = openKeys(database, now);
+    const { id: organizationId } = await findOrganization(keys, org);
+    const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
+    return keys.createApiKey({ organizationId, name, scopes, expiresAt });
+  });
+  if (json === true) {
+    printJson({ ...keyJson(key), key: secret });
+    return;
+  }
+  printLine(`Made key ${key.id} ("${key.name}") of ${key.organizationId}.`);
+  printLine(`It may: ${key.scopes.join(", ")}. It expires: ${timeOf(key.expiresAt) ?? "never"}.`);
+  printLine(`\n  ${secret}\n`);
+  printLine("This is shown once and can't be had again: put it where your program finds it.");
+}
+
+/** Oldest first, without their secrets. */
+async function listKeys({ org, json }: { org: string; json?: true }): Promise<void> {
+  const { database: address } = configFromEnvironment();
+  const found = await withCurrentDatabase(address, async (database) => {
+    const keys = openKeys(database, now);
+    return keys.apiKeys((await findOrganization(keys, org)).id);
+  });
+  if (json === true) printJson(found.map(listedKeyJson));
+  else if (found.length === 0) printLine(`No keys yet. Create one: npx kesc key create --org ${org} --name NAME`);
+  else printTable([["ID", "STATE", "CREATED", "SCOPES", "NAME"], ...found.map(rowOf)]);
+}
+
+/** Servers notice within a second. */
+async function revokeKey(text: string, { json }: { json?: true }): Promise<void> {
+  const id = parseApiKeyId(text);
+  // The message does not repeat the argument, which may be a secret.
+  if (!id.ok) throw new OperatorError(`The id of a key ${id.problem}. npx kesc key list --org ORG shows them.`, 2);
+  const { database: address } = configFromEnvironment();
+  const revoked = await withCurrentDatabase(address, (database) => openKeys(database, now).revokeApiKey(id.value));
+  if (revoked === undefined) {
+    throw new OperatorError(`There is no key ${id.value}. npx kesc key list --org ORG shows them.`);
+  }
+  if (json === true) printJson(listedKeyJson(revoked));
+  else printLine(`Key ${revoked.id} ("${revoked.name}") is revoked since ${timeOf(revoked.revokedAt) ?? ""}.`);
+}
+
+function rowOf(key: ApiKey): string[] {
+  return [key.id, stateOf(key), timeOf(key.createdAt), key.scopes.join(","), key.name];
+}
+
+function stateOf(key: ApiKey): string {
+  if (key.revokedAt !== undefined) return `revoked ${timeOf(key.revokedAt)}`;
+  if (!isLive(key, now())) return `expired ${timeOf(key.expiresAt) ?? ""}`;
+  return key.expiresAt === undefined ? "live" : `live until ${timeOf(key.expiresAt)}`;
+}
+
+interface KeyJson {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+}
+
+/** A key as scripts read it, without its secret. */
+function keyJson(key: ApiKey): KeyJson {
+  return {
+    id: key.id,
+    organization_id: key.organizationId,
+    name: key.name,
+    scopes: key.scopes,
+    created_at: timeOf(key.createdAt),
+    expires_at: timeOf(key.expiresAt),
+  };
+}
+
+/** The same for a key that may have been revoked. */
+function listedKeyJson(key: ApiKey): KeyJson & { readonly revoked_at: string | null } {
+  return { ...keyJson(key), revoked_at: timeOf(key.revokedAt) };
+}
