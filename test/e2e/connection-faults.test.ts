@@ -4,6 +4,7 @@ import { expect } from "chai";
 
 import type { GrpcReply } from "../support/callers/grpc-caller.js";
 import { execute } from "../support/databases.js";
+import { eventually } from "../support/eventually.js";
 import { sharedPostgres } from "../support/postgres.js";
 import { expectBooksHold } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
@@ -39,14 +40,13 @@ describe("a connection to PostgreSQL", () => {
     return service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference });
   }
 
-  async function untilGood(): Promise<GrpcReply> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const answer = await mint("the same each time");
-      if (answer.code === 0) return answer;
-      expect(answer).to.include({ reason: "STORAGE_UNAVAILABLE" });
-      await sleep(50);
-    }
-    throw new Error(`did not recover: ${service.printed()}`);
+  async function expectRecovery(): Promise<void> {
+    const isGood = async (): Promise<boolean> => {
+      const { code, reason } = await mint("the same each time");
+      if (code !== 0) expect(reason).to.equal("STORAGE_UNAVAILABLE");
+      return code === 0;
+    };
+    await eventually(isGood, { what: () => `did not recover: ${service.printed()}` });
   }
 
   async function expectMintsInBooks(count: number): Promise<void> {
@@ -65,7 +65,7 @@ describe("a connection to PostgreSQL", () => {
     // Longer than whatever the driver may have left to say on that connection.
     await sleep(3 * QUERY_MILLIS_MAX);
     network.resume();
-    await untilGood();
+    await expectRecovery();
     for (let count = 0; count < 5; count += 1) expect((await mint()).code).to.equal(0);
     const { response } = await service.grpc.call("ListTransactions", { reference: "hung" });
     expect(response["transactions"]).to.deep.equal([]);
@@ -78,7 +78,7 @@ describe("a connection to PostgreSQL", () => {
     await silent;
     expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
     network.resume();
-    await untilGood();
+    await expectRecovery();
     const again = await mint("hung at its end");
     expect(again.code).to.equal(0);
     expect(again.replayed).to.equal(true);

@@ -6,6 +6,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
 import type { RestReply } from "../support/callers/rest-caller.js";
+import { eventually } from "../support/eventually.js";
 import { type PostgresServer, startPostgres } from "../support/postgres.js";
 import { problemOf } from "../support/service/each-engine.js";
 import { expectBooksHold } from "../support/service/each-engine.js";
@@ -61,10 +62,10 @@ describe("a fault of the storage", () => {
   }
 
   async function expectRecovery(service: Service, accountId: string): Promise<void> {
-    const deadline = Date.now() + RECOVERY_MILLIS_MAX;
-    while ((await mint(service, accountId)).status !== 201) {
-      if (Date.now() > deadline) throw new Error(`did not recover: ${service.printed()}`);
-    }
+    await eventually(async () => (await mint(service, accountId)).status === 201, {
+      millisMax: RECOVERY_MILLIS_MAX,
+      what: () => `did not recover: ${service.printed()}`,
+    });
   }
 
   describe("of PostgreSQL, lost and found again", () => {

@@ -20,7 +20,7 @@ describe("the audit after kills with -9", () => {
   before(async () => {
     database = await openTestDatabase("sqlite");
     const [{ key }] = await withKeys(database.url, makeTenants);
-    victim = await Victim.create(database.url);
+    victim = new Victim(database.url);
     await victim.start();
     clients = new Clients(victim.address, { key, random: new Random(1) });
     await clients.start();

@@ -65,7 +65,7 @@ async function crash(
   kill: (victim: Victim) => Promise<void>,
 ): Promise<Result> {
   const [{ key }] = await withKeys(databaseUrl, makeTenants);
-  const victim = await Victim.create(databaseUrl);
+  const victim = new Victim(databaseUrl);
   atTheEnd(() => victim.kill());
   await victim.start();
   const clients = new Clients(victim.address, { key, random });
