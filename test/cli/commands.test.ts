@@ -7,7 +7,7 @@ import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
 import { openDatabase } from "../../src/storage/database.js";
-import { environment, kesc, kescJson, Place } from "../support/kesc.js";
+import { environment, kesc, kescJson, Place } from "../support/service/kesc.js";
 
 interface OrganizationJson {
   readonly id: string;

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { environment, kesc, kescJson, Place, RunningKesc } from "../support/kesc.js";
+import { eventually } from "../support/eventually.js";
+import { environment, kesc, kescJson, Place, RunningKesc } from "../support/service/kesc.js";
 
 const GONE_MILLIS_MAX = 10_000;
 
@@ -20,13 +20,11 @@ function isAlive(pid: number): boolean {
 }
 
 async function gone(pids: Iterable<number>): Promise<void> {
-  const deadline = Date.now() + GONE_MILLIS_MAX;
-  for (const pid of pids) {
-    while (isAlive(pid)) {
-      if (Date.now() > deadline) throw new Error(`process ${String(pid)} is still there`);
-      await sleep(20);
-    }
-  }
+  const all = [...pids];
+  await eventually(() => !all.some(isAlive), {
+    millisMax: GONE_MILLIS_MAX,
+    what: () => `of the processes ${all.join()} some are still there`,
+  });
 }
 
 async function takenPort(): Promise<{ address: string; release: () => void }> {

@@ -24,7 +24,7 @@ import { Problem } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { run } from "../../src/storage/sql/store-error.js";
 import { openTestDatabase } from "../support/databases.js";
-import { KESC, kesc } from "../support/kesc.js";
+import { KESC, kesc } from "../support/service/kesc.js";
 
 const FOREIGN_APPLICATION = 0x0f055112;
 

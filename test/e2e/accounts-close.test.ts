@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
+import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("CloseAccount", (service) => {
   it("ends an empty account for ever", async () => {
@@ -12,7 +12,7 @@ describeEachEngine("CloseAccount", (service) => {
     });
     expect(problemOf(refused)).to.include({ status: 422, code: "ACCOUNT_CLOSED" });
     const again = await service().grpc.call("CloseAccount", { account_id: id });
-    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    expect(again.replayed).to.equal(true);
   });
 
   it("refuses an account with money, and says how much", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, problemOf } from "../support/each-engine.js";
+import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("CreateAccount", (service) => {
   it("creates an account with a balance of zero, and says where it is", async () => {
@@ -22,7 +22,7 @@ describeEachEngine("CreateAccount", (service) => {
     expect(created.json["id"]).to.match(/^acc_[0-9a-z]{26}$/);
     expect(created.json["created_at"]).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-    const location = created.headers.get("location") ?? "";
+    const location = created.headers["location"] ?? "";
     expect(location).to.equal(`/accounts/${String(created.json["id"])}`);
     expect((await service().rest("GET", location)).json).to.deep.equal(created.json);
   });
@@ -42,7 +42,7 @@ describeEachEngine("CreateAccount", (service) => {
     const first = await service().rest("POST", "/accounts", { body });
     const again = await service().rest("POST", "/v1/accounts", { body: { ...body, phone_number: "+254712345678" } });
     expect([first.status, again.status]).to.deep.equal([201, 200]);
-    expect(again.headers.get("idempotent-replayed")).to.equal("true");
+    expect(again.headers["idempotent-replayed"]).to.equal("true");
     expect(again.json).to.deep.equal(first.json);
 
     const other = await service().rest("POST", "/accounts", { body: { ...body, email: "b@example.com" } });
@@ -71,7 +71,7 @@ describeEachEngine("CreateAccount", (service) => {
     expect(problemOf(rest)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: expected });
     const grpc = await service().grpc.call("CreateAccount", bad);
     expect(grpc).to.include({ code: 3, reason: "INVALID_FIELD" });
-    expect(grpc.fields.map(({ field }) => field)).to.deep.equal(expected);
+    expect(grpc.fields?.map(({ field }) => field)).to.deep.equal(expected);
   });
 
   it("names a field that it does not know", async () => {

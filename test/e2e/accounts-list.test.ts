@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, problemOf } from "../support/each-engine.js";
+import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("ListAccounts", (service) => {
   const made: string[] = [];

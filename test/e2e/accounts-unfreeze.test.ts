@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
+import { availableOf, describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
 
 describeEachEngine("UnfreezeAccount", (service) => {
   it("lets money move again", async () => {
@@ -17,6 +17,6 @@ describeEachEngine("UnfreezeAccount", (service) => {
     const id = await newAccount(service());
     const again = await service().grpc.call("UnfreezeAccount", { account_id: id });
     expect(again.response["account"]).to.include({ status: "ACCOUNT_STATUS_ACTIVE" });
-    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    expect(again.replayed).to.equal(true);
   });
 });

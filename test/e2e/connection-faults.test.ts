@@ -4,9 +4,11 @@ import { expect } from "chai";
 
 import { openDatabase } from "../../src/storage/database.js";
 import { run } from "../../src/storage/sql/store-error.js";
-import type { GrpcAnswer } from "../support/grpc-caller.js";
+import type { GrpcReply } from "../support/callers/grpc-caller.js";
+import { eventually } from "../support/eventually.js";
 import { sharedPostgres } from "../support/postgres.js";
-import { type Service, startService } from "../support/service.js";
+import { expectBooksHold } from "../support/service/each-engine.js";
+import { Service } from "../support/service/service.js";
 import { TcpForwarder } from "../support/tcp-forwarder.js";
 
 // Short, so that the test is: in the address, where an operator may set them too.
@@ -26,7 +28,7 @@ describe("a connection to PostgreSQL", () => {
     network = await TcpForwarder.start(Number(new URL(url).port));
     const forwarded = new URL(`${url}?${LIMITS}`);
     forwarded.port = String(network.port);
-    service = await startService("postgres", { DATABASE_URL: forwarded.href });
+    service = await Service.start("postgres", { DATABASE_URL: forwarded.href });
     const { response } = await service.grpc.call("CreateAccount", { user_id: "user", phone_number: "0712345678" });
     accountId = (response["account"] as { id: string }).id;
   });
@@ -35,23 +37,21 @@ describe("a connection to PostgreSQL", () => {
     await network.stop();
   });
 
-  function mint(reference = `mint${String((mints += 1))}`): Promise<GrpcAnswer> {
+  function mint(reference = `mint${String((mints += 1))}`): Promise<GrpcReply> {
     return service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference });
   }
 
-  async function untilGood(): Promise<GrpcAnswer> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const answer = await mint("the same each time");
-      if (answer.code === 0) return answer;
-      expect(answer).to.include({ reason: "STORAGE_UNAVAILABLE" });
-      await sleep(50);
-    }
-    throw new Error(`did not recover: ${service.printed()}`);
+  async function expectRecovery(): Promise<void> {
+    const isGood = async (): Promise<boolean> => {
+      const { code, reason } = await mint("the same each time");
+      if (code !== 0) expect(reason).to.equal("STORAGE_UNAVAILABLE");
+      return code === 0;
+    };
+    await eventually(isGood, { what: () => `did not recover: ${service.printed()}` });
   }
 
   async function expectMintsInBooks(count: number): Promise<void> {
-    const { status, output } = await service.kesc("verify");
-    expect(status, output).to.equal(0);
+    await expectBooksHold(service);
     const { response } = await service.grpc.call("GetAccount", { account_id: accountId });
     expect(response["account"]).to.include({ available_balance: `${String(count)}.00` });
   }
@@ -62,11 +62,11 @@ describe("a connection to PostgreSQL", () => {
     const silent = network.silenceAfter(/from journal_head/i);
     const hung = mint("hung");
     await silent;
-    expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+    expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
     // Longer than whatever the driver may have left to say on that connection.
     await sleep(3 * QUERY_MILLIS_MAX);
     network.resume();
-    await untilGood();
+    await expectRecovery();
     for (let count = 0; count < 5; count += 1) expect((await mint()).code).to.equal(0);
     const { response } = await service.grpc.call("ListTransactions", { reference: "hung" });
     expect(response["transactions"]).to.deep.equal([]);
@@ -77,12 +77,12 @@ describe("a connection to PostgreSQL", () => {
     const silent = network.silenceAfter(/COMMIT/);
     const hung = mint("hung at its end");
     await silent;
-    expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+    expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
     network.resume();
-    await untilGood();
+    await expectRecovery();
     const again = await mint("hung at its end");
     expect(again.code).to.equal(0);
-    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    expect(again.replayed).to.equal(true);
     await expectMintsInBooks(8);
   });
 
@@ -91,12 +91,12 @@ describe("a connection to PostgreSQL", () => {
     await Promise.all([
       network.loseAnswer(/COMMIT/),
       mint("unknown").then((answer) => {
-        expect(answer).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+        expect(answer).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
       }),
     ]);
     const again = await mint("unknown");
     expect(again.code).to.equal(0);
-    expect(again.metadata.get("idempotent-replayed")).to.deep.equal(["true"]);
+    expect(again.replayed).to.equal(true);
     const { response } = await service.grpc.call("ListTransactions", {});
     expect(response["transactions"]).to.deep.equal([
       again.response["transaction"],
@@ -117,9 +117,9 @@ describe("a connection to PostgreSQL", () => {
       expect(await mint("on a standby")).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
       const read = await service.grpc.call("GetAccount", { account_id: accountId });
       expect(read).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
-      const { status, output } = await service.kesc("verify");
-      expect(status).to.equal(1);
-      expect(output).to.contain("this PostgreSQL takes no writes: it may be a standby");
+      const { code, stderr } = await service.kesc("verify");
+      expect(code).to.equal(1);
+      expect(stderr).to.contain("this PostgreSQL takes no writes: it may be a standby");
     } finally {
       await whatNewConnectionsFind("off");
       await other.close();
@@ -133,9 +133,9 @@ describe("a connection to PostgreSQL", () => {
       await run(other.write, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
       network.cut();
       expect(await mint()).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
-      const { status, output } = await service.kesc("verify");
-      expect(status).to.equal(1);
-      expect(output).to.contain("PostgreSQL's synchronous_commit is off: commits would not be safe");
+      const { code, stderr } = await service.kesc("verify");
+      expect(code).to.equal(1);
+      expect(stderr).to.contain("PostgreSQL's synchronous_commit is off: commits would not be safe");
     } finally {
       await other.close();
     }

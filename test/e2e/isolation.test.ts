@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
+import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
 
 describeEachEngine("one organization and another", (service) => {
   let theirs: { account_id: string; transaction_id: string; user_id: string; reference: string };

@@ -5,12 +5,11 @@ import { expect } from "chai";
 import pg from "pg";
 
 import type { Route } from "../../gateway/contract/contract.js";
-import { ROUTES } from "../attack/fuzz/routes.js";
+import { ROUTES } from "../support/callers/contract-requests.js";
 import { ENGINES } from "../support/databases.js";
-import { kesc } from "../support/kesc.js";
-import { RestCaller } from "../support/rest-caller.js";
-import { secretsIn } from "../support/secrets.js";
-import { type Service, startService } from "../support/service.js";
+import { kesc } from "../support/service/kesc.js";
+import { secretsIn } from "../support/service/secrets.js";
+import { Service } from "../support/service/service.js";
 
 const PHONE = "+254722000111";
 const EMAIL = "private@example.com";
@@ -35,47 +34,42 @@ function commandLines(servePid: number): string[] {
 
 /** Everything that a caller can get wrong, with secrets in every place that takes a text. */
 async function callEverythingWrong(service: Service): Promise<string[]> {
-  const answers: string[] = [];
-  const rest = new RestCaller(service.environment["KESC_HTTP_ADDRESS"] ?? "");
-  const own = { "x-api-key": service.a.key };
   const everywhere = (route: Route): string =>
     JSON.stringify(Object.fromEntries(route.rpc.input.fields.map(({ name }) => [name, `${PHONE} ${EMAIL}`])));
-  try {
-    for (const route of ROUTES) {
-      const { method } = route;
-      const path = `/${route.path.segments.map(({ kind, name }) => (kind === "field" ? PHONE : name)).join("/")}`;
-      const query = `?email=${EMAIL}&phone_number=${encodeURIComponent(PHONE)}&reference=${EMAIL}`;
-      const body = method === "GET" ? undefined : everywhere(route);
-      await rest.send({ method, path: path + query, headers: own, body });
-      await rest.send({ method, path, headers: { "x-api-key": WRONG_KEY }, body });
-      await rest.send({ method, path, headers: { authorization: `Bearer ${service.a.key}é`, cookie: PHONE }, body });
-      await rest.send({ method, path, headers: { ...own, "idempotency-key": `${EMAIL} ${PHONE}` }, body });
-      if (method === "GET") continue;
-      await rest.send({ method, path, headers: own, body: `{"phone_number": "${PHONE}", "email": ${EMAIL}}` });
-      await rest.send({ method, path, headers: { ...own, "content-type": EMAIL }, body });
-    }
-    for (const path of [`/${PHONE}`, `/accounts/${EMAIL}/${PHONE}`, `/%ff${EMAIL}`, `/v1/accounts/${EMAIL}`]) {
-      await rest.send({ method: "GET", path, headers: own });
-    }
-
-    const mine = { user_id: "private-user", phone_number: PHONE, email: EMAIL };
-    await service.rest("POST", "/accounts", { body: mine });
-    const taken = await service.rest("POST", "/accounts", { body: { ...mine, phone_number: "0733444555" } });
-    answers.push(taken.text);
-    const request = { ...mine, user_id: `${EMAIL}\n`, phone_number: `${PHONE}0` };
-    answers.push((await service.grpc.call("CreateAccount", request)).message);
-    answers.push((await service.grpc.call("CreateAccount", request, { key: WRONG_KEY })).message);
-    answers.push((await service.grpc.call("Mint", { account_id: PHONE, amount: EMAIL, reference: EMAIL })).message);
-    await service.grpc.call("ListAccounts", { email: EMAIL, phone_number: "0722000111" });
-  } finally {
-    rest.close();
+  for (const route of ROUTES) {
+    const { method } = route;
+    const path = `/${route.path.segments.map(({ kind, name }) => (kind === "field" ? PHONE : name)).join("/")}`;
+    const query = `?email=${EMAIL}&phone_number=${encodeURIComponent(PHONE)}&reference=${EMAIL}`;
+    const body = method === "GET" ? undefined : everywhere(route);
+    await service.rest(method, path + query, { body });
+    await service.rest(method, path, { key: WRONG_KEY, body });
+    const bearer = { authorization: `Bearer ${service.a.key}é`, cookie: PHONE };
+    await service.rest(method, path, { key: "", headers: bearer, body });
+    await service.rest(method, path, { headers: { "idempotency-key": `${EMAIL} ${PHONE}` }, body });
+    if (method === "GET") continue;
+    await service.rest(method, path, { body: `{"phone_number": "${PHONE}", "email": ${EMAIL}}` });
+    await service.rest(method, path, { headers: { "content-type": EMAIL }, body });
   }
-  return answers;
+  for (const path of [`/${PHONE}`, `/accounts/${EMAIL}/${PHONE}`, `/%ff${EMAIL}`, `/v1/accounts/${EMAIL}`]) {
+    await service.rest("GET", path);
+  }
+
+  const mine = { user_id: "private-user", phone_number: PHONE, email: EMAIL };
+  await service.rest("POST", "/accounts", { body: mine });
+  const taken = await service.rest("POST", "/accounts", { body: { ...mine, phone_number: "0733444555" } });
+  const request = { ...mine, user_id: `${EMAIL}\n`, phone_number: `${PHONE}0` };
+  const refused = [
+    await service.grpc.call("CreateAccount", request),
+    await service.grpc.call("CreateAccount", request, { key: WRONG_KEY }),
+    await service.grpc.call("Mint", { account_id: PHONE, amount: EMAIL, reference: EMAIL }),
+  ];
+  await service.grpc.call("ListAccounts", { email: EMAIL, phone_number: "0722000111" });
+  return [taken.text, ...refused.map(({ message }) => message)];
 }
 
 /** Has the database refuse what is written, in words of its own; answers how to let it be. */
 async function breakDatabase(service: Service): Promise<() => Promise<void>> {
-  const url = service.environment["DATABASE_URL"] ?? "";
+  const url = service.databaseUrl;
   if (url.startsWith("sqlite:")) {
     const database = new BetterSqlite3(url.replace("sqlite:", ""));
     database.exec(`CREATE TRIGGER no_more BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'no more'); END`);
@@ -103,7 +97,7 @@ for (const engine of ENGINES) {
     let ownKey = "";
 
     before(async () => {
-      const service = await startService(engine, { KESC_LOG_LEVEL: "trace" });
+      const service = await Service.start(engine, { KESC_LOG_LEVEL: "trace" });
       try {
         ownKey = service.a.key;
         const headers = { "x-request-id": "monday-morning" };
@@ -115,7 +109,7 @@ for (const engine of ENGINES) {
         heard.push((await service.grpc.call("CreateAccount", refused)).message);
         await repair();
         answers = heard.join("\n");
-        if (process.platform === "linux") processes = commandLines(service.pid());
+        if (process.platform === "linux") processes = commandLines(service.pid);
         expect(await service.stop()).to.equal(0);
         printed = service.printed();
       } finally {

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { sharedService } from "../support/service.js";
+import { sharedService } from "../support/service/service.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 
@@ -18,7 +18,7 @@ describe("the README's first requests", () => {
     const script = blocks
       .slice(1)
       .join("\necho\n")
-      .replaceAll("http://127.0.0.1:8080", `http://${service.environment["KESC_HTTP_ADDRESS"] ?? ""}`);
+      .replaceAll("http://127.0.0.1:8080", `http://${service.httpAddress}`);
 
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
       env: { PATH: process.env["PATH"], KESC_API_KEY: service.a.key },

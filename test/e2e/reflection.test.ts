@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { fresh, newAccount } from "../support/each-engine.js";
-import { type Service, sharedService } from "../support/service.js";
+import { fresh, newAccount } from "../support/service/each-engine.js";
+import { type Service, sharedService } from "../support/service/service.js";
 
 const run = promisify(execFile);
 const rpcs = readContract().services.flatMap(({ name, rpcs: own }) => own.map((rpc) => ({ service: name, ...rpc })));
@@ -19,7 +19,7 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
 
     before(async () => {
       service = await sharedService("sqlite");
-      base = `http://${service.environment["KESC_GRPC_ADDRESS"] ?? ""}`;
+      base = `http://${service.grpcAddress}`;
     });
 
     it("lists every service and every rpc", async () => {

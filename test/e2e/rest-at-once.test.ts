@@ -1,10 +1,10 @@
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
-import type { Service } from "../support/service.js";
+import { eventually } from "../support/eventually.js";
+import { availableOf, describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
+import type { Service } from "../support/service/service.js";
 
 interface Sent {
   readonly path: string;
@@ -136,7 +136,7 @@ describeEachEngine("REST requests that come at once", (service) => {
  * Answers what came, in order.
  */
 async function sendAtOnce(service: Service, requests: readonly Sent[]): Promise<Answer[]> {
-  const [host, port] = (service.environment["KESC_HTTP_ADDRESS"] ?? "").split(":");
+  const [host, port] = service.httpAddress.split(":");
   const socket = connect(Number(port), host).setEncoding("latin1");
   let received = "";
   socket.on("data", (text: string) => (received += text));
@@ -187,7 +187,7 @@ function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[
 }
 
 /**
- * The lines of the log that are picked, once they are enough: it is written a moment after the
+ * Waits until the picked lines of the log are enough: the programs write them a moment after the
  * answers.
  */
 async function linesWhen(
@@ -195,11 +195,12 @@ async function linesWhen(
   pick: (all: readonly Line[]) => Line[],
   areEnough: (picked: readonly Line[]) => boolean,
 ): Promise<Line[]> {
-  for (;;) {
+  let picked: Line[] = [];
+  await eventually(() => {
     const text = service.printed();
     const whole = text.slice(0, text.lastIndexOf("\n")).split("\n");
-    const picked = pick(whole.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line));
-    if (areEnough(picked)) return picked;
-    await sleep(20);
-  }
+    picked = pick(whole.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line));
+    return areEnough(picked);
+  });
+  return picked;
 }

@@ -5,9 +5,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
-import { problemOf } from "../support/each-engine.js";
+import type { RestReply } from "../support/callers/rest-caller.js";
+import { eventually } from "../support/eventually.js";
 import { type PostgresServer, startPostgres } from "../support/postgres.js";
-import { type RestAnswer, type Service, startService } from "../support/service.js";
+import { problemOf } from "../support/service/each-engine.js";
+import { expectBooksHold } from "../support/service/each-engine.js";
+import { Service } from "../support/service/service.js";
 
 const RECOVERY_MILLIS_MAX = 20_000;
 
@@ -19,7 +22,7 @@ describe("a fault of the storage", () => {
     return String((await service.rest("POST", "/accounts", { body })).json["id"]);
   }
 
-  function mint(service: Service, accountId: string): Promise<RestAnswer> {
+  function mint(service: Service, accountId: string): Promise<RestReply> {
     mints += 1;
     // As much text as fits, so that the file grows quickly.
     const metadata = Object.fromEntries(
@@ -49,20 +52,20 @@ describe("a fault of the storage", () => {
       ({ status }) => status === 201,
     );
     expect(problemOf(rest)).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
-    expect(Number(rest.headers.get("retry-after"))).to.be.greaterThan(0);
+    expect(Number(rest.headers["retry-after"])).to.be.greaterThan(0);
     const grpc = await untilRefused(
       () =>
         service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: `small${String((mints += 1))}` }),
       ({ code }) => code === 0,
     );
-    expect(grpc).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+    expect(grpc).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
   }
 
   async function expectRecovery(service: Service, accountId: string): Promise<void> {
-    const deadline = Date.now() + RECOVERY_MILLIS_MAX;
-    while ((await mint(service, accountId)).status !== 201) {
-      if (Date.now() > deadline) throw new Error(`did not recover: ${service.printed()}`);
-    }
+    await eventually(async () => (await mint(service, accountId)).status === 201, {
+      millisMax: RECOVERY_MILLIS_MAX,
+      what: () => `did not recover: ${service.printed()}`,
+    });
   }
 
   describe("of PostgreSQL, lost and found again", () => {
@@ -70,7 +73,7 @@ describe("a fault of the storage", () => {
     let service: Service;
     before(async () => {
       postgres = await startPostgres();
-      service = await startService("postgres", { DATABASE_URL: await postgres.createDatabase() });
+      service = await Service.start("postgres", { DATABASE_URL: await postgres.createDatabase() });
     });
     after(async () => {
       await service.dispose();
@@ -86,8 +89,7 @@ describe("a fault of the storage", () => {
       expect(problemOf(read)).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
       await postgres.restart();
       await expectRecovery(service, accountId);
-      const { status, output } = await service.kesc("verify");
-      expect(status, output).to.equal(0);
+      await expectBooksHold(service);
     });
   });
 
@@ -96,7 +98,7 @@ describe("a fault of the storage", () => {
     before(async function () {
       // The limit of a running process is set with Linux's own means.
       if (process.platform !== "linux") this.skip();
-      service = await startService("sqlite");
+      service = await Service.start("sqlite");
     });
     after(() => service.dispose());
 
@@ -104,8 +106,9 @@ describe("a fault of the storage", () => {
       const accountId = await createAccount(service);
       expect((await mint(service, accountId)).status).to.equal(201);
 
+      const pid = await serverPid(service);
       const limitFileSize = (limit: string): void => {
-        execFileSync("prlimit", ["--pid", String(serverPid(service.pid())), `--fsize=${limit}:`]);
+        execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:`]);
       };
       limitFileSize("400000");
       await expectUnavailable(service, accountId);
@@ -113,8 +116,7 @@ describe("a fault of the storage", () => {
 
       limitFileSize("unlimited");
       await expectRecovery(service, accountId);
-      const { status, output } = await service.kesc("verify");
-      expect(status, output).to.equal(0);
+      await expectBooksHold(service);
     });
   });
 
@@ -122,7 +124,7 @@ describe("a fault of the storage", () => {
     let service: Service;
     let accountId: string;
     before(async () => {
-      service = await startService("sqlite");
+      service = await Service.start("sqlite");
       accountId = await createAccount(service);
     });
     after(() => service.dispose());
@@ -134,7 +136,8 @@ describe("a fault of the storage", () => {
     ] as const) {
       it(`${name} (${error}): UNAVAILABLE, nothing happened, and works again when the fault ends`, async () => {
         const { text: before } = await service.rest("GET", `/accounts/${accountId}`);
-        const heal = await failingCalls(serverPid(service.pid()), { calls, error, file: `${fileOf(service)}-wal` });
+        const file = `${fileOf(service)}-wal`;
+        const heal = await failingCalls(await serverPid(service), { calls, error, file });
         try {
           expect(problemOf(await mint(service, accountId))).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
           expect((await service.rest("GET", `/accounts/${accountId}`)).text).to.equal(before);
@@ -142,14 +145,13 @@ describe("a fault of the storage", () => {
           await heal();
         }
         await expectRecovery(service, accountId);
-        const { status, output } = await service.kesc("verify");
-        expect(status, output).to.equal(0);
+        await expectBooksHold(service);
       });
     }
   });
 
   it("of SQLite, held by another process: the caller's deadline counts, and the same call again tells the outcome", async () => {
-    const service = await startService("sqlite");
+    const service = await Service.start("sqlite");
     const other = new BetterSqlite3(fileOf(service));
     try {
       const accountId = await createAccount(service);
@@ -166,7 +168,7 @@ describe("a fault of the storage", () => {
       other.exec("COMMIT");
       const again = await service.rest("POST", "/transactions/mint", { body });
       expect(again.status).to.equal(200);
-      expect(again.headers.get("idempotent-replayed")).to.equal("true");
+      expect(again.headers["idempotent-replayed"]).to.equal("true");
       const listed = await service.rest("GET", "/transactions?reference=never");
       expect(listed.json["transactions"]).to.deep.equal([]);
     } finally {
@@ -176,7 +178,7 @@ describe("a fault of the storage", () => {
   });
 
   it("of SQLite, held by another process for longer than a commit waits: UNAVAILABLE, and works again when it lets go", async () => {
-    const service = await startService("sqlite");
+    const service = await Service.start("sqlite");
     const other = new BetterSqlite3(fileOf(service));
     try {
       const accountId = await createAccount(service);
@@ -184,11 +186,11 @@ describe("a fault of the storage", () => {
       other.exec("BEGIN IMMEDIATE");
       const waited = service.grpc.call("Mint", request, { deadlineMillis: 30_000 });
       expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
-      expect(await waited).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retryAfter: true });
+      expect(await waited).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
       other.exec("COMMIT");
       const again = await service.grpc.call("Mint", request);
       expect(again.code).to.equal(0);
-      expect(again.metadata.get("idempotent-replayed")).to.deep.equal([]);
+      expect(again.replayed).to.equal(false);
     } finally {
       other.close();
       await service.dispose();
@@ -196,7 +198,7 @@ describe("a fault of the storage", () => {
   });
 
   it("of SQLite, a damaged page: what needs it is UNAVAILABLE, the rest goes on, and a backup in its place heals all", async () => {
-    const service = await startService("sqlite");
+    const service = await Service.start("sqlite");
     try {
       const accountId = await createAccount(service);
       const minted = await mint(service, accountId);
@@ -213,9 +215,9 @@ describe("a fault of the storage", () => {
       await expectUnavailable(service, accountId);
       const account = await service.rest("GET", `/accounts/${accountId}`);
       expect(account.text).to.contain('"available_balance":1.00');
-      const found = await service.kesc("verify");
-      expect(found.status).to.equal(1);
-      expect(found.output)
+      const { code, stdout, stderr } = await service.kesc("verify");
+      expect(code).to.equal(1);
+      expect(stdout + stderr)
         .to.match(/malformed|SQLITE_CORRUPT/)
         .and.contain("put the last backup in its place");
 
@@ -224,15 +226,14 @@ describe("a fault of the storage", () => {
       await service.start();
       expect((await service.rest("GET", transaction)).status).to.equal(200);
       await expectRecovery(service, accountId);
-      const { status, output } = await service.kesc("verify");
-      expect(status, output).to.equal(0);
+      await expectBooksHold(service);
     } finally {
       await service.dispose();
     }
   });
 
   it("that is a bug: answers INTERNAL with the request id and nothing from inside, and writes nothing", async () => {
-    const service = await startService("sqlite");
+    const service = await Service.start("sqlite");
     const other = new BetterSqlite3(fileOf(service));
     try {
       const accountId = await createAccount(service);
@@ -245,7 +246,7 @@ describe("a fault of the storage", () => {
       const request = { account_id: accountId, amount: "1.00", reference: "buggy" };
       const grpc = await service.grpc.call("Mint", request, { metadata: headers });
       expect(grpc).to.include({ code: 13, reason: "INTERNAL" });
-      expect(grpc.facts["request_id"]).to.equal("what-was-that");
+      expect(grpc.facts?.["request_id"]).to.equal("what-was-that");
       for (const said of [rest.text, grpc.message]) expect(said).to.not.match(/journal|CHECK|SQL|seq/);
       expect(other.prepare("SELECT count(*) AS rows FROM transactions").get()).to.deep.equal({ rows: 0 });
     } finally {
@@ -255,13 +256,13 @@ describe("a fault of the storage", () => {
   });
 
   it("answers QUEUE_FULL where more wait than may, with a time to come back", async () => {
-    const service = await startService("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
+    const service = await Service.start("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
     try {
       const accountId = await createAccount(service);
       const rest = await Promise.all(Array.from({ length: 60 }, () => mint(service, accountId)));
       const full = rest.find(({ status }) => status === 429);
       expect(full?.json).to.include({ code: "QUEUE_FULL" });
-      expect(Number(full?.headers.get("retry-after"))).to.be.greaterThan(0);
+      expect(Number(full?.headers["retry-after"])).to.be.greaterThan(0);
       expect(rest.every(({ status }) => status === 201 || status === 429)).to.equal(true);
 
       const grpc = await Promise.all(
@@ -269,7 +270,7 @@ describe("a fault of the storage", () => {
           service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: `grpc${String(index)}` }),
         ),
       );
-      expect(grpc.find(({ code }) => code === 8)).to.include({ reason: "QUEUE_FULL", retryAfter: true });
+      expect(grpc.find(({ code }) => code === 8)).to.include({ reason: "QUEUE_FULL", retrySeconds: 1 });
     } finally {
       await service.dispose();
     }
@@ -298,7 +299,7 @@ async function failingCalls(
 }
 
 function fileOf(service: Service): string {
-  return (service.environment["DATABASE_URL"] ?? "").replace("sqlite:", "");
+  return service.databaseUrl.replace("sqlite:", "");
 }
 
 /** The number of the table's first page; pages count from 1. */
@@ -317,13 +318,8 @@ function withDamage(database: Buffer, page: number): Buffer {
   return Buffer.from(database).fill(0xa5, (page - 1) * pageBytes, page * pageBytes);
 }
 
-/** The process of `kesc server` among the children of `kesc serve`. */
-function serverPid(servePid: number): number {
-  const children = readFileSync(`/proc/${String(servePid)}/task/${String(servePid)}/children`, "utf8");
-  const pid = children
-    .trim()
-    .split(" ")
-    .find((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").split("\0").includes("server"));
+async function serverPid(service: Service): Promise<number> {
+  const pid = (await service.children()).get("server");
   if (pid === undefined) throw new Error("kesc serve has no server");
-  return Number(pid);
+  return pid;
 }

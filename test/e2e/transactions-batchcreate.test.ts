@@ -1,7 +1,14 @@
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
-import type { RestAnswer, RestCall } from "../support/service.js";
+import type { RestCall, RestReply } from "../support/callers/rest-caller.js";
+import {
+  availableOf,
+  describeEachEngine,
+  fresh,
+  newAccount,
+  newKey,
+  problemOf,
+} from "../support/service/each-engine.js";
 
 interface Result {
   readonly transaction: { readonly id: string; readonly reference: string } | null;
@@ -10,10 +17,10 @@ interface Result {
 }
 
 describeEachEngine("BatchCreateTransactions", (service) => {
-  const batch = (requests: unknown, call: RestCall = {}): Promise<RestAnswer> =>
+  const batch = (requests: unknown, call: RestCall = {}): Promise<RestReply> =>
     service().rest("POST", "/transactions/batch", { body: { requests } as object, ...call });
-  const resultsOf = ({ json }: RestAnswer): Result[] => json["results"] as Result[];
-  const words = (answer: RestAnswer): string[] =>
+  const resultsOf = ({ json }: RestReply): Result[] => json["results"] as Result[];
+  const words = (answer: RestReply): string[] =>
     resultsOf(answer).map(({ error, replayed }) => error?.code ?? (replayed ? "replayed" : "done"));
 
   it("gives each its own outcome, in the order of the requests, each seeing those before it", async () => {
@@ -178,11 +185,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
   });
 
   it("is refused to a key that may not mint and redeem, and to none", async () => {
-    const { output } = await service().kesc(
-      ...["key", "create", "--org", service().a.organizationId, "--name", fresh("reader"), "--json"],
-      ...["--scopes", "transactions:read"],
-    );
-    const { key } = JSON.parse(output) as { key: string };
+    const { secret: key } = await newKey(service(), { scopes: ["transactions:read"] });
     const account_id = await newAccount(service());
     const requests = [{ mint: { account_id, amount: 1, reference: fresh("no") } }];
     expect(problemOf(await batch(requests, { key }))).to.include({ status: 403, code: "SCOPE_REQUIRED" });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
+import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 // On the direct rail a transaction is completed before anyone could cancel it. The ledger's
 // contract suite (test/storage/sql/ledger-store.test.ts) cancels one that is still pending.

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
+import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 const UNKNOWN = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye";
 

@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount } from "../support/each-engine.js";
-
-const KESC = resolve("dist/src/cli/kesc.js");
+import { availableOf, describeEachEngine, fresh, newAccount, newKey } from "../support/service/each-engine.js";
+import { kesc, RunningKesc, type Variables } from "../support/service/kesc.js";
 
 interface Result {
   readonly transaction?: { readonly reference: string };
@@ -30,23 +27,14 @@ describeEachEngine("ImportTransactions", (service) => {
     return file;
   }
 
-  /** Runs `kesc import`; with `cutAfter`, until it has printed these words. */
-  async function importFile(file: string, cutAfter?: string): Promise<{ code: number | null; output: string }> {
-    const environment = { ...service().environment, KESC_API_KEY: service().a.key };
-    const command = spawn(process.execPath, [KESC, "import", file, "--json"], { env: environment });
-    const exited = once(command, "close") as Promise<[number | null]>;
-    let output = "";
-    for (const stream of [command.stdout, command.stderr]) {
-      stream.on("data", (chunk: Buffer) => {
-        output += chunk.toString();
-        if (cutAfter !== undefined && output.includes(cutAfter)) command.kill("SIGKILL");
-      });
-    }
-    const [code] = await exited;
-    return { code, output };
+  /** Runs `kesc import`, which must succeed; returns what became of the lines. */
+  async function importFile(file: string): Promise<{ created: number; replayed: number }> {
+    const { code, stdout, stderr } = await kesc(["import", file, "--json"], variables());
+    expect(code, stderr).to.equal(0);
+    return JSON.parse(stdout) as { created: number; replayed: number };
   }
 
-  const totalsOf = (output: string): unknown => JSON.parse(output.slice(output.indexOf("{"))) as unknown;
+  const variables = (): Variables => ({ ...service().variables, KESC_API_KEY: service().a.key });
 
   it("answers each message with its results, in order, and a repeat with replays", async () => {
     const account_id = await newAccount(service());
@@ -75,11 +63,7 @@ describeEachEngine("ImportTransactions", (service) => {
 
   it("reaches nobody else's accounts, and is refused to a key that may not mint, and to none", async () => {
     const account_id = await newAccount(service(), "5.00");
-    const { output } = await service().kesc(
-      ...["key", "create", "--org", service().a.organizationId, "--name", fresh("reader"), "--json"],
-      ...["--scopes", "transactions:read"],
-    );
-    const { key: reader } = JSON.parse(output) as { key: string };
+    const { secret: reader } = await newKey(service(), { scopes: ["transactions:read"] });
     const requests = [{ redeem: { account_id, amount: "1.00", reference: fresh("theirs") } }];
     const { responses } = await service().grpc.exchange("ImportTransactions", [{ requests }], {
       key: service().b.key,
@@ -99,22 +83,18 @@ describeEachEngine("ImportTransactions", (service) => {
   it("imports a file of 10,000 lines once, though it is run twice", async () => {
     const account_id = await newAccount(service());
     const file = fileOf(10_000, account_id);
-    const first = await importFile(file);
-    expect(first.code, first.output).to.equal(0);
-    expect(totalsOf(first.output)).to.deep.equal({ lines: 10_000, created: 10_000, replayed: 0, refused: 0 });
-    const second = await importFile(file);
-    expect(second.code, second.output).to.equal(0);
-    expect(totalsOf(second.output)).to.deep.equal({ lines: 10_000, created: 0, replayed: 10_000, refused: 0 });
+    expect(await importFile(file)).to.deep.equal({ lines: 10_000, created: 10_000, replayed: 0, refused: 0 });
+    expect(await importFile(file)).to.deep.equal({ lines: 10_000, created: 0, replayed: 10_000, refused: 0 });
     expect(await availableOf(service(), account_id)).to.equal("10000.00");
   }).timeout(60_000);
 
   it("goes on after it was killed in the middle, and does each line once", async () => {
     const account_id = await newAccount(service());
     const file = fileOf(2_000, account_id);
-    await importFile(file, "600 of 2,000");
-    const { code, output } = await importFile(file);
-    expect(code, output).to.equal(0);
-    const { created, replayed } = totalsOf(output) as { created: number; replayed: number };
+    const cut = new RunningKesc(["import", file, "--json"], variables());
+    await cut.said("600 of 2,000");
+    expect(await cut.end("SIGKILL")).to.equal("SIGKILL");
+    const { created, replayed } = await importFile(file);
     expect(created + replayed).to.equal(2_000);
     expect(replayed).to.be.at.least(600);
     expect(await availableOf(service(), account_id)).to.equal("2000.00");

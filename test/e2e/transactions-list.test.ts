@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
+import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("ListTransactions", (service) => {
   let accountId = "";

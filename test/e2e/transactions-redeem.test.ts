@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/each-engine.js";
+import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("Redeem", (service) => {
   it("debits the account, and answers the transaction", async () => {
@@ -23,7 +23,7 @@ describeEachEngine("Redeem", (service) => {
     const request = { account_id: id, amount: "10.01", reference: fresh("short") };
     const rest = await service().rest("POST", "/transactions/redeem", { body: request });
     expect(problemOf(rest)).to.include({ status: 422, code: "INSUFFICIENT_FUNDS" });
-    expect(rest.headers.get("content-type")).to.match(/^application\/problem\+json/);
+    expect(rest.headers["content-type"]).to.match(/^application\/problem\+json/);
     expect(rest.text).to.include('"available":10.00').and.include('"requested":10.01');
     const grpc = await service().grpc.call("Redeem", request);
     expect(grpc).to.include({ code: 9, reason: "INSUFFICIENT_FUNDS" });

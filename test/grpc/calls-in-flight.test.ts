@@ -3,7 +3,8 @@ import { expect } from "chai";
 import { service as health } from "grpc-health-check";
 
 import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
-import { call, eventually, MINT, SECRET, serve, transaction } from "../support/grpc-harness.js";
+import { eventually } from "../support/eventually.js";
+import { MINT, SECRET, serve, transaction } from "../support/service/grpc-server.js";
 
 const check = health["Check"] as typeof rpcs.mint;
 
@@ -18,15 +19,11 @@ describe("grpc: more calls than the server holds", () => {
         return { kind: "done", resource: transaction(), replayed: false };
       },
     });
-    const taken = [1, 2].map(() => call(under.client, rpcs.mint, MINT));
+    const taken = [1, 2].map(() => under.grpc.call(rpcs.mint, MINT));
     await eventually(() => under.submitted.length === 2);
     for (const metadata of [{ "x-api-key": SECRET }, { authorization: `bearer   ${SECRET}` }]) {
-      const { status, details } = await call(under.client, rpcs.mint, MINT, { metadata });
-      expect([status.code, details.reason, details.retrySeconds]).to.deep.equal([
-        Status.RESOURCE_EXHAUSTED,
-        "QUEUE_FULL",
-        1,
-      ]);
+      const refused = await under.grpc.call(rpcs.mint, MINT, { key: "", metadata });
+      expect(refused).to.include({ code: Status.RESOURCE_EXHAUSTED, reason: "QUEUE_FULL", retrySeconds: 1 });
     }
     expect(under.lines).to.deep.include({
       ...under.lines.at(-1),
@@ -34,26 +31,26 @@ describe("grpc: more calls than the server holds", () => {
       code: "RESOURCE_EXHAUSTED",
       reason: "QUEUE_FULL",
     });
-    const other = await call(under.client, rpcs.mint, MINT, { metadata: { "x-api-key": "another" } });
-    expect(other.details.reason).to.equal("INVALID_API_KEY");
-    expect((await call(under.client, check, {} as never, { metadata: {} })).error).to.equal(undefined);
+    const other = await under.grpc.call(rpcs.mint, MINT, { key: "another" });
+    expect(other.reason).to.equal("INVALID_API_KEY");
+    expect((await under.grpc.call(check, {} as never, { key: "" })).code).to.equal(Status.OK);
 
     release();
-    expect((await Promise.all(taken)).map(({ error }) => error)).to.deep.equal([undefined, undefined]);
+    expect((await Promise.all(taken)).map(({ code }) => code)).to.deep.equal([Status.OK, Status.OK]);
     await under.close();
   });
 
   it("have room again, however the calls before them ended", async () => {
     const under = await serve({ limits: { callsMax: 2, requestMillisMax: 100 } });
     const endings = [
-      () => call(under.client, rpcs.mint, MINT),
-      () => call(under.client, rpcs.mint, { ...MINT, amount: "" }),
-      () => call(under.client, rpcs.mint, MINT, { deadline: Date.now() - 1 }),
-      () => call(under.client, rpcs.mint, MINT, { metadata: { "x-api-key": "another" } }),
-      () => call(under.client, { ...rpcs.mint, requestSerialize: () => Buffer.alloc(300_000) }, MINT),
+      () => under.grpc.call(rpcs.mint, MINT),
+      () => under.grpc.call(rpcs.mint, { ...MINT, amount: "" }),
+      () => under.grpc.call(rpcs.mint, MINT, { deadlineMillis: -1 }),
+      () => under.grpc.call(rpcs.mint, MINT, { key: "another" }),
+      () => under.grpc.call({ ...rpcs.mint, requestSerialize: () => Buffer.alloc(300_000) }, MINT),
     ];
     for (const end of [...endings, ...endings]) {
-      expect((await end()).details.reason, String(end)).not.to.equal("QUEUE_FULL");
+      expect((await end()).reason, String(end)).not.to.equal("QUEUE_FULL");
     }
     await under.close();
   });

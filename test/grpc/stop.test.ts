@@ -11,18 +11,14 @@ import { expect } from "chai";
 
 import { ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
 import { MintRequest, TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
-import {
-  call,
-  callLines,
-  connect,
-  detailsOf,
-  eventually,
-  type Heard,
-  MINT,
-  SECRET,
-  serve,
-  transaction,
-} from "../support/grpc-harness.js";
+import { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { detailsOf } from "../support/callers/refusal.js";
+import { eventually } from "../support/eventually.js";
+import { MINT, SECRET, serve, transaction } from "../support/service/grpc-server.js";
+import { callLines } from "../support/service/log-lines.js";
+
+const OK: number = Status.OK;
+const GRACE_WITHOUT_END_MILLIS = 600_000;
 
 describe("grpc: a server that stops", () => {
   it("answers the calls that it has taken, and turns away those that come later", async () => {
@@ -35,28 +31,28 @@ describe("grpc: a server that stops", () => {
           });
         }),
     });
-    const taken = Array.from({ length: 100 }, () => call(under.client, rpcs.mint, MINT));
+    const taken = Array.from({ length: 100 }, () => under.grpc.call(rpcs.mint, MINT));
     await eventually(() => release.length === 100);
     const stopping = under.server.stop(5_000);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const late = await call(under.client, rpcs.mint, MINT);
-    expect(late.error?.code).to.equal(Status.UNAVAILABLE);
+    const late = await under.grpc.call(rpcs.mint, MINT);
+    expect(late.code).to.equal(Status.UNAVAILABLE);
 
     for (const answer of release) answer();
-    const codes = (await Promise.all(taken)).map(({ status }) => status.code);
+    const codes = (await Promise.all(taken)).map(({ code }) => code);
     expect(codes).to.deep.equal(codes.map(() => Status.OK));
     await stopping;
-    under.client.close();
+    under.grpc.close();
   });
 
   it("takes calls while it is a lame duck, then answers SHUTTING_DOWN on connections that are still open", async () => {
     const under = await serve({ limits: { lameDuckMillis: 200 } });
-    await call(under.client, rpcs.mint, MINT);
+    await under.grpc.call(rpcs.mint, MINT);
     const stopping = under.server.stop(5_000);
-    expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     await stopping;
-    expect((await call(under.client, rpcs.mint, MINT)).error?.code).to.equal(Status.UNAVAILABLE);
-    under.client.close();
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.UNAVAILABLE);
+    under.grpc.close();
   });
 
   it("loses nothing under load: every mint that was done is heard of, every other one is UNAVAILABLE", async () => {
@@ -68,15 +64,15 @@ describe("grpc: a server that stops", () => {
         return { kind: "done", resource: transaction(), replayed: false };
       },
     });
-    const clients = Array.from({ length: 4 }, () => connect(under.server.address));
-    const heard: Heard<unknown>[] = [];
+    const clients = Array.from({ length: 4 }, () => new GrpcCaller(under.server.address, { key: SECRET }));
+    const codes: number[] = [];
     let stopped = false;
     const load = clients.flatMap((client) =>
       Array.from({ length: 50 }, async () => {
         while (!stopped) {
-          const answer = await call(client, rpcs.mint, MINT);
-          heard.push(answer);
-          if (answer.error !== undefined) return;
+          const { code } = await client.call(rpcs.mint, MINT);
+          codes.push(code);
+          if (code !== OK) return;
         }
       }),
     );
@@ -86,10 +82,9 @@ describe("grpc: a server that stops", () => {
     await Promise.all(load);
     for (const client of clients) client.close();
 
-    const codes = new Set(heard.map(({ status }) => status.code));
-    expect([...codes]).to.have.members([Status.OK, Status.UNAVAILABLE]);
-    expect(heard.filter(({ error }) => error === undefined)).to.have.length(done);
-    under.client.close();
+    expect([...new Set(codes)]).to.have.members([Status.OK, Status.UNAVAILABLE]);
+    expect(codes.filter((code) => code === OK)).to.have.length(done);
+    under.grpc.close();
   });
 
   it("says SHUTTING_DOWN, and when to come back, to a call that had begun and whose request comes now", async () => {
@@ -116,36 +111,29 @@ describe("grpc: a server that stops", () => {
     expect(detailsOf(metadata)).to.deep.include({ reason: "SHUTTING_DOWN", retrySeconds: 1 });
     expect(under.submitted).to.deep.equal([]);
     await stopping;
-    under.client.close();
+    under.grpc.close();
   });
 
   it("ends reflection streams", async () => {
     const under = await serve();
-    const rpc = ServerReflectionService.serverReflectionInfo;
-    const stream = under.client.makeBidiStreamRequest(
-      rpc.path,
-      rpc.requestSerialize,
-      rpc.responseDeserialize,
-      new Metadata(),
-    );
-    stream.on("error", () => undefined);
-    stream.write({ host: "", message_request: { $case: "list_services", value: "" } });
-    await once(stream, "data");
-    const startedAt = Date.now();
-    await under.server.stop(5_000);
-    expect(Date.now() - startedAt).to.be.lessThan(1_000);
-    under.client.close();
+    const stream = under.grpc.open(ServerReflectionService.serverReflectionInfo);
+    stream.send({ host: "", message_request: { $case: "list_services", value: "" } });
+    await eventually(() => stream.responses.length === 1);
+    // An open stream would hold the server for the whole grace, longer than a test may run.
+    await under.server.stop(GRACE_WITHOUT_END_MILLIS);
+    await stream.ended;
+    under.grpc.close();
   });
 
   it("cuts what is not answered within the grace, and says how much that was", async () => {
     const under = await serve({ submit: () => new Promise(() => undefined) });
-    const calling = call(under.client, rpcs.mint, MINT);
+    const calling = under.grpc.call(rpcs.mint, MINT);
     await eventually(() => under.submitted.length === 1);
     const failure: unknown = await under.server.stop(200).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error).with.property("message", "1 calls were cut without an answer");
-    expect((await calling).error?.code).to.be.oneOf([Status.UNAVAILABLE, Status.CANCELLED, Status.INTERNAL]);
+    expect((await calling).code).to.be.oneOf([Status.UNAVAILABLE, Status.CANCELLED, Status.INTERNAL]);
     expect(callLines(under.lines)).to.deep.equal([]);
-    under.client.close();
+    under.grpc.close();
   });
 });
 
@@ -156,7 +144,7 @@ describe("grpc: an address", () => {
     const path = socket();
     const under = await serve({ address: `unix:${path}` });
     expect(under.server.address).to.equal(`unix:${path}`);
-    expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     await under.close();
     expect(existsSync(path)).to.equal(false);
   });
@@ -170,7 +158,7 @@ describe("grpc: an address", () => {
     await once(killed, "exit");
     expect(existsSync(path)).to.equal(true);
     const under = await serve({ address: `unix:${path}` });
-    expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     await under.close();
   });
 

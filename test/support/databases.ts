@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { readConfig } from "../../src/startup/config.js";
 import { type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
 import { migrate } from "../../src/storage/migrate.js";
 import { sharedPostgres } from "./postgres.js";
@@ -32,6 +33,13 @@ export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promis
       remove();
     },
   };
+}
+
+/** Opens the database that DATABASE_URL would name. */
+export function openDatabaseAt(url: string): Promise<Database> {
+  const result = readConfig({ DATABASE_URL: url });
+  if (!result.ok) throw new Error(result.problems.join("\n"));
+  return openDatabase(result.config.database);
 }
 
 interface Place {

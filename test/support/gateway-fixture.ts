@@ -1,33 +1,21 @@
 import { readFileSync } from "node:fs";
-import { type IncomingHttpHeaders, request } from "node:http";
 
 import { pino } from "pino";
 
 import type { GatewayConfig } from "../../gateway/config.js";
 import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
 import { type Gateway, startGateway } from "../../gateway/server.js";
+import { type RestCall, RestCaller, type RestReply } from "./callers/rest-caller.js";
 import { FakeServer } from "./fake-server.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
-
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly json: Readonly<Record<string, unknown>>;
-}
-
-export interface HttpRequest {
-  /** The body, and unless the headers say otherwise, that it is JSON. */
-  readonly body?: string | Buffer;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-}
 
 /** A running gateway before a fake server, with real sockets on both sides. */
 export class GatewayFixture {
   readonly server = new FakeServer(contract.registry);
   readonly logLines: Record<string, unknown>[] = [];
   #gateway: Gateway | undefined;
+  #rest: RestCaller | undefined;
 
   async start(config: Partial<GatewayConfig> = {}): Promise<void> {
     await this.server.start();
@@ -36,9 +24,11 @@ export class GatewayFixture {
       { write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>) },
     );
     this.#gateway = await startGateway({ ...this.#config(), ...config }, log);
+    this.#rest = new RestCaller(this.#gateway.address);
   }
 
   async stop(): Promise<void> {
+    this.#rest?.close();
     await this.#gateway?.stop();
     this.server.stop();
   }
@@ -48,25 +38,9 @@ export class GatewayFixture {
     return this.#gateway;
   }
 
-  /** Sends a request as it is written: no client library comes between. */
-  send(method: string, path: string, { body, headers = {} }: HttpRequest = {}): Promise<HttpAnswer> {
-    const type =
-      body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    const url = `http://${this.gateway.address}`;
-    return new Promise((resolve, reject) => {
-      const req = request(url, { method, path, headers: { ...type, ...headers } }, (res) => {
-        const chunks: Buffer[] = [];
-        res.on("data", (chunk: Buffer) => chunks.push(chunk));
-        res.once("error", reject);
-        res.once("end", () => {
-          const text = Buffer.concat(chunks).toString();
-          const json = text.startsWith("{") ? (JSON.parse(text) as HttpAnswer["json"]) : {};
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json });
-        });
-      });
-      req.once("error", reject);
-      req.end(body);
-    });
+  send(method: string, path: string, call?: RestCall): Promise<RestReply> {
+    if (this.#rest === undefined) throw new Error("the gateway has not started");
+    return this.#rest.send(method, path, call);
   }
 
   #config(): Omit<GatewayConfig, "processes"> {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
+import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
-import { type GrpcCaller, grpcCaller } from "../../support/grpc-caller.js";
-import { makeTenants } from "../../support/tenants.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
+import { Random } from "../random.js";
 import { type Audit, audit } from "./audit.js";
 import { type Acknowledged, Clients } from "./clients.js";
-import { Random } from "./random.js";
 import { Victim } from "./victim.js";
 
 const KILLS = 2;
@@ -19,8 +19,8 @@ describe("the audit after kills with -9", () => {
   let caller: GrpcCaller;
   before(async () => {
     database = await openTestDatabase("sqlite");
-    const [{ key }] = await makeTenants(database.url);
-    victim = await Victim.create(database.url);
+    const [{ key }] = await withKeys(database.url, makeTenants);
+    victim = new Victim(database.url);
     await victim.start();
     clients = new Clients(victim.address, { key, random: new Random(1) });
     await clients.start();
@@ -30,7 +30,7 @@ describe("the audit after kills with -9", () => {
       await victim.start();
     }
     await clients.stop();
-    caller = grpcCaller(victim.address, key);
+    caller = new GrpcCaller(victim.address, { key });
   });
   after(async () => {
     caller.close();

@@ -1,9 +1,8 @@
 import { status as Status } from "@grpc/grpc-js";
 
-import { readConfig } from "../../../src/startup/config.js";
-import { openDatabase } from "../../../src/storage/database.js";
-import type { GrpcAnswer, GrpcCaller } from "../../support/grpc-caller.js";
-import { kesc } from "../../support/kesc.js";
+import type { GrpcCaller, GrpcReply } from "../../support/callers/grpc-caller.js";
+import { openDatabaseAt } from "../../support/databases.js";
+import { kesc } from "../../support/service/kesc.js";
 import type { Acknowledged } from "./clients.js";
 
 /** What the service has in the end, held against what it had acknowledged. */
@@ -73,9 +72,7 @@ async function wrongBalancesOf(acknowledged: readonly Acknowledged[], caller: Gr
  * Behind the service's back: what each natural key made, and what stands in the journal about it.
  */
 async function doubledOf(acknowledged: readonly Acknowledged[], databaseUrl: string): Promise<readonly string[]> {
-  const config = readConfig({ DATABASE_URL: databaseUrl });
-  if (!config.ok) throw new Error(config.problems.join());
-  const database = await openDatabase(config.config.database);
+  const database = await openDatabaseAt(databaseUrl);
   try {
     const made = await database.reader.rows<{ natural_key: string; id: string; journal_rows: number | null }>(
       `SELECT user_id AS natural_key, id, journal_rows
@@ -115,7 +112,7 @@ async function problemsOf<Item>(
 }
 
 function differenceOf(
-  { code, response, message }: GrpcAnswer,
+  { code, response, message }: GrpcReply,
   expected: Readonly<Record<string, string>>,
 ): string | undefined {
   if (code !== 0) return `${JSON.stringify(expected)}: ${Status[code] ?? ""} ${message}`;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { status as Status } from "@grpc/grpc-js";
 
-import { type GrpcAnswer, type GrpcCaller, grpcCaller } from "../../support/grpc-caller.js";
-import type { Random } from "./random.js";
+import { GrpcCaller, type GrpcReply } from "../../support/callers/grpc-caller.js";
+import type { Random } from "../random.js";
 
 /** A command that the service has acknowledged. */
 export interface Acknowledged {
@@ -47,7 +47,6 @@ const IMPATIENT = {
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.min_reconnect_backoff_ms": 50,
   "grpc.max_reconnect_backoff_ms": 200,
-  "grpc.use_local_subchannel_pool": 1,
 };
 
 /**
@@ -70,7 +69,10 @@ export class Clients implements Account {
 
   constructor(address: string, { key, random }: { key: string; random: Random }) {
     this.#random = random;
-    this.#callers = Array.from({ length: CONNECTIONS }, () => grpcCaller(address, key, IMPATIENT));
+    this.#callers = Array.from(
+      { length: CONNECTIONS },
+      () => new GrpcCaller(address, { key, channelOptions: IMPATIENT }),
+    );
   }
 
   /**
@@ -120,11 +122,11 @@ export class Clients implements Account {
 
   #next(): Command {
     const random = this.#random;
-    if (random.percent(15)) return this.#createAccount();
+    if (random.chance(0.15)) return this.#createAccount();
     const cents = random.between(1, AMOUNT_CENTS_MAX);
-    return random.percent(30)
-      ? this.#move("Redeem", random.of(this.#richAccounts), cents)
-      : this.#move("Mint", random.of([...this.#richAccounts, ...this.#accounts.slice(-RICH_ACCOUNTS)]), cents);
+    return random.chance(0.3)
+      ? this.#move("Redeem", random.pick(this.#richAccounts), cents)
+      : this.#move("Mint", random.pick([...this.#richAccounts, ...this.#accounts.slice(-RICH_ACCOUNTS)]), cents);
   }
 
   #createAccount(): Command {
@@ -153,7 +155,7 @@ export class Clients implements Account {
     const { kind, naturalKey, request, cents } = command;
     const id = idOf(answer);
     this.acknowledged.push({ kind, naturalKey, id, accountId: request["account_id"] ?? id, cents });
-    if (this.#random.percent(5)) {
+    if (this.#random.chance(0.05)) {
       const again = await this.#untilKnown(command);
       if (again !== undefined && idOf(again) !== id) {
         this.violations.push(`${kind} ${naturalKey} was answered with ${id}, and again with ${idOf(again)}`);
@@ -162,8 +164,8 @@ export class Clients implements Account {
     return id;
   }
 
-  async #untilKnown({ kind, naturalKey, request }: Command): Promise<GrpcAnswer | undefined> {
-    const caller = this.#random.of(this.#callers);
+  async #untilKnown({ kind, naturalKey, request }: Command): Promise<GrpcReply | undefined> {
+    const caller = this.#random.pick(this.#callers);
     for (;;) {
       const startedAt = performance.now();
       const answer = await caller.call(kind, request, { deadlineMillis: CALL_MILLIS_MAX });
@@ -186,7 +188,7 @@ export class Clients implements Account {
   }
 }
 
-function idOf({ response }: GrpcAnswer): string {
+function idOf({ response }: GrpcReply): string {
   const resource = (response["transaction"] ?? response["account"]) as { id: string };
   return resource.id;
 }

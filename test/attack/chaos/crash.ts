@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { grpcCaller } from "../../support/grpc-caller.js";
+import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { PostgresNode } from "../../support/postgres-node.js";
-import { makeTenants } from "../../support/tenants.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
+import type { Random } from "../random.js";
 import { audit } from "./audit.js";
 import { Clients } from "./clients.js";
-import type { Random } from "./random.js";
 import { type Result, resultOf } from "./result.js";
 import { Victim } from "./victim.js";
 
@@ -22,7 +22,7 @@ export interface CrashOptions {
 
 const MILLIS_BETWEEN_KILLS_MAX = 1_000;
 // Of the kills on PostgreSQL, those that hit PostgreSQL itself.
-const POSTGRES_KILLS_PERCENT = 30;
+const POSTGRES_KILLS_SHARE = 0.3;
 
 /** A server on SQLite that is killed with -9 at any moment, and started again. */
 export async function crashSqlite(options: CrashOptions): Promise<Result> {
@@ -49,7 +49,7 @@ export async function crashPostgres(options: CrashOptions): Promise<Result> {
   await postgres.start();
   const url = await postgres.createDatabase("kesc");
   return crash(url, options, async (victim) => {
-    if (options.random.percent(POSTGRES_KILLS_PERCENT)) {
+    if (options.random.chance(POSTGRES_KILLS_SHARE)) {
       await postgres.kill();
       await postgres.start();
     } else {
@@ -64,8 +64,8 @@ async function crash(
   { kills, seconds, random }: CrashOptions,
   kill: (victim: Victim) => Promise<void>,
 ): Promise<Result> {
-  const [{ key }] = await makeTenants(databaseUrl);
-  const victim = await Victim.create(databaseUrl);
+  const [{ key }] = await withKeys(databaseUrl, makeTenants);
+  const victim = new Victim(databaseUrl);
   atTheEnd(() => victim.kill());
   await victim.start();
   const clients = new Clients(victim.address, { key, random });
@@ -79,7 +79,7 @@ async function crash(
     killed += 1;
   }
   await clients.stop();
-  const caller = grpcCaller(victim.address, key);
+  const caller = new GrpcCaller(victim.address, { key });
   const audited = await audit(clients.acknowledged, { caller, databaseUrl });
   caller.close();
   const { died } = victim;

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { grpcCaller } from "../../support/grpc-caller.js";
+import { GrpcCaller } from "../../support/callers/grpc-caller.js";
+import { eventually } from "../../support/eventually.js";
 import { PostgresNode } from "../../support/postgres-node.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
-import { makeTenants } from "../../support/tenants.js";
+import type { Random } from "../random.js";
 import { audit } from "./audit.js";
 import { Clients } from "./clients.js";
-import type { Random } from "./random.js";
 import { type Result, resultOf } from "./result.js";
 import { Victim } from "./victim.js";
 
@@ -33,8 +34,8 @@ interface Pair {
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
-  const [{ key }] = await makeTenants(databaseUrl);
-  const server = await Victim.create(databaseUrl);
+  const [{ key }] = await withKeys(databaseUrl, makeTenants);
+  const server = new Victim(databaseUrl);
   atTheEnd(() => server.kill());
   await server.start();
   const clients = new Clients(server.address, { key, random });
@@ -55,7 +56,7 @@ export async function failover({ random, silent }: { random: Random; silent: boo
 
   await sleep(MILLIS_AFTER_FAILOVER);
   await clients.stop();
-  const caller = grpcCaller(server.address, key);
+  const caller = new GrpcCaller(server.address, { key });
   const audited = await audit(clients.acknowledged, { caller, databaseUrl });
   caller.close();
   const { died } = server;
@@ -87,11 +88,9 @@ async function startPair(): Promise<Pair> {
 }
 
 async function inSync(primary: PostgresNode): Promise<void> {
-  const deadline = Date.now() + SYNC_MILLIS_MAX;
-  for (;;) {
+  const isSync = async (): Promise<boolean> => {
     const [standby] = await primary.query("SELECT sync_state FROM pg_stat_replication");
-    if (standby?.["sync_state"] === "sync") return;
-    if (Date.now() > deadline) throw new Error("the standby does not follow");
-    await sleep(50);
-  }
+    return standby?.["sync_state"] === "sync";
+  };
+  await eventually(isSync, { millisMax: SYNC_MILLIS_MAX, what: () => "the standby does not follow" });
 }

@@ -3,10 +3,10 @@
  * lost or doubled.
  */
 import { takeDownAll } from "../../support/at-the-end.js";
+import { Random } from "../random.js";
 import { crashPostgres, crashSqlite } from "./crash.js";
 import { failover } from "./failover.js";
 import { type Options, readOptions, type ScenarioName, USAGE } from "./options.js";
-import { Random } from "./random.js";
 import { type Failover, problemsIn, type Result } from "./result.js";
 
 const KILLS = { sqlite: 25, postgres: 20, failover: 3 } as const satisfies Record<ScenarioName, number>;

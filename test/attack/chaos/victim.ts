@@ -1,48 +1,51 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
-import { RunningKesc, type Variables } from "../../support/kesc.js";
-import { freePort } from "../../support/postgres-node.js";
+import { eventually } from "../../support/eventually.js";
+import { RunningKesc } from "../../support/service/kesc.js";
 
 const START_MILLIS_MAX = 60_000;
 
-/** `kesc server`, and whoever starts it again when it has gone. */
+/** `kesc server`, always on the same address, and a supervisor that starts it again. */
 export class Victim {
-  readonly address: string;
-  readonly #variables: Variables;
+  readonly #databaseUrl: string;
+  /** The port that the first start found is the port of every later start. */
+  #address = "127.0.0.1:0";
   #server: RunningKesc | undefined;
   #died: string | undefined;
 
-  private constructor(databaseUrl: string, port: number) {
-    this.address = `127.0.0.1:${String(port)}`;
-    this.#variables = { DATABASE_URL: databaseUrl, KESC_GRPC_ADDRESS: this.address, KESC_LOG_LEVEL: "fatal" };
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
   }
 
-  static async create(databaseUrl: string): Promise<Victim> {
-    return new Victim(databaseUrl, await freePort());
+  get address(): string {
+    return this.#address;
   }
 
-  /** What it said when it ended by itself after it had been ready, which it must never do. */
+  /** The last words of a server that ended by itself, which must never happen. */
   get died(): string | undefined {
     return this.#died;
   }
 
-  /** As often as it takes: it does not start while its database does not answer. */
+  /** Tries until the server is ready: it does not start while its database does not answer. */
   async start(): Promise<void> {
-    const deadline = Date.now() + START_MILLIS_MAX;
-    for (;;) {
-      const server = new RunningKesc(["server"], this.#variables);
+    let failure = "";
+    const isReady = async (): Promise<boolean> => {
+      const server = new RunningKesc(["server"], {
+        DATABASE_URL: this.#databaseUrl,
+        KESC_GRPC_ADDRESS: this.#address,
+        KESC_LOG_LEVEL: "fatal",
+      });
       this.#server = server;
       try {
-        await server.ready;
-        void server.exited.then((exit) => {
-          if (this.#server === server) this.#died = `kesc server ended with ${String(exit)}: ${server.stderr}`;
-        });
-        return;
+        this.#address = (await server.ready).address;
       } catch (error) {
-        if (Date.now() > deadline) throw error;
-        await sleep(50);
+        failure = String(error);
+        return false;
       }
-    }
+      void server.exited.then((exit) => {
+        if (this.#server === server) this.#died = `kesc server ended with ${String(exit)}: ${server.stderr}`;
+      });
+      return true;
+    };
+    await eventually(isReady, { millisMax: START_MILLIS_MAX, what: () => failure });
   }
 
   async kill(): Promise<void> {

@@ -8,13 +8,11 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { bytesOf, jsonMethod, restRequest, routeOf, textOf } from "../../support/callers/contract-requests.js";
 import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem, SLOW_RAIL } from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
-import { restRequest } from "../../support/rest-caller.js";
-import { bytesOf } from "../../support/rpc-caller.js";
-import { textOf } from "./json-text.js";
-import { ROUTES } from "./routes.js";
-import { type RunningService, startInProcess, type Tenant } from "./running-service.js";
+import { type InProcess, startInProcess } from "../../support/service/in-process.js";
+import type { Tenant } from "../../support/service/tenants.js";
 import { runs } from "./runs.js";
 
 const RUNS = 20;
@@ -40,7 +38,7 @@ for (const engine of ENGINES) {
     this.timeout(0);
     const clock = { now: FIRST_MILLIS };
     const made: Made = { accounts: new Map(), transactions: new Map() };
-    let service: RunningService;
+    let service: InProcess;
 
     before(async () => {
       service = await startInProcess(engine, () => toUnixMillis(clock.now));
@@ -100,32 +98,26 @@ for (const engine of ENGINES) {
     /** The ids of all pages, one after the other; every other page over REST. */
     async function walk(
       list: string,
-      tenant: Tenant,
+      { key }: Tenant,
       filters: JsonObject,
       pageSize: number,
     ): Promise<string[] | string> {
-      const route = ROUTES.find(({ rpc }) => rpc.path.endsWith(`/${list}`));
-      if (route === undefined) throw new Error(`the contract has no ${list}`);
+      const route = routeOf(list);
       const ids: string[] = [];
       let token = "";
       for (let pages = 0; pages === 0 || token !== ""; pages += 1) {
         const request = { ...filters, page_size: pageSize, page_token: token };
         let answer: JsonObject;
         if (pages % 2 === 0) {
-          const { code, message, response } = await service.grpc.call(
-            route.rpc,
-            bytesOf(route.rpc.input, request),
-            tenant,
-          );
-          if (code !== 0) return message;
+          const bytes = bytesOf(route.rpc.input, request);
+          const { message, response } = await service.grpc.call(jsonMethod(route.rpc), bytes, { key });
+          if (response === undefined) return message;
           answer = response;
         } else {
-          const rest = await service.rest.send({
-            ...restRequest(route, request),
-            headers: { "x-api-key": tenant.key },
-          });
-          expect(rest.status, rest.text).to.equal(200);
-          answer = rest.json;
+          const { method, path } = restRequest(route, request);
+          const { status, text, json } = await service.rest.send(method, path, { key });
+          expect(status, text).to.equal(200);
+          answer = json as JsonObject;
         }
         const rows = Object.values(answer).find(Array.isArray) as { id: string }[];
         expect(rows.length).to.be.at.most(pageSize);

@@ -1,29 +1,28 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 
-import { bytesOf } from "../../support/rpc-caller.js";
-import { textOf } from "./json-text.js";
-import { ROUTES } from "./routes.js";
-import type { RunningService, Tenant } from "./running-service.js";
-import type { Known } from "./values.js";
+import { bytesOf, jsonMethod, routeOf, textOf } from "../../support/callers/contract-requests.js";
+import type { InProcess } from "../../support/service/in-process.js";
+import type { Tenant } from "../../support/service/tenants.js";
+import type { Known } from "./inputs/values.js";
 
-/** Calls an rpc that must work; answers the resource that it answers. */
+/** Calls an rpc that must work; returns the resource of its response. */
 export async function done(
-  service: RunningService,
+  service: InProcess,
   name: string,
   request: JsonObject,
-  by: Tenant,
+  { key }: Tenant,
 ): Promise<JsonObject> {
-  const route = ROUTES.find(({ rpc }) => rpc.path.endsWith(`/${name}`));
-  if (route?.responseField === undefined) throw new Error(`the contract has no ${name} that answers a resource`);
-  const { code, message, response } = await service.grpc.call(route.rpc, bytesOf(route.rpc.input, request), by);
-  if (code !== 0) throw new Error(`${name}: ${message}`);
-  return response[route.responseField.name] as JsonObject;
+  const { rpc, responseField } = routeOf(name);
+  const { message, response } = await service.grpc.call(jsonMethod(rpc), bytesOf(rpc.input, request), { key });
+  const resource = response?.[responseField?.name ?? ""];
+  if (resource === undefined) throw new Error(`${name}: ${message}`);
+  return resource as JsonObject;
 }
 
 /**
  * Accounts with money and transactions of the first organization, and one of each of the second.
  */
-export async function givenThings(service: RunningService): Promise<Known> {
+export async function givenThings(service: InProcess): Promise<Known> {
   const accountIds: string[] = [];
   const transactionIds: string[] = [];
   for (const tenant of [service.a, service.a, service.a, service.a, service.b]) {

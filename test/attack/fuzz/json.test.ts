@@ -2,20 +2,19 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { expect } from "chai";
 import fc from "fast-check";
 
+import { ROUTES, textOf } from "../../support/callers/contract-requests.js";
+import { type InProcess, startInProcess } from "../../support/service/in-process.js";
+import { expectBooks, expectNoPollution, expectSaid } from "./checks/what-was-said.js";
 import { givenThings } from "./given-things.js";
-import { textOf } from "./json-text.js";
-import { type FuzzedRequest, requestsOf } from "./rest-requests.js";
-import { ROUTES } from "./routes.js";
-import { type RunningService, startInProcess } from "./running-service.js";
+import { type FuzzedRequest, requestsOf } from "./inputs/rest-requests.js";
+import type { Known } from "./inputs/values.js";
 import { runs } from "./runs.js";
-import type { Known } from "./values.js";
-import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";
 
 const RUNS = 20;
 
 describe("fuzz: JSON, paths and queries", function () {
   this.timeout(0);
-  let service: RunningService;
+  let service: InProcess;
   let known: Known;
   const met = new Set<string>();
 
@@ -30,19 +29,19 @@ describe("fuzz: JSON, paths and queries", function () {
     it(`${name} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
       const fields = new Set(route.rpc.input.fields.map((field) => field.name));
       const writes = route.method !== "GET";
-      const check = async ({ request, repeatsKey }: FuzzedRequest): Promise<void> => {
+      const check = async ({ path, call, repeatsKey }: FuzzedRequest): Promise<void> => {
         const before = await service.books();
-        const { status, headers, json } = await service.rest.send(request);
-        met.add(textOf(json["code"] ?? status));
+        const { status, headers, json } = await service.rest.send(route.method, path, call);
+        met.add(textOf((json as JsonObject)["code"] ?? status));
         expect(status, JSON.stringify(json)).to.be.lessThan(500);
         const accepted = status < 300;
-        const resource = accepted && route.responseField !== undefined ? json : undefined;
+        const resource = accepted && route.responseField !== undefined ? (json as JsonObject) : undefined;
         const replayed = headers["idempotent-replayed"] === "true";
         const results = accepted ? (json["results"] as JsonObject[] | undefined) : undefined;
         expectBooks(before, await service.books(), { accepted, replayed, resource, results }, writes);
         if (repeatsKey) expect(accepted).to.equal(false);
-        if (resource !== undefined && typeof request.body === "string") {
-          const sent = JSON.parse(request.body === "" ? "{}" : request.body) as JsonObject;
+        if (resource !== undefined && typeof call.body === "string") {
+          const sent = JSON.parse(call.body === "" ? "{}" : call.body) as JsonObject;
           expect(Object.keys(sent).filter((key) => !fields.has(key))).to.deep.equal([]);
           expectSaid(sent, resource);
         }

@@ -3,11 +3,11 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import type { Route } from "../../../gateway/contract/contract.js";
-import { bytesOf, type RpcAnswer } from "../../support/rpc-caller.js";
+import { bytesOf, jsonMethod, ROUTES, textOf } from "../../support/callers/contract-requests.js";
+import type { GrpcReply } from "../../support/callers/grpc-caller.js";
+import { type InProcess, startInProcess } from "../../support/service/in-process.js";
+import type { Tenant } from "../../support/service/tenants.js";
 import { givenThings } from "./given-things.js";
-import { textOf } from "./json-text.js";
-import { ROUTES } from "./routes.js";
-import { type RunningService, startInProcess, type Tenant } from "./running-service.js";
 import { runs } from "./runs.js";
 
 const RUNS = 100;
@@ -24,15 +24,16 @@ interface Listed {
 
 describe("fuzz: page tokens", function () {
   this.timeout(0);
-  let service: RunningService;
+  let service: InProcess;
   const lists: Listed[] = [];
 
-  function page({ route, tenant, filters }: Listed, more: JsonObject): Promise<RpcAnswer> {
-    return service.grpc.call(route.rpc, bytesOf(route.rpc.input, { ...filters, ...more }), tenant);
+  function page({ route, tenant, filters }: Listed, more: JsonObject): Promise<GrpcReply<JsonObject | undefined>> {
+    const { key } = tenant;
+    return service.grpc.call(jsonMethod(route.rpc), bytesOf(route.rpc.input, { ...filters, ...more }), { key });
   }
 
   /** Of the rows of the one repeated field. */
-  function idsIn({ response }: RpcAnswer): string[] {
+  function idsIn({ response = {} }: GrpcReply<JsonObject | undefined>): string[] {
     const rows = Object.values(response).find(Array.isArray) as { id: string }[] | undefined;
     return (rows ?? []).map(({ id }) => id);
   }
@@ -47,7 +48,7 @@ describe("fuzz: page tokens", function () {
           if (Object.keys(filters).some((name) => route.rpc.input.fields.every((field) => field.name !== name)))
             continue;
           const list = { route, tenant, filters, ids: [], token: "" };
-          const token = textOf((await page(list, { page_size: 1 })).response["next_page_token"]);
+          const token = textOf((await page(list, { page_size: 1 })).response?.["next_page_token"]);
           lists.push({ ...list, ids: idsIn(await page(list, {})), token });
         }
       }
@@ -60,7 +61,7 @@ describe("fuzz: page tokens", function () {
       for (const to of lists) {
         const answer = await page(to, { page_token: from.token });
         if (from === to) expect(idsIn(answer)).to.deep.equal(to.ids.slice(1));
-        else expect(answer.fields.map(({ field }) => field)).to.deep.equal(["page_token"]);
+        else expect(answer.fields?.map(({ field }) => field)).to.deep.equal(["page_token"]);
       }
     }
   });
@@ -95,7 +96,7 @@ describe("fuzz: page tokens", function () {
         // The position is not a secret: one may as well ask for the page that it leads to.
         expect(position, token).to.equal(true);
         expect(list.ids).to.include.members(idsIn(answer));
-      } else if (token !== "") expect(answer.fields.map(({ field }) => field)).to.deep.equal(["page_token"]);
+      } else if (token !== "") expect(answer.fields?.map(({ field }) => field)).to.deep.equal(["page_token"]);
     };
     await fc.assert(fc.asyncProperty(fc.nat(1_000), damage, check), runs(RUNS));
   });

@@ -3,14 +3,14 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import fc from "fast-check";
 
+import { jsonMethod, ROUTES } from "../../support/callers/contract-requests.js";
+import { type InProcess, startInProcess } from "../../support/service/in-process.js";
+import { textsIn } from "./checks/protobuf-records.js";
+import { expectBooks, expectNoPollution, expectSaid } from "./checks/what-was-said.js";
 import { givenThings } from "./given-things.js";
-import { requestBytesOf } from "./protobuf-bytes.js";
-import { textsIn } from "./protobuf-records.js";
-import { ROUTES } from "./routes.js";
-import { type RunningService, startInProcess } from "./running-service.js";
+import { requestBytesOf } from "./inputs/protobuf-bytes.js";
+import type { Known } from "./inputs/values.js";
 import { runs } from "./runs.js";
-import type { Known } from "./values.js";
-import { expectBooks, expectNoPollution, expectSaid } from "./what-was-said.js";
 
 const RUNS = 20;
 
@@ -19,7 +19,7 @@ const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "
 
 describe("fuzz: protobuf", function () {
   this.timeout(0);
-  let service: RunningService;
+  let service: InProcess;
   let known: Known;
   const met = new Set<string>();
 
@@ -33,13 +33,14 @@ describe("fuzz: protobuf", function () {
     it(`${rpc.path} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
       const check = async (bytes: Uint8Array): Promise<void> => {
         const before = await service.books();
-        const { code, message, replayed, response } = await service.grpc.call(rpc, bytes, service.a);
+        const { key } = service.a;
+        const { code, message, replayed, response } = await service.grpc.call(jsonMethod(rpc), bytes, { key });
         const status = Status[code] ?? "none";
         met.add(status);
         expect(ANSWERS, message).to.include(status);
         const resource =
-          responseField === undefined ? undefined : (response[responseField.name] as JsonObject | undefined);
-        const results = response["results"] as JsonObject[] | undefined;
+          responseField === undefined ? undefined : (response?.[responseField.name] as JsonObject | undefined);
+        const results = response?.["results"] as JsonObject[] | undefined;
         const came = { accepted: code === 0, replayed, resource, results };
         expectBooks(before, await service.books(), came, method !== "GET");
         if (resource !== undefined) expectSaid(textsIn(rpc.input, bytes), resource);

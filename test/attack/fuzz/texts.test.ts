@@ -1,21 +1,21 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { bytesOf, type RpcAnswer } from "../../support/rpc-caller.js";
+import { bytesOf, jsonMethod, routeOf, textOf } from "../../support/callers/contract-requests.js";
+import type { GrpcReply } from "../../support/callers/grpc-caller.js";
+import { type InProcess, startInProcess } from "../../support/service/in-process.js";
 import { done } from "./given-things.js";
-import { textOf } from "./json-text.js";
-import { ROUTES } from "./routes.js";
-import { type RunningService, startInProcess } from "./running-service.js";
+import { amountText, centsOf, emailText, nearly, numberText, phoneText } from "./inputs/values.js";
 import { runs } from "./runs.js";
-import { amountText, centsOf, emailText, nearly, numberText, phoneText } from "./values.js";
 
 const RUNS = 50;
 const ACCOUNT_CENTS_MAX = 999_999_999_999_999n;
 
 describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
   this.timeout(0);
-  let service: RunningService;
+  let service: InProcess;
   let accountId = "";
   let names = 0;
   const fresh = (): string => `name-${String((names += 1))}`;
@@ -27,15 +27,16 @@ describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
   });
   after(() => service.dispose());
 
-  function call(name: string, request: Record<string, string>): Promise<RpcAnswer> {
-    const rpc = ROUTES.find((route) => route.rpc.path.endsWith(`/${name}`))?.rpc;
-    if (rpc === undefined) throw new Error(`the contract has no ${name}`);
-    return service.grpc.call(rpc, bytesOf(rpc.input, request), service.a);
+  async function call(name: string, request: Record<string, string>): Promise<GrpcReply<JsonObject>> {
+    const { rpc } = routeOf(name);
+    const { key } = service.a;
+    const reply = await service.grpc.call(jsonMethod(rpc), bytesOf(rpc.input, request), { key });
+    return { ...reply, response: reply.response ?? {} };
   }
 
-  function expectRefused({ code, fields }: RpcAnswer, field: string): void {
+  function expectRefused({ code, fields }: GrpcReply<JsonObject>, field: string): void {
     expect(Status[code]).to.equal("INVALID_ARGUMENT");
-    expect(fields.map((each) => each.field)).to.deep.equal([field]);
+    expect(fields?.map((each) => each.field)).to.deep.equal([field]);
   }
 
   it("a mint is of exactly the amount that is written, or refused", async () => {

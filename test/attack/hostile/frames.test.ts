@@ -1,19 +1,19 @@
 import { connect, type Socket } from "node:net";
 
+import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { encodeFields } from "../../../bench/load/hpack.js";
 import { Flag, frame, FrameType, windowUpdate } from "../../../bench/load/http2-frames.js";
 import { MintRequest, TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
 import {
-  call,
   emptyReads,
   MINT,
   SECRET,
   serve,
   type ServerUnderTest,
   transaction,
-} from "../../support/grpc-harness.js";
+} from "../../support/service/grpc-server.js";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const PRIORITY = 2;
@@ -89,7 +89,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
 
   /** Somebody else is served. */
   async function served(): Promise<void> {
-    expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
   }
 
   const start = (): boolean => socket.write(Buffer.concat([PREFACE, settings()]));

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 
 import { expect } from "chai";
 
-import { availableOf, fresh, newAccount } from "../../support/each-engine.js";
-import { type Service, sharedService } from "../../support/service.js";
+import { availableOf, fresh, newAccount } from "../../support/service/each-engine.js";
+import { type Service, sharedService } from "../../support/service/service.js";
 
 describe("REST: callers who do not keep to HTTP", () => {
   let service: Service;
@@ -16,7 +16,7 @@ describe("REST: callers who do not keep to HTTP", () => {
   });
 
   function open(): Socket {
-    const [host, port] = (service.environment["KESC_HTTP_ADDRESS"] ?? "").split(":");
+    const [host, port] = service.httpAddress.split(":");
     return connect(Number(port), host)
       .setEncoding("latin1")
       .on("error", () => undefined);

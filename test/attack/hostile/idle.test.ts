@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 
 import { expect } from "chai";
 
-import { fresh, newAccount } from "../../support/each-engine.js";
-import { type Service, startService } from "../../support/service.js";
+import { fresh, newAccount } from "../../support/service/each-engine.js";
+import { Service } from "../../support/service/service.js";
 
 // Ten thousand take a minute: `make hostile`. Never more than a process may have, less those that
 // it needs itself.
@@ -24,7 +24,7 @@ describe(`${String(CONNECTIONS)} idle connections`, () => {
   let accountId: string;
   let idle: Socket[] = [];
   before(async () => {
-    service = await startService("sqlite");
+    service = await Service.start("sqlite");
     accountId = await newAccount(service);
   });
   afterEach(() => {
@@ -41,14 +41,14 @@ describe(`${String(CONNECTIONS)} idle connections`, () => {
     expect((await service.grpc.call("Mint", grpc)).code).to.equal(0);
   }
 
-  for (const [where, variable, first] of [
-    ["gRPC, and say nothing", "KESC_GRPC_ADDRESS", Buffer.alloc(0)],
-    ["gRPC, and say that they are HTTP/2", "KESC_GRPC_ADDRESS", PREFACE_AND_SETTINGS],
-    ["REST, and say nothing", "KESC_HTTP_ADDRESS", Buffer.alloc(0)],
-    ["REST, and begin a request", "KESC_HTTP_ADDRESS", Buffer.from("POST /transactions/mint HTTP/1.1\r\nHost: ")],
+  for (const [where, address, first] of [
+    ["gRPC, and say nothing", "grpcAddress", Buffer.alloc(0)],
+    ["gRPC, and say that they are HTTP/2", "grpcAddress", PREFACE_AND_SETTINGS],
+    ["REST, and say nothing", "httpAddress", Buffer.alloc(0)],
+    ["REST, and begin a request", "httpAddress", Buffer.from("POST /transactions/mint HTTP/1.1\r\nHost: ")],
   ] as const) {
     it(`may hang on ${where}, while others are served`, async () => {
-      const [host, port] = (service.environment[variable] ?? "").split(":");
+      const [host, port] = service[address].split(":");
       const open = (): Promise<void> =>
         new Promise((resolve, reject) => {
           const socket = connect(Number(port), host, () => {

@@ -1,4 +1,5 @@
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { Random } from "../random.js";
 import { Caller } from "./actors/caller.js";
 import { Calls } from "./actors/calls.js";
 import { Receipts } from "./actors/receipts.js";
@@ -7,7 +8,6 @@ import { type Actor, type Faults, type May, NO_FAULTS, note, type World } from "
 import { checkAppendOnly, checkBooks } from "./checks/check-books.js";
 import { Judge } from "./checks/judge.js";
 import type { Disk } from "./disks/disk.js";
-import { Random } from "./random.js";
 import type { Tally } from "./report/tally.js";
 import type { Trace } from "./report/trace.js";
 import { Violation } from "./report/violation.js";

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 
 import { Admission } from "../../../gateway/http/admission.js";
+import type { RestReply } from "../../support/callers/rest-caller.js";
 import type { FakeHandler } from "../../support/fake-server.js";
-import { GatewayFixture, type HttpAnswer } from "../../support/gateway-fixture.js";
+import { GatewayFixture } from "../../support/gateway-fixture.js";
 
 describe("the gateway's room for requests", () => {
   it("is shared: one caller alone has half of it, and the next finds room", () => {
@@ -64,7 +65,7 @@ describe("a gateway with more requests than it has room for", () => {
       return {};
     };
     fixture.server.handle = hold;
-    const get = (key: string): Promise<HttpAnswer> =>
+    const get = (key: string): Promise<RestReply> =>
       fixture.send("GET", "/transactions", { headers: { authorization: key } });
     const greedy = ["Bearer greedy", "bearer  greedy", "Bearer   greedy"].map(get);
     while (fixture.server.calls.length < 2) await fixture.send("GET", "/livez");

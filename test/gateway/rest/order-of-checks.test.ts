@@ -3,13 +3,14 @@ import { gzipSync } from "node:zlib";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import type { RestCall } from "../../support/callers/rest-caller.js";
 import type { FakeRefusal } from "../../support/fake-server.js";
-import { GatewayFixture, type HttpRequest } from "../../support/gateway-fixture.js";
+import { GatewayFixture } from "../../support/gateway-fixture.js";
 
-type Case = readonly [name: string, request: HttpRequest, status: number, code: string, message: object];
+type Case = readonly [name: string, request: RestCall, status: number, code: string, message: object];
 
-const json = (body: string | Buffer): HttpRequest => ({ body });
-const typed = (type: string, body = "{}"): HttpRequest => ({ body, headers: { "content-type": type } });
+const json = (body: string | Buffer): RestCall => ({ body });
+const typed = (type: string, body = "{}"): RestCall => ({ body, headers: { "content-type": type } });
 
 const WHOLE: readonly Case[] = [
   ["that is not JSON", json("{"), 400, "MALFORMED_BODY", {}],

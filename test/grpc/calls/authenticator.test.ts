@@ -5,7 +5,7 @@ import type { ApiKey } from "../../../src/domain/api-key.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { ApiKeyAuthenticator, type Authentication } from "../../../src/grpc/calls/authenticator.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
-import { apiKey, SECRET } from "../../support/grpc-harness.js";
+import { apiKey, SECRET } from "../../support/service/grpc-server.js";
 
 /** An authenticator over a table of keys and a clock that stands still. */
 function authenticator(stored: Map<string, ApiKey>) {

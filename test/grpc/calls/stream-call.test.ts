@@ -7,21 +7,18 @@ import {
   type ImportTransactionsResponse,
   TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
+import type { GrpcOptions, GrpcStream } from "../../support/callers/grpc-caller.js";
+import { eventually } from "../../support/eventually.js";
 import {
   apiKey,
-  call,
-  callLines,
-  eventually,
-  KEY,
   MINT,
-  openStream,
   SECRET,
   serve,
   type ServerUnderTest,
   type ServerUnderTestOptions,
-  type StreamUnderTest,
   transaction,
-} from "../../support/grpc-harness.js";
+} from "../../support/service/grpc-server.js";
+import { callLines } from "../../support/service/log-lines.js";
 
 const ITEMS_UNDER_WAY_MAX = 1_000;
 
@@ -41,10 +38,8 @@ describe("grpc: a stream that is answered message by message", () => {
   let under: ServerUnderTest;
   afterEach(() => under.close());
 
-  const open = (
-    metadata?: Record<string, string>,
-  ): StreamUnderTest<ImportTransactionsRequest, ImportTransactionsResponse> =>
-    openStream(under.client, rpcs.importTransactions, metadata === undefined ? {} : { metadata });
+  const open = (options?: GrpcOptions): GrpcStream<ImportTransactionsRequest, ImportTransactionsResponse> =>
+    under.grpc.open(rpcs.importTransactions, options);
   const sizesOf = (responses: ImportTransactionsResponse[]): number[] => responses.map(({ results }) => results.length);
 
   /** A ledger that answers nothing until it is let go. */
@@ -66,15 +61,15 @@ describe("grpc: a stream that is answered message by message", () => {
 
   it("answers a message while the next has not been sent", async () => {
     under = await serve();
-    const stream = open({ ...KEY, "x-request-id": "mine" });
+    const stream = open({ metadata: { "x-request-id": "mine" } });
     for (const count of [1, 2, 3]) {
       stream.send(message(count));
       await eventually(() => stream.responses.length === count);
     }
     stream.end();
-    expect((await stream.ended).status.code).to.equal(Status.OK);
+    expect((await stream.ended).code).to.equal(Status.OK);
     expect(sizesOf(stream.responses)).to.deep.equal([1, 2, 3]);
-    expect((await stream.initial).get("x-request-id")).to.deep.equal(["mine"]);
+    expect((await stream.headers).get("x-request-id")).to.deep.equal(["mine"]);
     expect(callLines(under.lines)).to.have.length(1);
     expect(callLines(under.lines)[0]).to.deep.include({
       method: "TransactionService/ImportTransactions",
@@ -134,7 +129,7 @@ describe("grpc: a stream that is answered message by message", () => {
     // client's grpc-js keeps what it may have to send again. The rest has not left the caller.
     expect(stream.unsent()).to.be.greaterThan(messages / 2);
     ledger.open();
-    expect((await stream.ended).status.code).to.equal(Status.OK);
+    expect((await stream.ended).code).to.equal(Status.OK);
     expect(sizesOf(stream.responses)).to.deep.equal(Array(messages).fill(size));
     expect(under.submitted).to.have.length(messages * size);
   });
@@ -142,7 +137,7 @@ describe("grpc: a stream that is answered message by message", () => {
   it("takes no more while the client reads no answers", async () => {
     under = await serve();
     const stream = open();
-    await stream.initial;
+    await stream.headers;
     stream.pause();
     for (let count = 0; count < 100; count += 1) stream.send(message(500));
     stream.end();
@@ -172,9 +167,9 @@ describe("grpc: a stream that is answered message by message", () => {
       stream.send(message(7));
       await eventually(() => under.submitted.length === 5);
       ledger.open();
-      const { status, details } = await stream.ended;
-      expect(status.code).to.equal(Status.INVALID_ARGUMENT);
-      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      const { code, fields } = await stream.ended;
+      expect(code).to.equal(Status.INVALID_ARGUMENT);
+      expect(fields?.map((problem) => problem.field)).to.deep.equal([field]);
       expect(sizesOf(stream.responses)).to.deep.equal([5]);
       expect(under.submitted).to.have.length(5);
       expect(callLines(under.lines)[0]).to.deep.include({ reason: "INVALID_FIELD", items: 5 });
@@ -183,26 +178,26 @@ describe("grpc: a stream that is answered message by message", () => {
 
   it("checks key and scope before it reads anything", async () => {
     under = await serve({ scopes: ["transactions:read"] });
-    for (const [metadata, reason] of [
-      [{}, "MISSING_API_KEY"],
-      [{ "x-api-key": "kesc_nobodyHasThisSecret00" }, "INVALID_API_KEY"],
-      [KEY, "SCOPE_REQUIRED"],
+    for (const [key, reason] of [
+      ["", "MISSING_API_KEY"],
+      ["kesc_nobodyHasThisSecret00", "INVALID_API_KEY"],
+      [SECRET, "SCOPE_REQUIRED"],
     ] as const) {
-      const stream = open(metadata);
+      const stream = open({ key });
       stream.send(message(1));
-      expect((await stream.ended).details.reason).to.equal(reason);
+      expect((await stream.ended).reason).to.equal(reason);
     }
     expect(under.submitted).to.deep.equal([]);
   });
 
   it("refuses an idempotency key, and does nothing when it shall only validate", async () => {
     under = await serve();
-    const keyed = open({ ...KEY, "idempotency-key": "k" });
+    const keyed = open({ metadata: { "idempotency-key": "k" } });
     keyed.send(message(1));
-    expect((await keyed.ended).details.fields?.map(({ field }) => field)).to.deep.equal(["idempotency-key"]);
-    const trial = open({ ...KEY, "kesc-validate-only": "true" });
+    expect((await keyed.ended).fields?.map(({ field }) => field)).to.deep.equal(["idempotency-key"]);
+    const trial = open({ metadata: { "kesc-validate-only": "true" } });
     trial.send(message(1));
-    expect((await trial.ended).status.code).to.equal(Status.OK);
+    expect((await trial.ended).code).to.equal(Status.OK);
     expect(under.submitted).to.deep.equal([]);
   });
 
@@ -221,9 +216,9 @@ describe("grpc: a stream that is answered message by message", () => {
     const sending = setInterval(() => {
       stream.send(message(1));
     }, 50);
-    const { details } = await stream.ended;
+    const { reason } = await stream.ended;
     clearInterval(sending);
-    expect(details.reason).to.equal("INVALID_API_KEY");
+    expect(reason).to.equal("INVALID_API_KEY");
     expect(under.submitted).to.have.length(stream.responses.length);
   });
 
@@ -233,11 +228,11 @@ describe("grpc: a stream that is answered message by message", () => {
     const busy = open();
     busy.send(message(1));
     const idle = open();
-    expect((await idle.ended).details.reason).to.equal("DEADLINE_EXCEEDED");
+    expect((await idle.ended).reason).to.equal("DEADLINE_EXCEEDED");
     await new Promise((resolve) => setTimeout(resolve, 300));
     ledger.open();
     await eventually(() => busy.responses.length === 1);
-    expect((await busy.ended).details.reason).to.equal("DEADLINE_EXCEEDED");
+    expect((await busy.ended).reason).to.equal("DEADLINE_EXCEEDED");
   });
 
   it("is one of two at most of an organization; one that ends makes room", async () => {
@@ -245,7 +240,7 @@ describe("grpc: a stream that is answered message by message", () => {
     const streams = [open(), open()];
     for (const stream of streams) stream.send(message(1));
     await eventually(() => streams.every(({ responses }) => responses.length === 1));
-    expect((await open().ended).details).to.deep.include({ reason: "QUEUE_FULL", retrySeconds: 1 });
+    expect(await open().ended).to.deep.include({ reason: "QUEUE_FULL", retrySeconds: 1 });
 
     streams[0]?.cancel();
     await eventually(() => callLines(under.lines).some(({ cancelled }) => cancelled === true));
@@ -262,12 +257,12 @@ describe("grpc: a stream that is answered message by message", () => {
     const [busy, idle] = [open(), open()];
     busy.send(message(5));
     await eventually(() => under.submitted.length === 5);
-    await idle.initial;
+    await idle.headers;
     const stopping = under.server.stop(5_000);
-    expect((await idle.ended).details).to.deep.include({ reason: "SHUTTING_DOWN", retrySeconds: 1 });
+    expect(await idle.ended).to.deep.include({ reason: "SHUTTING_DOWN", retrySeconds: 1 });
     busy.send(message(7));
     ledger.open();
-    expect((await busy.ended).details.reason).to.equal("SHUTTING_DOWN");
+    expect((await busy.ended).reason).to.equal("SHUTTING_DOWN");
     expect(sizesOf(busy.responses)).to.deep.equal([5]);
     await stopping;
   });
@@ -279,9 +274,9 @@ describe("grpc: a stream that is answered message by message", () => {
     stream.send(message(5));
     await eventually(() => under.submitted.length === 5);
     stream.cancel();
-    expect((await stream.ended).status.code).to.equal(Status.CANCELLED);
+    expect((await stream.ended).code).to.equal(Status.CANCELLED);
     ledger.open();
-    expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     expect(
       callLines(under.lines).filter(({ method }) => method === "TransactionService/ImportTransactions"),
     ).to.have.length(1);

@@ -1,16 +1,13 @@
-import { Metadata, status as Status } from "@grpc/grpc-js";
+import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Scope } from "../../../src/domain/api-key.js";
 import type { Command } from "../../../src/domain/commands.js";
 import { TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
+import { eventually } from "../../support/eventually.js";
 import {
-  call,
-  callLines,
   emptyReads,
-  eventually,
-  KEY,
   KEY_ID,
   MINT,
   ORGANIZATION,
@@ -19,10 +16,11 @@ import {
   type ServerUnderTest,
   transaction,
   TRANSACTION_ID,
-} from "../../support/grpc-harness.js";
+} from "../../support/service/grpc-server.js";
+import { callLines } from "../../support/service/log-lines.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const STRANGER = { "x-api-key": "kesc_nobodyHasThisSecret00" };
+const STRANGER = "kesc_nobodyHasThisSecret00";
 
 /** A unary call whose request is these bytes, whatever they are. */
 function raw(path: string) {
@@ -35,24 +33,16 @@ describe("grpc: every call", () => {
     const scopes: readonly Scope[] = ["transactions:read"];
     const broken = Buffer.from([0x0a, 0xff]);
     // Each row has the faults of all the rows below it.
-    for (const [name, { metadata, path }, code, reason] of [
-      ["no key", { metadata: {}, path: "Mint" }, Status.UNAUTHENTICATED, "MISSING_API_KEY"],
-      ["a key that nobody has", { metadata: STRANGER, path: "Mint" }, Status.UNAUTHENTICATED, "INVALID_API_KEY"],
-      ["a scope too few", { metadata: KEY, path: "Mint" }, Status.PERMISSION_DENIED, "SCOPE_REQUIRED"],
-      [
-        "bytes that are no message",
-        { metadata: KEY, path: "GetTransaction" },
-        Status.INVALID_ARGUMENT,
-        "INVALID_FIELD",
-      ],
+    for (const [name, { key, path }, code, reason] of [
+      ["no key", { key: "", path: "Mint" }, Status.UNAUTHENTICATED, "MISSING_API_KEY"],
+      ["a key that nobody has", { key: STRANGER, path: "Mint" }, Status.UNAUTHENTICATED, "INVALID_API_KEY"],
+      ["a scope too few", { key: SECRET, path: "Mint" }, Status.PERMISSION_DENIED, "SCOPE_REQUIRED"],
+      ["bytes that are no message", { key: SECRET, path: "GetTransaction" }, Status.INVALID_ARGUMENT, "INVALID_FIELD"],
     ] as const) {
       it(name, async () => {
         const under = await serve({ scopes });
-        const { error, details } = await call(under.client, raw(`/kesc.v1.TransactionService/${path}`), broken, {
-          metadata,
-        });
-        expect(error?.code).to.equal(code);
-        expect(details.reason).to.equal(reason);
+        const method = raw(`/kesc.v1.TransactionService/${path}`);
+        expect(await under.grpc.call(method, broken, { key })).to.include({ code, reason });
         expect(under.submitted).to.deep.equal([]);
         await under.close();
       });
@@ -72,10 +62,10 @@ describe("grpc: every call", () => {
     });
 
     it("with the caller's request id, when it is sane", async () => {
-      const { initial } = await call(under.client, rpcs.mint, MINT, {
-        metadata: { ...KEY, "x-request-id": "a.B:1_2-3" },
+      const { headers } = await under.grpc.call(rpcs.mint, MINT, {
+        metadata: { "x-request-id": "a.B:1_2-3" },
       });
-      expect(initial.get("x-request-id")).to.deep.equal(["a.B:1_2-3"]);
+      expect(headers.get("x-request-id")).to.deep.equal(["a.B:1_2-3"]);
     });
 
     for (const [name, sent] of [
@@ -84,32 +74,38 @@ describe("grpc: every call", () => {
       ["one of 129 characters", { "x-request-id": "a".repeat(129) }],
     ] as const) {
       it(`with a new request id for ${name}, on refusals too`, async () => {
-        const done = await call(under.client, rpcs.mint, MINT, { metadata: { ...KEY, ...sent } });
-        const refused = await call(under.client, rpcs.mint, MINT, { metadata: { ...sent } });
-        expect(String(done.initial.get("x-request-id")[0])).to.match(UUID);
-        expect(String(refused.initial.get("x-request-id")[0])).to.match(UUID);
-        expect(refused.error?.code).to.equal(Status.UNAUTHENTICATED);
+        const done = await under.grpc.call(rpcs.mint, MINT, { metadata: sent });
+        const refused = await under.grpc.call(rpcs.mint, MINT, { key: "", metadata: sent });
+        expect(String(done.headers.get("x-request-id")[0])).to.match(UUID);
+        expect(String(refused.headers.get("x-request-id")[0])).to.match(UUID);
+        expect(refused.code).to.equal(Status.UNAUTHENTICATED);
       });
     }
 
     it("with a mark when it is a replay, and without one when it is not", async () => {
-      const first = await call(under.client, rpcs.mint, MINT);
+      const first = await under.grpc.call(rpcs.mint, MINT);
       submit = async () => Promise.resolve({ kind: "done", resource: transaction(), replayed: true } as never);
-      const second = await call(under.client, rpcs.mint, MINT);
-      expect(first.initial.get("idempotent-replayed")).to.deep.equal([]);
-      expect(second.initial.get("idempotent-replayed")).to.deep.equal(["true"]);
+      const second = await under.grpc.call(rpcs.mint, MINT);
+      expect(first.headers.get("idempotent-replayed")).to.deep.equal([]);
+      expect(second.headers.get("idempotent-replayed")).to.deep.equal(["true"]);
       expect(second.response).to.deep.equal(first.response);
       expect(callLines(under.lines).map(({ replayed }) => replayed)).to.deep.equal([undefined, true]);
     });
 
     it("with INTERNAL and the request id, and nothing from inside, when something throws", async () => {
       submit = async () => Promise.reject(new Error("the pin of the vault is 1234"));
-      const { error, details } = await call(under.client, rpcs.mint, MINT, {
-        metadata: { ...KEY, "x-request-id": "r-1" },
+      const { headers, ...refused } = await under.grpc.call(rpcs.mint, MINT, { metadata: { "x-request-id": "r-1" } });
+      expect(headers.get("x-request-id")).to.deep.equal(["r-1"]);
+      expect(refused.message).not.to.contain("1234");
+      expect(refused).to.deep.equal({
+        code: Status.INTERNAL,
+        message: refused.message,
+        reason: "INTERNAL",
+        domain: "kesc",
+        facts: { request_id: "r-1" },
+        response: undefined,
+        replayed: false,
       });
-      expect(error?.code).to.equal(Status.INTERNAL);
-      expect(error?.details).not.to.contain("1234");
-      expect(details).to.deep.equal({ reason: "INTERNAL", domain: "kesc", facts: { request_id: "r-1" } });
       const [line] = callLines(under.lines);
       expect(line).to.include({ request_id: "r-1", code: "INTERNAL", reason: "INTERNAL", level: 50 });
       expect(line?.["trace"]).to.match(/^Error: the pin of the vault is 1234\n +at .*call\.test/);
@@ -122,36 +118,35 @@ describe("grpc: every call", () => {
           resource: transaction({ metadata: undefined as never }),
           replayed: false,
         } as never);
-      const { error, details } = await call(under.client, rpcs.mint, MINT);
-      expect(error?.code).to.equal(Status.INTERNAL);
-      expect(details.reason).to.equal("INTERNAL");
+      const refused = await under.grpc.call(rpcs.mint, MINT);
+      expect(refused).to.include({ code: Status.INTERNAL, reason: "INTERNAL" });
     });
 
     it("without a word of what the database says, in the answer or in the log", async () => {
       const driver = Object.assign(new Error("insert … values ('+254712345678')"), { code: "SQLITE_CONSTRAINT" });
       submit = async () => Promise.reject(new StoreError("rejected", driver));
-      const { error, details } = await call(under.client, rpcs.mint, MINT);
-      expect(details.reason).to.equal("INTERNAL");
-      const seen = JSON.stringify([under.lines, error?.message]);
+      const { reason, message } = await under.grpc.call(rpcs.mint, MINT);
+      expect(reason).to.equal("INTERNAL");
+      const seen = JSON.stringify([under.lines, message]);
       expect(seen).not.to.contain("254712345678");
       expect(seen).to.contain("caused by Error SQLITE_CONSTRAINT");
     });
 
     it("with OK and nothing in it, and nothing done, when it is only to be validated", async () => {
       under.submitted.length = 0;
-      const metadata = { ...KEY, "kesc-validate-only": "true" };
-      const good = await call(under.client, rpcs.mint, MINT, { metadata });
-      const bad = await call(under.client, rpcs.mint, { ...MINT, amount: "0" }, { metadata });
+      const metadata = { "kesc-validate-only": "true" };
+      const good = await under.grpc.call(rpcs.mint, MINT, { metadata });
+      const bad = await under.grpc.call(rpcs.mint, { ...MINT, amount: "0" }, { metadata });
       expect(good.response).to.deep.equal({ transaction: undefined });
-      expect(bad.details.fields?.map(({ field }) => field)).to.deep.equal(["amount"]);
+      expect(bad.fields?.map(({ field }) => field)).to.deep.equal(["amount"]);
       expect(under.submitted).to.deep.equal([]);
     });
 
     it("with a refusal when it cannot be told whether it is only to be validated", async () => {
-      const { details } = await call(under.client, rpcs.mint, MINT, {
-        metadata: { ...KEY, "kesc-validate-only": "1" },
+      const { fields } = await under.grpc.call(rpcs.mint, MINT, {
+        metadata: { "kesc-validate-only": "1" },
       });
-      expect(details.fields).to.deep.equal([{ field: "kesc-validate-only", message: "must be true or false" }]);
+      expect(fields).to.deep.equal([{ field: "kesc-validate-only", message: "must be true or false" }]);
     });
 
     it("to nobody, and logged once, when the caller has gone meanwhile", async () => {
@@ -164,14 +159,9 @@ describe("grpc: every call", () => {
           };
         });
       under.submitted.length = 0;
-      const calling = under.client.makeUnaryRequest(
-        rpcs.mint.path,
-        rpcs.mint.requestSerialize,
-        rpcs.mint.responseDeserialize,
-        MINT,
-        metadataOf(KEY),
-        () => undefined,
-      );
+      const calling = under.grpc.open(rpcs.mint);
+      calling.send(MINT);
+      calling.end();
       await eventually(() => under.submitted.length === 1);
       calling.cancel();
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -179,24 +169,16 @@ describe("grpc: every call", () => {
       await eventually(() => callLines(under.lines).length === 1);
       expect(callLines(under.lines)[0]).to.include({ code: "OK", cancelled: true });
       submit = async () => Promise.resolve({ kind: "done", resource: transaction(), replayed: false } as never);
-      expect((await call(under.client, rpcs.mint, MINT)).error).to.equal(undefined);
+      expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     });
 
     it("after two request messages with UNIMPLEMENTED, and is not done", async () => {
       under.submitted.length = 0;
-      const calling = under.client.makeClientStreamRequest(
-        rpcs.mint.path,
-        rpcs.mint.requestSerialize,
-        rpcs.mint.responseDeserialize,
-        metadataOf(KEY),
-        () => undefined,
-      );
-      const ended = new Promise<{ code: Status }>((resolve) => calling.on("status", resolve));
-      calling.on("error", () => undefined);
-      calling.write(MINT);
-      calling.write(MINT);
+      const calling = under.grpc.open(rpcs.mint);
+      calling.send(MINT);
+      calling.send(MINT);
       calling.end();
-      expect((await ended).code).to.equal(Status.UNIMPLEMENTED);
+      expect((await calling.ended).code).to.equal(Status.UNIMPLEMENTED);
       expect(under.submitted).to.deep.equal([]);
     });
   });
@@ -204,9 +186,8 @@ describe("grpc: every call", () => {
   it("tells a database that does not answer from a bug", async () => {
     const unavailable = async (): Promise<never> => Promise.reject(new StoreError("unavailable", new Error("gone")));
     const under = await serve({ reads: { ...emptyReads, transaction: unavailable } });
-    const { error, details } = await call(under.client, rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
-    expect(error?.code).to.equal(Status.UNAVAILABLE);
-    expect(details).to.deep.include({ reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
+    const refused = await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
+    expect(refused).to.include({ code: Status.UNAVAILABLE, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
     await under.close();
   });
 
@@ -226,7 +207,7 @@ describe("grpc: every call", () => {
     ] as const) {
       it(name, async () => {
         const now = Date.now();
-        await call(under.client, rpcs.mint, MINT, askedMillis === undefined ? {} : { deadline: now + askedMillis });
+        await under.grpc.call(rpcs.mint, MINT, askedMillis === undefined ? {} : { deadlineMillis: askedMillis });
         expect(under.submitted[0]?.deadline).to.be.closeTo(now + givenMillis, 500);
       });
     }
@@ -234,10 +215,10 @@ describe("grpc: every call", () => {
 
   it("leaves one line in the log, with none of the caller's words", async () => {
     const under = await serve();
-    const metadata = { ...KEY, "x-request-id": "r-1", "idempotency-key": "wanjiku@example.com" };
-    await call(under.client, rpcs.mint, { ...MINT, description: "+254712345678" }, { metadata });
-    await call(under.client, rpcs.mint, { ...MINT, amount: "wanjiku@example.com" }, { metadata });
-    await call(under.client, rpcs.mint, MINT, { metadata: STRANGER });
+    const metadata = { "x-request-id": "r-1", "idempotency-key": "wanjiku@example.com" };
+    await under.grpc.call(rpcs.mint, { ...MINT, description: "+254712345678" }, { metadata });
+    await under.grpc.call(rpcs.mint, { ...MINT, amount: "wanjiku@example.com" }, { metadata });
+    await under.grpc.call(rpcs.mint, MINT, { key: STRANGER });
     await eventually(() => callLines(under.lines).length === 3);
 
     const [done, refused] = callLines(under.lines);
@@ -254,15 +235,9 @@ describe("grpc: every call", () => {
     });
     expect(refused).to.include({ code: "INVALID_ARGUMENT", reason: "INVALID_FIELD" });
     const text = JSON.stringify(under.lines);
-    for (const secret of [SECRET, STRANGER["x-api-key"], "254712345678", "example.com", MINT.account_id]) {
+    for (const secret of [SECRET, STRANGER, "254712345678", "example.com", MINT.account_id]) {
       expect(text).not.to.contain(secret);
     }
     await under.close();
   });
 });
-
-function metadataOf(pairs: Record<string, string>): Metadata {
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(pairs)) metadata.set(name, value);
-  return metadata;
-}

@@ -5,7 +5,8 @@ import type { Cents } from "../../../src/domain/values/cents.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
-import { ACCOUNT_ID, detailsOf, TRANSACTION_ID } from "../../support/grpc-harness.js";
+import { detailsOf } from "../../support/callers/refusal.js";
+import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
 type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
 

@@ -9,14 +9,12 @@ import type { AccountFilters } from "../../../src/ledger/ports/reads.js";
 import {
   account,
   ACCOUNT_ID,
-  call,
   emptyReads,
-  KEY,
   KEY_ID,
   ORGANIZATION,
   serve,
   type ServerUnderTest,
-} from "../../support/grpc-harness.js";
+} from "../../support/service/grpc-server.js";
 
 const CREATE = { user_id: "user-1", phone_number: "0712345678", email: "Wanjiku@Example.COM" };
 
@@ -31,8 +29,8 @@ describe("grpc: AccountService", () => {
   });
 
   it("creates what was parsed, and answers the account", async () => {
-    const { response } = await call(under.client, rpcs.createAccount, CREATE, {
-      metadata: { ...KEY, "idempotency-key": "try-1" },
+    const { response } = await under.grpc.call(rpcs.createAccount, CREATE, {
+      metadata: { "idempotency-key": "try-1" },
     });
     expect(under.submitted[0]?.command).to.deep.equal({
       name: "createAccount",
@@ -61,7 +59,7 @@ describe("grpc: AccountService", () => {
 
   for (const name of ["freezeAccount", "unfreezeAccount", "closeAccount"] as const) {
     it(`${name} submits the account and the reason`, async () => {
-      const { response } = await call(under.client, rpcs[name], { account_id: ACCOUNT_ID, reason: "lost phone" });
+      const { response } = await under.grpc.call(rpcs[name], { account_id: ACCOUNT_ID, reason: "lost phone" });
       expect(response?.account?.id).to.equal(ACCOUNT_ID);
       expect(under.submitted[0]?.command).to.deep.equal({
         name,
@@ -74,22 +72,25 @@ describe("grpc: AccountService", () => {
   }
 
   it("answers an account that it can read, and ACCOUNT_NOT_FOUND for one that it cannot", async () => {
-    const found = await call(under.client, rpcs.getAccount, { account_id: ACCOUNT_ID });
+    const found = await under.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });
     expect(found.response?.account?.id).to.equal(ACCOUNT_ID);
 
     const other = "acc_7zzzzzzzzzzzzzzzzzzzzzzzzz";
-    const { error, details } = await call(under.client, rpcs.getAccount, { account_id: other });
-    expect(error?.code).to.equal(Status.NOT_FOUND);
-    expect(details).to.deep.include({ reason: "ACCOUNT_NOT_FOUND", facts: { account_id: other } });
+    const refused = await under.grpc.call(rpcs.getAccount, { account_id: other });
+    expect(refused).to.deep.include({
+      code: Status.NOT_FOUND,
+      reason: "ACCOUNT_NOT_FOUND",
+      facts: { account_id: other },
+    });
   });
 
   it("names every bad field of an account at once", async () => {
-    const { details } = await call(under.client, rpcs.createAccount, {
+    const { fields } = await under.grpc.call(rpcs.createAccount, {
       user_id: "",
       phone_number: "12",
       email: "nobody",
     });
-    expect(details.fields?.map(({ field }) => field)).to.deep.equal(["user_id", "phone_number", "email"]);
+    expect(fields?.map(({ field }) => field)).to.deep.equal(["user_id", "phone_number", "email"]);
   });
 });
 
@@ -121,7 +122,7 @@ describe("grpc: AccountService/ListAccounts", () => {
   });
 
   it("hands every filter on as it is stored", async () => {
-    const { response } = await call(under.client, rpcs.listAccounts, {
+    const { response } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
       user_id: "user-1",
       phone_number: "0712345678",
@@ -135,20 +136,20 @@ describe("grpc: AccountService/ListAccounts", () => {
   });
 
   it("takes a token with the same phone number written in another way", async () => {
-    const first = await call(under.client, rpcs.listAccounts, { ...LIST, phone_number: "0712345678" });
-    const { error } = await call(under.client, rpcs.listAccounts, {
+    const first = await under.grpc.call(rpcs.listAccounts, { ...LIST, phone_number: "0712345678" });
+    const { code } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
       phone_number: "+254712345678",
       page_token: first.response?.next_page_token ?? "",
     });
-    expect(error).to.equal(undefined);
+    expect(code).to.equal(Status.OK);
   });
 
   it("refuses a status that it does not know", async () => {
-    const { details } = await call(under.client, rpcs.listAccounts, {
+    const { fields } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
       status: AccountStatus.UNRECOGNIZED,
     });
-    expect(details.fields).to.deep.equal([{ field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED" }]);
+    expect(fields).to.deep.equal([{ field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED" }]);
   });
 });

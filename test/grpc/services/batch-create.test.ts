@@ -11,21 +11,18 @@ import {
   TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
+import type { GrpcReply, GrpcStatus } from "../../support/callers/grpc-caller.js";
+import { detailsIn } from "../../support/callers/refusal.js";
 import {
   ACCOUNT_ID,
-  call,
-  callLines,
-  type Details,
-  detailsIn,
-  type Heard,
-  KEY,
   KEY_ID,
   MINT,
   ORGANIZATION,
   serve,
   type ServerUnderTest,
   transaction,
-} from "../../support/grpc-harness.js";
+} from "../../support/service/grpc-server.js";
+import { callLines } from "../../support/service/log-lines.js";
 
 const mint = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({
   movement: { $case: "mint", value: { ...MINT, ...value } },
@@ -42,7 +39,7 @@ function wordOn({ outcome, replayed }: TransactionResult): string | undefined {
   return errorOf({ outcome, replayed }).reason;
 }
 
-function errorOf({ outcome }: TransactionResult): Details & { code?: number; message?: string } {
+function errorOf({ outcome }: TransactionResult): Partial<GrpcStatus> {
   if (outcome?.$case !== "error") return {};
   return { ...detailsIn(outcome.value), code: outcome.value.code, message: outcome.value.message };
 }
@@ -53,9 +50,9 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
 
   function batch(
     requests: TransactionRequest[],
-    metadata: Record<string, string> = KEY,
-  ): Promise<Heard<BatchCreateTransactionsResponse>> {
-    return call(under.client, rpcs.batchCreateTransactions, { requests }, { metadata });
+    metadata: Record<string, string> = {},
+  ): Promise<GrpcReply<BatchCreateTransactionsResponse | undefined>> {
+    return under.grpc.call(rpcs.batchCreateTransactions, { requests }, { metadata });
   }
 
   it("submits every command before the first is answered, in the order of the requests", async () => {
@@ -137,12 +134,9 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       "INVALID_FIELD",
       "INVALID_FIELD",
     ]);
-    const single = await call(under.client, rpcs.redeem, { ...MINT, reference: "poor" });
-    expect(results.map(errorOf)[1]).to.deep.equal({
-      ...single.details,
-      code: single.status.code,
-      message: single.status.details,
-    });
+    const single = await under.grpc.call(rpcs.redeem, { ...MINT, reference: "poor" });
+    const { code, message, reason, domain, facts } = single;
+    expect(results.map(errorOf)[1]).to.deep.equal({ code, message, reason, domain, facts });
     expect(results.map(errorOf)[2]).to.deep.include({ code: Status.INVALID_ARGUMENT });
     expect(results.map(errorOf)[2]?.fields?.map(({ field }) => field)).to.deep.equal([
       "requests[2].mint.account_id",
@@ -156,11 +150,11 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       "requests[6].mint.amount",
       "requests[6].idempotency_key",
     ]);
-    const badKey = await call(under.client, rpcs.redeem, MINT, {
-      metadata: { ...KEY, "idempotency-key": "k".repeat(256) },
+    const badKey = await under.grpc.call(rpcs.redeem, MINT, {
+      metadata: { "idempotency-key": "k".repeat(256) },
     });
     expect(results.map(errorOf)[7]?.fields).to.deep.equal([
-      { field: "requests[7].idempotency_key", message: badKey.details.fields?.[0]?.message },
+      { field: "requests[7].idempotency_key", message: badKey.fields?.[0]?.message },
     ]);
     expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });
@@ -175,7 +169,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       },
     });
     const requests = ["bug", "lost", "fine"].map((reference) => mint({ reference }));
-    const { response } = await batch(requests, { ...KEY, "x-request-id": "seven" });
+    const { response } = await batch(requests, { "x-request-id": "seven" });
     expect(response?.results.map(wordOn)).to.deep.equal(["INTERNAL", "STORAGE_UNAVAILABLE", "done"]);
     expect(response?.results.map(errorOf)[0]).to.deep.include({
       code: Status.INTERNAL,
@@ -195,9 +189,9 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     it(`refuses the whole with ${name}, and submits nothing`, async () => {
       under = await serve();
       const requests = Array.from({ length: count }, () => mint());
-      const { error, details } = await batch(requests, { ...KEY, ...metadata });
-      expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
-      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      const { code, fields } = await batch(requests, metadata);
+      expect(code).to.equal(Status.INVALID_ARGUMENT);
+      expect(fields?.map((problem) => problem.field)).to.deep.equal([field]);
       expect(under.submitted).to.deep.equal([]);
     });
   }
@@ -210,18 +204,20 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     expect(response?.results.map(wordOn)).to.deep.equal(Array(1_000).fill("done"));
 
     const description = "d".repeat(262_144);
-    const { error } = await call(under.client, rpcs.mint, { ...MINT, description });
-    expect(error?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+    const { code } = await under.grpc.call(rpcs.mint, { ...MINT, description });
+    expect(code).to.equal(Status.RESOURCE_EXHAUSTED);
     expect(under.submitted).to.have.length(1_000);
     const tooLarge = await batch(Array.from({ length: 5 }, () => mint({ description })));
-    expect(tooLarge.error?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+    expect(tooLarge.code).to.equal(Status.RESOURCE_EXHAUSTED);
   });
 
   it("refuses the whole to a key that lacks the scope", async () => {
     under = await serve({ scopes: ["transactions:read"] });
-    const { error, details } = await batch([mint()]);
-    expect(error?.code).to.equal(Status.PERMISSION_DENIED);
-    expect(details).to.deep.include({ reason: "SCOPE_REQUIRED", facts: { scope: "transactions:write" } });
+    expect(await batch([mint()])).to.deep.include({
+      code: Status.PERMISSION_DENIED,
+      reason: "SCOPE_REQUIRED",
+      facts: { scope: "transactions:write" },
+    });
     expect(under.submitted).to.deep.equal([]);
   });
 });

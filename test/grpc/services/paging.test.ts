@@ -8,7 +8,7 @@ import {
   parsePageSize,
   parsePageToken,
 } from "../../../src/grpc/services/paging.js";
-import { ORGANIZATION } from "../../support/grpc-harness.js";
+import { ORGANIZATION } from "../../support/service/grpc-server.js";
 
 const LIST: PagedList = {
   rpc: "ListTransactions",

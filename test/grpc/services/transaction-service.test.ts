@@ -12,16 +12,14 @@ import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
 import type { PageRequest, TransactionFilters } from "../../../src/ledger/ports/reads.js";
 import {
   ACCOUNT_ID,
-  call,
   emptyReads,
-  KEY,
   KEY_ID,
   ORGANIZATION,
   serve,
   type ServerUnderTest,
   transaction,
   TRANSACTION_ID,
-} from "../../support/grpc-harness.js";
+} from "../../support/service/grpc-server.js";
 
 const AT = toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)));
 
@@ -45,8 +43,8 @@ describe("grpc: TransactionService", () => {
 
   for (const name of ["mint", "redeem"] as const) {
     it(`${name} submits the parsed command and answers the transaction`, async () => {
-      const { response, error } = await call(under.client, rpcs[name], MINT);
-      expect(error).to.equal(undefined);
+      const { response, code } = await under.grpc.call(rpcs[name], MINT);
+      expect(code).to.equal(Status.OK);
       expect(response?.transaction).to.deep.equal({
         id: TRANSACTION_ID,
         account_id: ACCOUNT_ID,
@@ -85,22 +83,25 @@ describe("grpc: TransactionService", () => {
   }
 
   it("hands the idempotency key on", async () => {
-    await call(under.client, rpcs.mint, MINT, { metadata: { ...KEY, "idempotency-key": "try-1" } });
+    await under.grpc.call(rpcs.mint, MINT, { metadata: { "idempotency-key": "try-1" } });
     expect((under.submitted[0]?.command as MoveMoney).idempotencyKey).to.equal("try-1");
   });
 
   it("answers a transaction that it can read, and TRANSACTION_NOT_FOUND for one that it cannot", async () => {
-    const found = await call(under.client, rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
+    const found = await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
     expect(found.response?.transaction?.id).to.equal(TRANSACTION_ID);
 
     const other = "txn_7zzzzzzzzzzzzzzzzzzzzzzzzz";
-    const { error, details } = await call(under.client, rpcs.getTransaction, { transaction_id: other });
-    expect(error?.code).to.equal(Status.NOT_FOUND);
-    expect(details).to.deep.include({ reason: "TRANSACTION_NOT_FOUND", facts: { transaction_id: other } });
+    const refused = await under.grpc.call(rpcs.getTransaction, { transaction_id: other });
+    expect(refused).to.deep.include({
+      code: Status.NOT_FOUND,
+      reason: "TRANSACTION_NOT_FOUND",
+      facts: { transaction_id: other },
+    });
   });
 
   it("cancels with the caller's reason", async () => {
-    await call(under.client, rpcs.cancelTransaction, { transaction_id: TRANSACTION_ID, reason: "typed twice" });
+    await under.grpc.call(rpcs.cancelTransaction, { transaction_id: TRANSACTION_ID, reason: "typed twice" });
     expect(under.submitted[0]?.command).to.deep.equal({
       name: "cancelTransaction",
       organizationId: ORGANIZATION,
@@ -111,14 +112,13 @@ describe("grpc: TransactionService", () => {
   });
 
   it("names every bad field of a mint at once", async () => {
-    const { error, details } = await call(
-      under.client,
+    const { code, fields } = await under.grpc.call(
       rpcs.mint,
       { account_id: "", amount: "1.005", reference: " r", description: "two\nlines", metadata: new Map([["", "x"]]) },
-      { metadata: { ...KEY, "idempotency-key": "two words" } },
+      { metadata: { "idempotency-key": "two words" } },
     );
-    expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
-    expect(details.fields?.map(({ field }) => field)).to.deep.equal([
+    expect(code).to.equal(Status.INVALID_ARGUMENT);
+    expect(fields?.map(({ field }) => field)).to.deep.equal([
       "account_id",
       "amount",
       "reference",
@@ -126,7 +126,7 @@ describe("grpc: TransactionService", () => {
       "metadata",
       "idempotency-key",
     ]);
-    expect(details.fields?.[0]).to.deep.equal({ field: "account_id", message: "is required" });
+    expect(fields?.[0]).to.deep.equal({ field: "account_id", message: "is required" });
     expect(under.submitted).to.deep.equal([]);
   });
 });
@@ -164,7 +164,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
   });
 
   it("asks for the first hundred of everything when nothing is said", async () => {
-    const { response } = await call(under.client, rpcs.listTransactions, LIST);
+    const { response } = await under.grpc.call(rpcs.listTransactions, LIST);
     expect(asked).to.deep.equal([
       { organizationId: ORGANIZATION, filters: {}, page: { size: 100, beforeSeq: undefined } },
     ]);
@@ -172,7 +172,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
   });
 
   it("hands every filter on", async () => {
-    await call(under.client, rpcs.listTransactions, {
+    await under.grpc.call(rpcs.listTransactions, {
       account_id: ACCOUNT_ID,
       type: TransactionType.TRANSACTION_TYPE_REDEEM,
       status: TransactionStatus.TRANSACTION_STATUS_FAILED,
@@ -196,9 +196,9 @@ describe("grpc: TransactionService/ListTransactions", () => {
   });
 
   it("follows its own tokens to the last page", async () => {
-    const first = await call(under.client, rpcs.listTransactions, { ...LIST, reference: "ref-1" });
+    const first = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1" });
     const page_token = first.response?.next_page_token ?? "";
-    const second = await call(under.client, rpcs.listTransactions, { ...LIST, reference: "ref-1", page_token });
+    const second = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1", page_token });
     expect(asked[1]?.page).to.deep.equal({ size: 100, beforeSeq: 7 });
     expect(second.response?.next_page_token).to.equal("");
   });
@@ -215,18 +215,18 @@ describe("grpc: TransactionService/ListTransactions", () => {
     ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const { error, details } = await call(under.client, rpcs.listTransactions, { ...LIST, ...change });
-      expect(error?.code).to.equal(Status.INVALID_ARGUMENT);
-      expect(details.fields?.map((problem) => problem.field)).to.deep.equal([field]);
+      const { code, fields } = await under.grpc.call(rpcs.listTransactions, { ...LIST, ...change });
+      expect(code).to.equal(Status.INVALID_ARGUMENT);
+      expect(fields?.map((problem) => problem.field)).to.deep.equal([field]);
       expect(asked).to.deep.equal([]);
     });
   }
 
   it("refuses the token of a list with other filters", async () => {
-    const first = await call(under.client, rpcs.listTransactions, LIST);
+    const first = await under.grpc.call(rpcs.listTransactions, LIST);
     const page_token = first.response?.next_page_token ?? "";
-    const { details } = await call(under.client, rpcs.listTransactions, { ...LIST, reference: "ref-2", page_token });
-    expect(details).to.deep.include({
+    const refused = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-2", page_token });
+    expect(refused).to.deep.include({
       reason: "INVALID_FIELD",
       fields: [{ field: "page_token", message: "must be the next_page_token of a list with the same filters" }],
     });

@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { Metadata, status as Status } from "@grpc/grpc-js";
+import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import {
@@ -8,7 +8,8 @@ import {
   type ServerReflectionResponse,
   ServerReflectionService,
 } from "../../../src/gen/grpc/reflection/v1/reflection.js";
-import { eventually, serve, type ServerUnderTest } from "../../support/grpc-harness.js";
+import type { Method } from "../../support/callers/grpc-caller.js";
+import { serve, type ServerUnderTest } from "../../support/service/grpc-server.js";
 
 type Question = ServerReflectionRequest["message_request"];
 
@@ -19,25 +20,18 @@ describe("grpc: reflection", () => {
   });
   after(() => under.close());
 
+  function reflection(version: string): Method<ServerReflectionRequest, ServerReflectionResponse> {
+    const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+    return { ...ServerReflectionService.serverReflectionInfo, path };
+  }
+
   /** Asks all questions on one stream. */
-  function ask(version: string, questions: Question[]): Promise<ServerReflectionResponse["message_response"][]> {
-    const rpc = ServerReflectionService.serverReflectionInfo;
-    const stream = under.client.makeBidiStreamRequest(
-      `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
-      rpc.requestSerialize,
-      rpc.responseDeserialize,
-      new Metadata(),
-    );
-    return new Promise((resolve, reject) => {
-      const answers: ServerReflectionResponse["message_response"][] = [];
-      stream.on("data", (response: ServerReflectionResponse) => answers.push(response.message_response));
-      stream.on("error", reject);
-      stream.on("end", () => {
-        resolve(answers);
-      });
-      for (const message_request of questions) stream.write({ host: "", message_request });
-      stream.end();
-    });
+  async function ask(version: string, questions: Question[]): Promise<ServerReflectionResponse["message_response"][]> {
+    const stream = under.grpc.open(reflection(version), { key: "" });
+    for (const message_request of questions) stream.send({ host: "", message_request });
+    stream.end();
+    expect((await stream.ended).code).to.equal(Status.OK);
+    return stream.responses.map(({ message_response }) => message_response);
   }
 
   async function filesFor(question: Question): Promise<string[]> {
@@ -144,27 +138,14 @@ describe("grpc: reflection", () => {
   }
 
   it("does not heap up answers for a client that does not read them", async () => {
-    const rpc = ServerReflectionService.serverReflectionInfo;
-    const stream = under.client.makeBidiStreamRequest(
-      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-      rpc.requestSerialize,
-      rpc.responseDeserialize,
-      new Metadata(),
-    );
-    stream.on("error", () => undefined);
+    const stream = under.grpc.open(reflection("v1"), { key: "" });
+    stream.pause();
     const before = process.memoryUsage().rss;
-    const question: Question = { $case: "file_containing_symbol", value: "kesc.v1.AccountService" };
-    let sent = 0;
-    const send = (): void => {
-      if (sent === 3_000) return;
-      sent += 1;
-      stream.write({ host: "", message_request: question }, send);
-    };
-    send();
+    const message_request: Question = { $case: "file_containing_symbol", value: "kesc.v1.AccountService" };
+    for (let sent = 0; sent < 3_000; sent += 1) stream.send({ host: "", message_request });
     await new Promise((resolve) => setTimeout(resolve, 500));
     // Every answer has more than 100 kB: all of them would take 300 MB.
     expect(process.memoryUsage().rss - before).to.be.lessThan(150_000_000);
     stream.cancel();
-    await eventually(() => stream.destroyed || sent > 0);
   });
 });

@@ -14,7 +14,7 @@ import {
   type UserId,
 } from "../../../../src/domain/values/text.js";
 import { SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
-import type { Random } from "../random.js";
+import type { Random } from "../../random.js";
 
 /** Something that a caller wants done once, however often it has to ask. */
 export interface Wish {

@@ -1,5 +1,5 @@
+import type { Random } from "../../random.js";
 import type { Judge } from "../checks/judge.js";
-import type { Random } from "../random.js";
 import type { Tally } from "../report/tally.js";
 import type { Trace } from "../report/trace.js";
 

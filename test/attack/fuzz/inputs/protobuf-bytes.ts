@@ -1,7 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import { bytesOf } from "../../support/rpc-caller.js";
+import { bytesOf } from "../../../support/callers/contract-requests.js";
 import { type Known, messageValueOf } from "./values.js";
 
 const BYTES_MAX = 270_000; // a little more than the server takes

@@ -1,6 +1,9 @@
 const TWO_TO_32 = 2 ** 32;
 
-/** What looks like chance and follows from the seed alone: the generator mulberry32. */
+/**
+ * Numbers that look like chance and follow from the seed alone, by the generator mulberry32. It is
+ * written by hand: the seeds that docs/reliability.md and the tests name belong to this sequence.
+ */
 export class Random {
   #state: number;
 
@@ -11,6 +14,11 @@ export class Random {
   /** A whole number from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor((this.#next() / TWO_TO_32) * end);
+  }
+
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + this.below(max - min + 1);
   }
 
   /** True in this share of the cases. */

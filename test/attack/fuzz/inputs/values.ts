@@ -1,8 +1,8 @@
 import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import { TIMESTAMP } from "../../../gateway/contract/mappable.js";
-import { isDecimal } from "./routes.js";
+import { TIMESTAMP } from "../../../../gateway/contract/mappable.js";
+import { isDecimal } from "../../../support/callers/contract-requests.js";
 
 // What goes into the fields of a request: by the field's type in the contract, and, where a random
 // value of that type would never get past the first check, by its name.

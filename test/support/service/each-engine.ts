@@ -1,5 +1,11 @@
-import { ENGINES } from "./databases.js";
-import { type RestAnswer, type Service, sharedService } from "./service.js";
+import { expect } from "chai";
+
+import type { Scope } from "../../../src/domain/api-key.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
+import type { RestReply } from "../callers/rest-caller.js";
+import { ENGINES } from "../databases.js";
+import { type Service, sharedService } from "./service.js";
+import { makeKey, withKeys } from "./tenants.js";
 
 /** Declares a suite once for each engine, against the service that all such suites share. */
 export function describeEachEngine(title: string, suite: (service: () => Service) => void): void {
@@ -25,7 +31,7 @@ export function fresh(what: string): string {
   return `${what}-${String(names)}`;
 }
 
-/** Creates an account of organization A over REST; answers its id. */
+/** Creates an account of organization A over REST; returns its id. */
 export async function newAccount(service: Service, balance?: string): Promise<string> {
   const created = await service.rest("POST", "/accounts", {
     body: { user_id: fresh("user"), phone_number: "0712345678" },
@@ -41,14 +47,28 @@ export async function newAccount(service: Service, balance?: string): Promise<st
   return accountId;
 }
 
+/** Makes another key of organization A. */
+export function newKey(
+  service: Service,
+  limits: { scopes?: readonly Scope[]; expiresAt?: UnixMillis } = {},
+): ReturnType<typeof makeKey> {
+  return withKeys(service.databaseUrl, (keys) => makeKey(keys, service.a.organizationId, limits));
+}
+
 /** An account's available balance, as REST writes it. */
 export async function availableOf(service: Service, accountId: string): Promise<string | undefined> {
   const { text } = await service.rest("GET", `/accounts/${accountId}`);
   return /"available_balance":([0-9.]+)/.exec(text)?.[1];
 }
 
-/** What a problem says: its status, code and the fields that it names. */
-export function problemOf({ status, json }: RestAnswer): { status: number; code: unknown; fields: string[] } {
+/** The status of a problem, its code, and the fields that it names. */
+export function problemOf({ status, json }: RestReply): { status: number; code: unknown; fields: string[] } {
   const errors = (json["errors"] ?? []) as { field: string }[];
   return { status, code: json["code"], fields: errors.map(({ field }) => field) };
+}
+
+/** Runs `kesc verify`, which must find nothing. */
+export async function expectBooksHold(service: Service): Promise<void> {
+  const { code, stdout, stderr } = await service.kesc("verify");
+  expect(code, stdout + stderr).to.equal(0);
 }

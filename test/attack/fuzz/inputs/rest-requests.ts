@@ -1,15 +1,15 @@
 import type { DescField } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import type { Route } from "../../../gateway/contract/contract.js";
-import { type RestRequest, restValue } from "../../support/rest-caller.js";
-import { textOf } from "./json-text.js";
-import { isDecimal } from "./routes.js";
+import type { Route } from "../../../../gateway/contract/contract.js";
+import { isDecimal, restValue, textOf } from "../../../support/callers/contract-requests.js";
+import type { RestCall } from "../../../support/callers/rest-caller.js";
 import { type Known, nameText, nearly, numberText, valueOf } from "./values.js";
 
 /** A request, and whether its body names a key twice, as far as whoever wrote it knows. */
 export interface FuzzedRequest {
-  readonly request: RestRequest;
+  readonly path: string;
+  readonly call: RestCall;
   readonly repeatsKey: boolean;
 }
 
@@ -187,12 +187,8 @@ export function requestsOf(route: Route, known: Known, key: string): fc.Arbitrar
   return fc
     .tuple(pathOf(route, known), query, body, headers)
     .map(([path, search, { body: sent, repeatsKey }, more]) => ({
-      request: {
-        method: route.method,
-        path: search === "" ? path : `${path}?${search}`,
-        headers: { ...more, "x-api-key": key },
-        body: sent,
-      },
+      path: search === "" ? path : `${path}?${search}`,
+      call: { key, headers: more, body: sent },
       repeatsKey,
     }));
 }

@@ -3,17 +3,16 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-export const KESC = fileURLToPath(new URL("../../src/cli/kesc.js", import.meta.url));
-const END_MILLIS_MAX = 30_000;
+export const KESC = fileURLToPath(new URL("../../../src/cli/kesc.js", import.meta.url));
+const END_MILLIS_MAX = 60_000;
 
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * A folder of its own with the variables of a `kesc` that works in it, on ports that the machine
+ * A folder of its own, with the variables of a `kesc` that works in it, on ports that the machine
  * chooses.
  */
 export class Place {
@@ -48,66 +47,102 @@ export async function kesc(args: readonly string[], variables: Variables): Promi
   }
 }
 
-/** Runs a command that must work, with --json; answers what it prints. */
-export async function kescJson<Answer>(args: readonly string[], variables: Variables): Promise<Answer> {
+/** Runs a command that must work, with --json; returns what it prints. */
+export async function kescJson<Printed>(args: readonly string[], variables: Variables): Promise<Printed> {
   const { code, stdout, stderr } = await kesc([...args, "--json"], variables);
   if (code !== 0) throw new Error(`kesc ${args.join(" ")} ended with ${String(code)}: ${stderr}`);
-  return JSON.parse(stdout) as Answer;
+  return JSON.parse(stdout) as Printed;
+}
+
+/** Where a running command listens: for `serve` the addresses of both programs. */
+export interface Listening {
+  readonly address: string;
+  readonly grpcAddress?: string;
 }
 
 /** A command that runs until it is stopped. */
 export class RunningKesc {
   readonly process: ChildProcess;
-  /** What it was when it became ready: for `serve` the gateway's. */
-  readonly ready: Promise<{ readonly address: string; readonly grpcAddress?: string }>;
+  /** Rejects when the command ends before it is ready. */
+  readonly ready: Promise<Listening>;
+  /** Resolves with the exit code, or with the name of the signal that ended the command. */
   readonly exited: Promise<number | string>;
   stdout = "";
   stderr = "";
+  readonly #onOutput = new Set<() => void>();
 
-  constructor(args: readonly string[], variables: Variables) {
-    this.process = fork(KESC, args, { env: environment(variables), silent: true });
+  /** With `ownGroup`, `killGroup` can end the command together with its children. */
+  constructor(args: readonly string[], variables: Variables, { ownGroup = false }: { ownGroup?: boolean } = {}) {
+    this.process = fork(KESC, args, { env: environment(variables), silent: true, detached: ownGroup });
     const { stdout, stderr } = this.process;
     if (stdout === null || stderr === null) throw new Error("the child has no output");
-    stdout.on("data", (chunk: Buffer) => (this.stdout += chunk.toString()));
-    stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // Not "close": a child from which we have disconnected never says it.
+    for (const [name, stream] of [
+      ["stdout", stdout],
+      ["stderr", stderr],
+    ] as const) {
+      stream.on("data", (chunk: Buffer) => {
+        this[name] += chunk.toString();
+        for (const listener of this.#onOutput) listener();
+      });
+    }
+    // Not "close": a child from which we have disconnected never emits it.
     const exited = once(this.process, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
     this.exited = Promise.all([exited, once(stdout, "close"), once(stderr, "close")]).then(
       ([[code, signal]]) => code ?? signal ?? "",
     );
     this.ready = Promise.race([
-      once(this.process, "message").then(([message]) => message as { address: string }),
+      once(this.process, "message").then(([message]) => message as Listening),
       this.exited.then((exit) => {
         throw new Error(`kesc ${args.join(" ")} ended with ${String(exit)}: ${this.stderr}`);
       }),
     ]);
-    // Heard by whoever waits for it.
+    // Tests that wait for `exited` alone must not fail with an unhandled rejection.
     this.ready.catch(() => undefined);
   }
 
-  /** Waits until it has printed the words. */
+  /** Resolves as soon as the command has printed the words. */
   async said(words: string): Promise<void> {
-    while (!this.stdout.includes(words)) await sleep(10);
+    await new Promise<void>((resolve) => {
+      const listener = (): void => {
+        if (!this.stdout.includes(words) && !this.stderr.includes(words)) return;
+        this.#onOutput.delete(listener);
+        resolve();
+      };
+      this.#onOutput.add(listener);
+      listener();
+    });
   }
 
-  /** Sends the signal; answers the exit code, or the name of the signal that ended it. */
+  /** Sends the signal; resolves as `exited` does. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | string> {
     this.process.kill(signal);
     return this.exited;
   }
 
-  /** Its own children, by the command they run. */
+  /** Kills the command and all its children with -9, as a power cut would. */
+  async killGroup(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    process.kill(-this.pid, "SIGKILL");
+    await this.exited;
+  }
+
+  get pid(): number {
+    if (this.process.pid === undefined) throw new Error("the command did not start");
+    return this.process.pid;
+  }
+
+  /** The process ids of its own children, by the command that each runs. */
   async children(): Promise<ReadonlyMap<string, number>> {
     const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,args="]);
     const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
-    const own = rows.filter(([, parent]) => Number(parent) === this.process.pid);
+    const own = rows.filter(([, parent]) => Number(parent) === this.pid);
     return new Map(
       own.map((row) => [row.find((word) => word === "server" || word === "gateway") ?? "", Number(row[0])]),
     );
   }
 }
 
-/** Ours, without what a developer's shell says to kesc. */
+/** Our environment without the variables that a developer's shell sets for kesc. */
 export function environment(variables: Variables): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(KESC_|DATABASE_URL$)/.test(name));
   return { ...Object.fromEntries(inherited), ...variables };

@@ -1,8 +1,7 @@
 import { pino } from "pino";
 
+import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
-import { SCOPES } from "../../../src/domain/api-key.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { startGrpcServer } from "../../../src/grpc/server.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
@@ -10,56 +9,52 @@ import { committerOf } from "../../../src/storage/committer.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { verify } from "../../../src/verify/verify.js";
-import { newAccountId, newTransactionId } from "../../support/commands.js";
-import { type ENGINES, openTestDatabase } from "../../support/databases.js";
-import { RestCaller } from "../../support/rest-caller.js";
-import { RpcCaller } from "../../support/rpc-caller.js";
-
-/** An organization with a key that may do everything. */
-export interface Tenant {
-  readonly organizationId: OrganizationId;
-  readonly key: string;
-}
+import { GrpcCaller } from "../callers/grpc-caller.js";
+import { RestCaller } from "../callers/rest-caller.js";
+import { newAccountId, newTransactionId } from "../commands.js";
+import { type ENGINES, openTestDatabase } from "../databases.js";
+import { makeTenants, type Tenant } from "./tenants.js";
 
 /**
- * All that money hangs on, in a few numbers: how long the journal is, what each organization holds
- * and owes, and what the rows of its accounts add up to.
+ * Everything that money depends on, in a few numbers: the length of the journal, the supply of all
+ * organizations, and the sums of the accounts' rows.
  */
 export type Books = Readonly<Record<string, string | number>>;
 
 /**
- * The server and the gateway on real sockets and a real database, in this process: what they log
- * and leave behind is in reach.
+ * The server and the gateway on real sockets and a real database, in this process: a test can read
+ * their tables.
  */
-export interface RunningService {
+export interface InProcess {
   readonly a: Tenant;
   readonly b: Tenant;
-  readonly grpc: RpcCaller;
+  /** Calls with no key, unless the call has one. */
+  readonly grpc: GrpcCaller;
+  /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
   readonly ledger: Ledger;
-  /** What both programs have logged. */
-  readonly lines: readonly Record<string, unknown>[];
   books(): Promise<Books>;
-  /** Stops all, after `kesc verify` has found nothing. */
+  /** Stops everything. Rejects when the books do not hold. */
   dispose(): Promise<void>;
 }
 
-const CALL_SECONDS_MAX = 5;
+const CALL_MILLIS_MAX = 10_000;
+const STOP_MILLIS_MAX = 5_000;
 
 export async function startInProcess(
   engine: (typeof ENGINES)[number],
   now: () => UnixMillis = () => toUnixMillis(Date.now()),
-): Promise<RunningService> {
+): Promise<InProcess> {
   const opened = await openTestDatabase(engine);
   const { database } = opened;
-  const lines: Record<string, unknown>[] = [];
-  const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+  // Every line is formatted, as in production, and then dropped.
+  const logger = pino({ write: () => undefined });
   const ledger = new Ledger({
     committer: committerOf(database),
     now,
     batchMax: 64,
     queueMax: 10_000,
-    onStoreError: (error) => lines.push({ storeError: error.kind }),
+    onStoreError: () => undefined,
   });
   const server = await startGrpcServer({
     address: "127.0.0.1:0",
@@ -72,42 +67,24 @@ export async function startInProcess(
     newTransactionId,
     logger,
   });
-  const gateway = await startGateway(
-    {
-      listen: { host: "127.0.0.1", port: 0 },
-      target: server.address,
-      logLevel: "info",
-      bodyBytesMax: 262_144,
-      bulkBytesMax: 1_048_576,
-      connectionsMax: 1_000,
-      requestsMax: 1_000,
-      callSecondsMax: CALL_SECONDS_MAX,
-      shutdownGraceSeconds: CALL_SECONDS_MAX,
-    },
-    logger,
-  );
-  const grpc = new RpcCaller(server.address);
+  const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
+  if (!config.ok) throw new Error(config.problems.join("\n"));
+  const gateway = await startGateway(config.config, logger);
+  const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
   const rest = new RestCaller(gateway.address);
-
-  const tenant = async (name: string): Promise<Tenant> => {
-    const own = keys(database, now);
-    const { id: organizationId } = await own.createOrganization(name);
-    const { secret } = await own.createApiKey({ organizationId, name, scopes: SCOPES, expiresAt: undefined });
-    return { organizationId, key: secret };
-  };
+  const [a, b] = await makeTenants(keys(database, now));
   return {
-    a: await tenant("A"),
-    b: await tenant("B"),
+    a,
+    b,
     grpc,
     rest,
     ledger,
-    lines,
     books: async () => (await database.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {
       grpc.close();
       rest.close();
       await gateway.stop();
-      await server.stop(CALL_SECONDS_MAX * 1_000);
+      await server.stop(STOP_MILLIS_MAX);
       await ledger.close();
       const { findingsCount, firstFindings } = await verify(database);
       await opened.dispose();

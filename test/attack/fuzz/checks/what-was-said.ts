@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
-import { textOf } from "./json-text.js";
-import type { Books } from "./running-service.js";
+import { textOf } from "../../../support/callers/contract-requests.js";
+import type { Books } from "../../../support/service/in-process.js";
 
 /** What a call came to, over whichever protocol. */
 export interface Came {

@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
+
+import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contract/contract.js";
+import type { Rpc } from "../../../gateway/contract/rpc.js";
+import { enumName } from "../../../gateway/json/read-scalar.js";
+import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
+import type { Method } from "./grpc-caller.js";
+
+// Requests of any rpc, by the descriptors of the contract: nothing here knows an rpc by its name.
+
+/** Every route of the contract, and which of its string fields hold decimals. */
+export const { routes: ROUTES, isDecimal } = readContract(readFileSync(CONTRACT_URL));
+
+const { files: registry } = readServerContract();
+
+/** The route of the rpc with that name. Throws when the contract has none. */
+export function routeOf(name: string): Route {
+  const route = ROUTES.find(({ rpc }) => rpc.path.endsWith(`/${name}`));
+  if (route === undefined) throw new Error(`the contract has no ${name}`);
+  return route;
+}
+
+/** The rpc as a method that takes any bytes, and returns its response as protobuf's JSON. */
+export function jsonMethod({ path, output }: Rpc): Method<Uint8Array, JsonObject> {
+  return {
+    path,
+    requestSerialize: (bytes) => Buffer.from(bytes),
+    responseDeserialize: (bytes) => {
+      const options = { registry, useProtoFieldName: true, alwaysEmitImplicit: true };
+      return toJson(output, fromBinary(output, bytes), options) as JsonObject;
+    },
+  };
+}
+
+/** Encodes the message that the JSON describes, with enum values by name or number. */
+export function bytesOf(desc: DescMessage, json: JsonObject): Uint8Array {
+  return toBinary(desc, fromJson(desc, json, { registry }));
+}
+
+/** A request as it goes on the wire. */
+export interface RestRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** The request of the route for `message`, which is protobuf's JSON with enum values by number. */
+export function restRequest(route: Route, message: JsonObject): RestRequest {
+  const { method } = route;
+  const inPath = new Set(route.pathFields.map(({ name }) => name));
+  const others = route.rpc.input.fields
+    .filter(({ name }) => !inPath.has(name) && message[name] !== undefined)
+    .map((field) => [field.name, restValue(field, message[field.name] ?? null)] as const);
+  const path = pathOf(route, message);
+  if (route.body.kind !== "none") return { method, path, body: JSON.stringify(Object.fromEntries(others)) };
+  const query = others.map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`).join("&");
+  return { method, path: query === "" ? path : `${path}?${query}`, body: undefined };
+}
+
+/** The route's path with the fields of the message in it. */
+function pathOf(route: Route, message: JsonObject): string {
+  const segments = route.path.segments.map(({ kind, name }) =>
+    kind === "field" ? encodeURIComponent(textOf(message[name])) : name,
+  );
+  return `/${segments.join("/")}`;
+}
+
+/** A value as REST writes it: enum values by their short names. */
+export function restValue(field: DescField, value: JsonValue): JsonValue {
+  if (field.fieldKind !== "enum") return value;
+  const named = field.enum.values.find(({ number }) => number === value);
+  return named === undefined ? value : enumName(field.enum, named.name);
+}
+
+/** A text as it is; any other value as JSON. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+}

@@ -1,0 +1,244 @@
+import { resolve } from "node:path";
+
+import {
+  type ChannelOptions,
+  Client,
+  credentials,
+  Metadata,
+  type MethodDefinition,
+  type ServiceError,
+  type StatusObject,
+} from "@grpc/grpc-js";
+import { loadSync, type ServiceDefinition } from "@grpc/proto-loader";
+
+import { detailsOf, type RefusalDetails } from "./refusal.js";
+
+/** An rpc, as generated code, proto-loader or `jsonMethod` describes it. */
+export type Method<Request, Response> = Pick<
+  MethodDefinition<Request, Response>,
+  "path" | "requestSerialize" | "responseDeserialize"
+>;
+
+/** A message as proto-loader reads it, with field names as in the contract. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface GrpcOptions {
+  /** In place of the caller's own API key; the empty text sends none. */
+  readonly key?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deadlineMillis?: number;
+}
+
+/** The status of a call, with the error details of a refusal. */
+export interface GrpcStatus extends RefusalDetails {
+  /** 0 is OK. */
+  readonly code: number;
+  readonly message: string;
+}
+
+export interface GrpcReply<Response = Fields> extends GrpcStatus {
+  readonly response: Response;
+  /** The metadata that the server sent before the response. */
+  readonly headers: Metadata;
+  /** Whether the headers mark the response as a replay. */
+  readonly replayed: boolean;
+}
+
+/** A stream in both directions. */
+export interface GrpcStream<Request, Response> {
+  /** All responses so far. */
+  readonly responses: Response[];
+  readonly headers: Promise<Metadata>;
+  /** Resolves once the last response has been read. */
+  readonly ended: Promise<GrpcStatus>;
+  send(request: Request): void;
+  /** Sends no more. */
+  end(): void;
+  cancel(): void;
+  /** Reads no more responses until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** How many requests grpc-js has not handed to the network. */
+  unsent(): number;
+}
+
+/**
+ * Calls the service over one connection. A method is named as in the contract ("Mint"), or given as
+ * a definition. Named methods are called as an integrator would: proto-loader reads the proto files
+ * at run time, and no generated code takes part.
+ */
+export class GrpcCaller {
+  readonly #client: Client;
+  readonly #key: string;
+  readonly #deadlineMillis: number | undefined;
+
+  /** By default a call has no deadline. */
+  constructor(
+    address: string,
+    {
+      key = "",
+      deadlineMillis,
+      channelOptions = {},
+    }: { key?: string; deadlineMillis?: number; channelOptions?: ChannelOptions } = {},
+  ) {
+    // Two callers never share a connection: a test that breaks its own must not break another's.
+    const options = { "grpc.use_local_subchannel_pool": 1, ...channelOptions };
+    this.#client = new Client(address, credentials.createInsecure(), options);
+    this.#key = key;
+    this.#deadlineMillis = deadlineMillis;
+  }
+
+  /** Calls a unary rpc. Never rejects: an error is a reply with its code. */
+  call(method: string, request: object, options?: GrpcOptions): Promise<GrpcReply>;
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options?: GrpcOptions,
+  ): Promise<GrpcReply<Response | undefined>>;
+  async call(
+    method: string | Method<never, unknown>,
+    request: unknown,
+    options: GrpcOptions = {},
+  ): Promise<GrpcReply<unknown>> {
+    if (typeof method !== "string") return this.#unary(method as Method<unknown, unknown>, request, options);
+    const reply = await this.#unary(methodNamed(method), request, options);
+    return { ...reply, response: reply.response ?? {} };
+  }
+
+  /** Opens a stream in both directions. */
+  open<Request, Response>(
+    { path, requestSerialize, responseDeserialize }: Method<Request, Response>,
+    options: GrpcOptions = {},
+  ): GrpcStream<Request, Response> {
+    const stream = this.#client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      this.#metadata(options),
+      this.#deadline(options),
+    );
+    const responses: Response[] = [];
+    stream.on("data", (response: Response) => responses.push(response));
+    // The status says the same as the error.
+    stream.on("error", () => undefined);
+    const status = new Promise<StatusObject>((settle) => stream.once("status", settle));
+    const readToTheEnd = new Promise((settle) => stream.once("end", settle));
+    return {
+      responses,
+      headers: new Promise((settle) => stream.once("metadata", settle)),
+      // The status may come before the last response is read.
+      ended: Promise.all([status, readToTheEnd]).then(([ending]) => statusOf(ending)),
+      send: (request) => {
+        stream.write(request);
+      },
+      end: () => {
+        stream.end();
+      },
+      cancel: () => {
+        stream.cancel();
+      },
+      pause: () => {
+        stream.pause();
+      },
+      resume: () => {
+        stream.resume();
+      },
+      unsent: () => stream.writableLength,
+    };
+  }
+
+  /** Sends all requests over a stream; resolves with every response and the status. */
+  async exchange(
+    method: string,
+    requests: readonly object[],
+    options: GrpcOptions = {},
+  ): Promise<GrpcStatus & { readonly responses: readonly Fields[] }> {
+    const stream = this.open<unknown, Fields>(methodNamed(method), options);
+    for (const request of requests) stream.send(request);
+    stream.end();
+    return { ...(await stream.ended), responses: stream.responses };
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #unary<Request, Response>(
+    { path, requestSerialize, responseDeserialize }: Method<Request, Response>,
+    request: Request,
+    options: GrpcOptions,
+  ): Promise<GrpcReply<Response | undefined>> {
+    return new Promise((settle) => {
+      let headers = new Metadata();
+      let response: Response | undefined;
+      let status: StatusObject | undefined;
+      let hasResponse = false;
+      // grpc-js reports the response and the status in no fixed order.
+      const settleOnce = (): void => {
+        if (!hasResponse || status === undefined) return;
+        const replayed = headers.get("idempotent-replayed")[0] === "true";
+        settle({ ...statusOf(status), response, headers, replayed });
+      };
+      const call = this.#client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        this.#metadata(options),
+        this.#deadline(options),
+        (_error: ServiceError | null, received?: Response) => {
+          response = received;
+          hasResponse = true;
+          settleOnce();
+        },
+      );
+      call.on("metadata", (received) => {
+        headers = received;
+      });
+      call.on("status", (ending) => {
+        status = ending;
+        settleOnce();
+      });
+    });
+  }
+
+  #metadata({ key = this.#key, metadata = {} }: GrpcOptions): Metadata {
+    const sent = new Metadata();
+    if (key !== "") sent.set("x-api-key", key);
+    for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+    return sent;
+  }
+
+  #deadline({ deadlineMillis = this.#deadlineMillis }: GrpcOptions): { deadline?: number } {
+    return deadlineMillis === undefined ? {} : { deadline: Date.now() + deadlineMillis };
+  }
+}
+
+function statusOf({ code, details, metadata }: StatusObject): GrpcStatus {
+  return { code, message: details, ...detailsOf(metadata) };
+}
+
+let loaded: ReadonlyMap<string, Method<unknown, Fields>> | undefined;
+
+function methodNamed(name: string): Method<unknown, Fields> {
+  loaded ??= loadMethods();
+  const method = loaded.get(name);
+  if (method === undefined) throw new Error(`no service of the contract has ${name}`);
+  return method;
+}
+
+function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
+  const contract = loadSync(["kesc/v1/account_service.proto", "kesc/v1/transaction_service.proto"], {
+    includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
+    keepCase: true,
+    enums: String,
+    defaults: true,
+  });
+  const services = ["kesc.v1.AccountService", "kesc.v1.TransactionService"];
+  return new Map(
+    services.flatMap((service) => Object.entries(contract[service] as ServiceDefinition)) as [
+      string,
+      Method<unknown, Fields>,
+    ][],
+  );
+}

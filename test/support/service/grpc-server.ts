@@ -1,0 +1,156 @@
+import type { Account } from "../../../src/domain/account.js";
+import { type ApiKey, type Scope, SCOPES } from "../../../src/domain/api-key.js";
+import type { Command } from "../../../src/domain/commands.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
+import type { EmailAddress } from "../../../src/domain/values/email-address.js";
+import type { AccountId, ApiKeyId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { Metadata as Pairs, Reference, UserId } from "../../../src/domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
+import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
+import type { Outcome } from "../../../src/ledger/ports/outcome.js";
+import type { Reads } from "../../../src/ledger/ports/reads.js";
+import { GrpcCaller } from "../callers/grpc-caller.js";
+import { givenAccount, givenTransaction } from "../given.js";
+import { logInto, type LogLine } from "./log-lines.js";
+
+const STOP_MILLIS_MAX = 1_000;
+
+export const ORGANIZATION = "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId;
+export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
+export const TRANSACTION_ID = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId;
+export const KEY_ID = "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId;
+export const SECRET = "kesc_aGoodSecretOfTwentyOrMore";
+
+export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: KEY_ID,
+    organizationId: ORGANIZATION,
+    name: "tests",
+    scopes: SCOPES,
+    createdAt: toUnixMillis(0),
+    expiresAt: undefined,
+    revokedAt: undefined,
+    ...changes,
+  };
+}
+
+export function account(changes: Partial<Account> = {}): Account {
+  return givenAccount({
+    id: ACCOUNT_ID,
+    organizationId: ORGANIZATION,
+    userId: "user-1" as UserId,
+    email: "wanjiku@example.com" as EmailAddress,
+    availableCents: 123_456 as Cents,
+    heldCents: 5 as Cents,
+    createdAt: toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)),
+    updatedAt: toUnixMillis(Date.UTC(2026, 0, 3)),
+    ...changes,
+  });
+}
+
+export function transaction(changes: Partial<Transaction> = {}): Transaction {
+  const at = toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678));
+  return givenTransaction({
+    id: TRANSACTION_ID,
+    organizationId: ORGANIZATION,
+    accountId: ACCOUNT_ID,
+    amountCents: 100_000 as Cents,
+    reference: "ref-1" as Reference,
+    metadata: new Map([["till", "12"]]) as ReadonlyMap<string, string> as Pairs,
+    createdAt: at,
+    updatedAt: at,
+    completedAt: at,
+    ...changes,
+  });
+}
+
+type Resource = Account | Transaction;
+type Submit = (command: Command, deadline: UnixMillis) => Promise<Outcome<Resource>>;
+
+/** A gRPC server on a real socket, whose ledger and database answer from memory. */
+export interface ServerUnderTest {
+  readonly server: GrpcServer;
+  /** Calls with `SECRET`, unless the call says otherwise; without a deadline. */
+  readonly grpc: GrpcCaller;
+  /** What the ledger was given. */
+  readonly submitted: { command: Command; deadline: UnixMillis; bulk: boolean }[];
+  /** Every line that was logged. */
+  readonly lines: LogLine[];
+  /** How often a key was looked up in the database. */
+  readonly keyReads: { count: number };
+  close(): Promise<void>;
+}
+
+export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "ledger">> {
+  /** Stands in for the ledger; by default every command is done. */
+  readonly submit?: Submit;
+  readonly scopes?: readonly Scope[];
+}
+
+export async function serve({
+  submit = doAnything,
+  scopes,
+  ...options
+}: ServerUnderTestOptions = {}): Promise<ServerUnderTest> {
+  const submitted: ServerUnderTest["submitted"] = [];
+  const lines: LogLine[] = [];
+  const keyReads = { count: 0 };
+  const server = await startGrpcServer({
+    address: "127.0.0.1:0",
+    ledger: {
+      submit: (command, deadline, options) => {
+        submitted.push({ command, deadline, bulk: options?.bulk === true });
+        return submit(command, deadline) as Promise<Outcome<never>>;
+      },
+    },
+    reads: {
+      account: async (organizationId, id) =>
+        Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
+      accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7 }),
+      transaction: async (organizationId, id) =>
+        Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
+      transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7 }),
+    },
+    keys: {
+      apiKeyWithSecret: async (secret) => {
+        keyReads.count += 1;
+        return Promise.resolve(secret === SECRET ? apiKey(scopes === undefined ? {} : { scopes }) : undefined);
+      },
+    },
+    ping: async () => Promise.resolve(),
+    now: () => toUnixMillis(Date.now()),
+    newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
+    newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
+    logger: logInto(lines, "debug"),
+    ...options,
+  });
+  const grpc = new GrpcCaller(server.address, { key: SECRET });
+  const close = async (): Promise<void> => {
+    grpc.close();
+    await server.stop(STOP_MILLIS_MAX);
+  };
+  return { server, grpc, submitted, lines, keyReads, close };
+}
+
+async function doAnything(command: Command): Promise<Outcome<Resource>> {
+  const resource = command.name.endsWith("Account") ? account() : transaction();
+  return Promise.resolve({ kind: "done", resource, replayed: false });
+}
+
+export const MINT: MintRequest = {
+  account_id: ACCOUNT_ID,
+  amount: "1000.50",
+  reference: "ref-1",
+  description: "",
+  metadata: new Map(),
+};
+
+/** A database that is empty. */
+export const emptyReads: Reads = {
+  account: async () => Promise.resolve(undefined),
+  accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined }),
+  transaction: async () => Promise.resolve(undefined),
+  transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined }),
+};
