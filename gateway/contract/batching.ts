@@ -25,7 +25,8 @@ export function batchingOf(method: DescMethod, name: string): Batching {
   if (by?.methodKind !== "unary") throw new Error(`has no unary rpc ${name} beside it`);
   const requests = onlyFieldOf(by.input, "list");
   const request = memberOf(requests.message, method.input.typeName);
-  const own = METADATA_OF_EACH.map((metadataName) => fieldFor(metadataName, requests.message));
+  const own = METADATA_OF_EACH.map((metadataName) => fieldFor(metadataName, requests.message, method.input));
+  const headerByField = new Map(own.map(({ name: field, metadataName }) => [field, metadataName]));
   const answer = onlyFieldOf(method.output, "message");
   const results = onlyFieldOf(by.output, "list");
   const resource = memberOf(results.message, answer.message.typeName);
@@ -64,10 +65,7 @@ export function batchingOf(method: DescMethod, name: string): Batching {
         return { ok: true, message: whole, replayed: valueOf(result, replayed) === true };
       }
       const { code, message: text } = outcome.value as Message & { readonly code: status; readonly message: string };
-      const prefix = `${requests.name}[${String(index)}].`;
-      const fieldNames = new Map([[`${prefix}${request.name}.`, ""]]);
-      for (const { name: field, metadataName } of own) fieldNames.set(`${prefix}${field}`, metadataName);
-      return { ok: false, code, text, statusBytes: toBinary(error.message, outcome.value), fieldNames };
+      return { ok: false, code, text, statusBytes: toBinary(error.message, outcome.value), headerByField };
     },
   };
 }
@@ -95,14 +93,18 @@ function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"
 }
 
 /**
- * The field that stands beside a request for its metadata of that name. Without it the metadata
- * would be lost.
+ * Returns the field of an item that carries the metadata of that name. Throws when the item has
+ * none: the metadata would be lost. Throws when the request has a field of the same name: problems
+ * with the two could not be told apart.
  */
-function fieldFor(metadataName: string, { typeName, fields }: DescMessage): OwnField {
+function fieldFor(metadataName: string, { typeName, fields }: DescMessage, request: DescMessage): OwnField {
   const name = metadataName.replaceAll("-", "_");
   const field = fields.find((candidate) => candidate.name === name);
   if (field?.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING) {
     throw new Error(`${typeName} has no text ${name}`);
+  }
+  if (request.fields.some((candidate) => candidate.name === name)) {
+    throw new Error(`${request.typeName} must not have a field ${name}, which ${typeName} has`);
   }
   return { name, number: field.number, metadataName };
 }

@@ -31,10 +31,10 @@ export type Refused = BatchMember & {
    */
   readonly statusBytes: Uint8Array | undefined;
   /**
-   * What stands in the names of its fields, and would not had it been called alone:
-   * "requests[3].mint.", for "".
+   * Only for an item of a batch: the header that each field of the item carries, by the field's
+   * name. The client sent the header, so a problem with the field is shown under the header's name.
    */
-  readonly fieldNames?: ReadonlyMap<string, string>;
+  readonly headerByField?: ReadonlyMap<string, string>;
 };
 
 /** What only a call has that was sent with others. */

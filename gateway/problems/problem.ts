@@ -21,18 +21,20 @@ export const RETRY_AFTER_SECONDS_MIN = 1;
 // A body of nothing but bad fields must not make an answer that is larger than itself.
 const FIELD_PROBLEMS_MAX = 100;
 
-const INVALID_FIELDS_DETAIL = "The request has fields that are not as they should be; errors names them.";
-
 /** The gateway's own words for bad fields, one after the other, each field at most once. */
 export function invalidFields(errors: readonly FieldProblem[]): Problem {
   const first = new Map<string, FieldProblem>();
   for (const error of errors) if (!first.has(error.field)) first.set(error.field, error);
-  return {
-    status: 400,
-    code: "INVALID_FIELD",
-    detail: INVALID_FIELDS_DETAIL,
-    errors: [...first.values()].slice(0, FIELD_PROBLEMS_MAX),
-  };
+  const shown = [...first.values()].slice(0, FIELD_PROBLEMS_MAX);
+  return { status: 400, code: "INVALID_FIELD", detail: invalidFieldsDetail(shown), errors: shown };
+}
+
+/**
+ * Composes the detail of a problem from its bad fields. The server's own text is not used: it names
+ * the fields of a batch's item, where the client may have sent headers.
+ */
+export function invalidFieldsDetail(errors: readonly FieldProblem[]): string {
+  return `Invalid request: ${errors.map(({ field, message }) => `${field} ${message}`).join("; ")}`;
 }
 
 export function malformedBody(detail: string): Problem {

@@ -4,7 +4,14 @@ import { status } from "@grpc/grpc-js";
 import { messageOf } from "../contract/contract.js";
 import type { Refused } from "../contract/outcome.js";
 import type { FieldProblem } from "./field-problem.js";
-import { internalProblem, type Problem, problemMembers, queueFull, RETRY_AFTER_SECONDS_MIN } from "./problem.js";
+import {
+  internalProblem,
+  invalidFieldsDetail,
+  type Problem,
+  problemMembers,
+  queueFull,
+  RETRY_AFTER_SECONDS_MIN,
+} from "./problem.js";
 
 /** A refused call in the words of google.rpc: what of its details the gateway understands. */
 export interface Refusal {
@@ -87,25 +94,18 @@ export function refusalReaders(registry: FileRegistry): RefusalReaders {
     };
   };
   return {
-    ofCall: ({ code, text, statusBytes = new Uint8Array(), fieldNames }) => {
+    ofCall: ({ code, text, statusBytes = new Uint8Array(), headerByField }) => {
       const refusal = read(code, text, fromBinary(statusDesc, statusBytes) as unknown as RpcStatus);
-      return fieldNames === undefined ? refusal : renamed(refusal, fieldNames);
+      const errors = refusal.errors.map(({ field, message }) => ({
+        field: headerByField?.get(field) ?? field,
+        message,
+      }));
+      return { ...refusal, errors };
     },
     ofMessage: (message) => {
       const { code, message: text, details } = message as unknown as RpcStatus;
       return read(code, text, { details });
     },
-  };
-}
-
-/** The refusal as the call alone would have had it: with the names that its fields have there. */
-function renamed(refusal: Refusal, names: ReadonlyMap<string, string>): Refusal {
-  const rename = (text: string): string =>
-    [...names].reduce((renamedSoFar, [name, alone]) => renamedSoFar.replaceAll(name, alone), text);
-  return {
-    ...refusal,
-    text: rename(refusal.text),
-    errors: refusal.errors.map(({ field, message }) => ({ field: rename(field), message })),
   };
 }
 
@@ -117,7 +117,7 @@ export function problemOf(refusal: Refusal): Problem {
   return {
     status: httpStatus,
     code: refusal.info.reason,
-    detail: refusal.text,
+    detail: refusal.errors.length > 0 ? invalidFieldsDetail(refusal.errors) : refusal.text,
     facts: refusal.info.facts,
     ...(refusal.errors.length > 0 ? { errors: refusal.errors } : {}),
     headers: headersOf(refusal),

@@ -97,6 +97,12 @@ describe("the gateway's view of a contract", () => {
       { input: "FindNumberedRequest" },
       "toys.v1.NumberedSearch has no text idempotency_key",
     ],
+    [
+      "takes requests with a key of their own",
+      { input: "FindKeyedToyRequest" },
+      { input: "FindKeyedRequest" },
+      "toys.v1.FindKeyedToyRequest must not have a field idempotency_key",
+    ],
     ["answers no list alone", {}, { output: "Toy" }, "Toy is not one list of messages"],
     ["answers no refusals", {}, { output: "FindToysResponse" }, "toys.v1.Toy has no oneof with"],
     ["is for an answer of more than one resource", { output: "Toy" }, {}, "toys.v1.Toy is not one message"],

@@ -101,7 +101,8 @@ describe("an answer's JSON", () => {
             },
           ],
         },
-        '{"type":"/errors/invalid-field","title":"Invalid field","status":400,"detail":"No","code":"INVALID_FIELD",' +
+        '{"type":"/errors/invalid-field","title":"Invalid field","status":400,' +
+          '"detail":"Invalid request: toys[3].price is required","code":"INVALID_FIELD",' +
           '"errors":[{"field":"toys[3].price","message":"is required"}]}',
       ],
       [

@@ -44,7 +44,7 @@ describe("a refusal of the server", () => {
     expect(json).to.deep.include({
       status: 400,
       code: "INVALID_FIELD",
-      detail: "Bad.",
+      detail: "Invalid request: amount is required; reference is too long",
       errors: [
         { field: "amount", message: "is required" },
         { field: "reference", message: "is too long" },

@@ -158,7 +158,7 @@ describe("calls that are made in one turn", () => {
     expect(sent()).to.deep.equal(Array(2).fill(`Mint ${"x".repeat(100)}`));
   });
 
-  it("are refused each by itself, with the names that its fields have in a call alone", async () => {
+  it("are refused each by itself, with the header that each field of an item carries", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => answerOf([{ reference: "a" }, { refusal: "No." }]);
     const [, refused] = await Promise.all(
@@ -168,10 +168,7 @@ describe("calls that are made in one turn", () => {
       ok: false,
       code: status.NOT_FOUND,
       text: "No.",
-      fieldNames: new Map([
-        ["requests[1].redeem.", ""],
-        ["requests[1].idempotency_key", "idempotency-key"],
-      ]),
+      headerByField: new Map([["idempotency_key", "idempotency-key"]]),
     });
   });
 
