@@ -6,6 +6,18 @@ const only = (folder, allowed) => ({
   to: { path: "^(src|gateway|test|bench)/", pathNot: [`^src/${folder}/`, ...allowed] },
 });
 
+// Each folder of the gateway may import those before it, and nothing else of the gateway.
+const GATEWAY_FOLDERS = ["contract", "problems", "json", "http", "upstream", "rest"];
+const gatewayFolderImports = (folder, index) => ({
+  name: `gateway-${folder}-imports`,
+  severity: "error",
+  from: { path: `^gateway/${folder}/` },
+  to: {
+    path: "^gateway/",
+    pathNot: [`^gateway/(${GATEWAY_FOLDERS.slice(0, index + 1).join("|")})/`, "^gateway/together\\.ts$"],
+  },
+});
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -42,6 +54,7 @@ module.exports = {
       from: { path: "^gateway/" },
       to: { path: "^(src|test|bench)/" },
     },
+    ...GATEWAY_FOLDERS.map(gatewayFolderImports),
     {
       name: "nothing-imports-tests",
       severity: "error",

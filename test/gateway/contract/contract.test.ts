@@ -42,13 +42,13 @@ describe("the gateway's view of a contract", () => {
   if (build === undefined) throw new Error("there are no toys");
   for (const [name, change, problem] of [
     ["a path field that the request lacks", { http: { get: "/toys/{maker}" } }, "has no field maker"],
-    ["a path field that is not one scalar", { http: { get: "/toys/{toy}" } }, "toy does not fit into a path"],
+    ["a path field that is not one scalar", { http: { get: "/toys/{toy}" } }, "a path cannot hold the field toy"],
     ["a wildcard in a path", { http: { get: "/toys/{box=**}" } }, 'cannot serve the segment "{box=**}"'],
     ["a verb after a colon", { http: { post: "/toys:paint", body: "*" } }, 'cannot serve the segment "toys:paint"'],
     ["a path without a slash", { http: { get: "toys" } }, "does not begin with a slash"],
     ["a body field that the request lacks", { http: { post: "/toys", body: "doll" } }, "has no field doll"],
     ["a response field that the response lacks", { http: { get: "/toys", responseBody: "doll" } }, "has no field doll"],
-    ["a method of its own", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "none of get, post, put"],
+    ["a method of its own", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "one of get, post, put"],
     ["a location with a field that the resource lacks", { location: "/toys/{id}" }, "has no field id"],
     ["a stream", { streams: true }, "unary rpcs only"],
     [
@@ -67,7 +67,7 @@ describe("the gateway's view of a contract", () => {
   it("knows which rpc takes many of another at once", () => {
     const { routes } = readContract(readFileSync(CONTRACT_URL));
     const batched = routes.filter(({ rpc }) => rpc.batching !== undefined);
-    expect(batched.map(({ rpc }) => [rpc.path, rpc.batching?.by.path])).to.deep.equal([
+    expect(batched.map(({ rpc }) => [rpc.path, rpc.batching?.batchRpc.path])).to.deep.equal([
       ["/kesc.v1.TransactionService/Mint", "/kesc.v1.TransactionService/BatchCreateTransactions"],
       ["/kesc.v1.TransactionService/Redeem", "/kesc.v1.TransactionService/BatchCreateTransactions"],
     ]);
@@ -76,9 +76,14 @@ describe("the gateway's view of a contract", () => {
   const find = { name: "FindToy", input: "FindToyRequest", output: "FindToyResponse", http: { get: "/toys/{name}" } };
   const many = TOY_RPCS.find(({ name }) => name === "FindMany") ?? expect.fail("there is no FindMany");
   for (const [name, single, batch, problem] of [
-    ["is not there", { batchedBy: "FindAll" }, {}, "has no unary rpc FindAll beside it"],
-    ["is a stream", {}, { streams: true }, "has no unary rpc FindMany beside it"],
-    ["takes no list alone", {}, { input: "BuildToyRequest" }, "BuildToyRequest is not one list of messages"],
+    ["is not there", { batchedBy: "FindAll" }, {}, "has no unary rpc FindAll"],
+    ["is a stream", {}, { streams: true }, "has no unary rpc FindMany"],
+    [
+      "takes no list alone",
+      {},
+      { input: "BuildToyRequest" },
+      "BuildToyRequest must have one field, which holds messages",
+    ],
     [
       "takes other requests",
       { input: "FindToysRequest", http: { get: "/toys/{box}" } },
@@ -89,13 +94,13 @@ describe("the gateway's view of a contract", () => {
       "has no room for the key of each",
       {},
       { input: "FindUnkeyedRequest" },
-      "toys.v1.UnkeyedSearch has no text idempotency_key",
+      "toys.v1.UnkeyedSearch has no string field idempotency_key",
     ],
     [
       "has a number for the key of each",
       {},
       { input: "FindNumberedRequest" },
-      "toys.v1.NumberedSearch has no text idempotency_key",
+      "toys.v1.NumberedSearch has no string field idempotency_key",
     ],
     [
       "takes requests with a key of their own",
@@ -103,9 +108,14 @@ describe("the gateway's view of a contract", () => {
       { input: "FindKeyedRequest" },
       "toys.v1.FindKeyedToyRequest must not have a field idempotency_key",
     ],
-    ["answers no list alone", {}, { output: "Toy" }, "Toy is not one list of messages"],
+    ["answers no list alone", {}, { output: "Toy" }, "Toy must have one field, which holds messages"],
     ["answers no refusals", {}, { output: "FindToysResponse" }, "toys.v1.Toy has no oneof with"],
-    ["is for an answer of more than one resource", { output: "Toy" }, {}, "toys.v1.Toy is not one message"],
+    [
+      "is for an answer of more than one resource",
+      { output: "Toy" },
+      {},
+      "toys.v1.Toy must have one field, which holds a message",
+    ],
   ] satisfies [string, Partial<ToyRpc>, Partial<ToyRpc>, string][]) {
     it(`refuses to start when the rpc that should take many ${name}, and names the rpc`, () => {
       const rpcs = [

@@ -62,9 +62,9 @@ describe("the headers of a request", () => {
   });
 
   for (const [name, values, message] of [
-    ["characters beyond ASCII", ["caf\u00e9"], "must hold printable ASCII characters only"],
-    ["a tab", ["a\tb"], "must hold printable ASCII characters only"],
-    ["two values", ["a", "a"], "must be sent once"],
+    ["characters beyond ASCII", ["caf\u00e9"], "must contain only printable ASCII characters"],
+    ["a tab", ["a\tb"], "must contain only printable ASCII characters"],
+    ["two values", ["a", "a"], "must be sent only once"],
   ] as const) {
     it(`are refused by name with ${name}`, () => {
       const { metadata, problems, isKeyUnreadable } = read({ "idempotency-key": [...values] });

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { messageOf, readContract, type Route } from "../../../gateway/contract/contract.js";
 import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
 import { MessageReader } from "../../../gateway/json/read-message.js";
-import { readRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
+import { decodeRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
 import { toysContract } from "../../support/toys-contract.js";
 
 const contract = readContract(toysContract());
@@ -52,7 +52,7 @@ describe("a request's JSON", () => {
   });
 
   const INT32 = "must be a whole number from -2147483648 to 2147483647";
-  const HALF = "must be valid Unicode: it holds half of a surrogate pair";
+  const HALF = "must be valid Unicode: it contains half of a surrogate pair";
   for (const [text, field, problem] of [
     ['{"colour": "red"}', "colour", "is not a field of this request"],
     ['{"colour": null}', "colour", "is not a field of this request"],
@@ -67,8 +67,8 @@ describe("a request's JSON", () => {
     ['{"name": {"value": "x"}}', "name", "must be a string"],
     ['{"name": "half \\ud83d"}', "name", HALF],
     ['{"name": "\\ude00 half"}', "name", HALF],
-    ['{"price": true}', "price", "must be a number, or a string that holds one"],
-    ['{"price": {}}', "price", "must be a number, or a string that holds one"],
+    ['{"price": true}', "price", "must be a number, or a string that contains one"],
+    ['{"price": {}}', "price", "must be a number, or a string that contains one"],
     ['{"price": "\\ud800"}', "price", HALF],
     ['{"parts": "7"}', "parts", INT32],
     ['{"parts": 7.5}', "parts", INT32],
@@ -110,7 +110,7 @@ describe("a request's JSON", () => {
     ['{"counts": {"a": null}}', "counts.a", INT32],
     ['{"counts": {"\\ud800": 7}}', "counts.\ud800", `has a key that ${HALF}`],
     ['{"shelves": {"top": "x"}}', "shelves.top", `has a key that ${INT32}`],
-    ['{"by_age": 7, "by_size": "x"}', "by_size", "must not be given together with by_age"],
+    ['{"by_age": 7, "by_size": "x"}', "by_size", "must not be sent together with by_age"],
   ] as const) {
     it(`refuses ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`, () => {
       expect(read(text).problems).to.deep.equal([{ field, message: problem }]);
@@ -182,7 +182,7 @@ describe("a request's path, query and body", () => {
     ["a query that the path holds", get, { query: "box=x" }, "box", "is not a query parameter of this path"],
     ["a query that the body holds", post, { query: "toy=x" }, "toy", "is not a query parameter of this path"],
     ["any query when the body is everything", put, { query: "box=x" }, "box", "is not a query parameter of this path"],
-    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be given once"],
+    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be sent only once"],
     ["a query of another type", get, { query: "count=many" }, "count", "must be a whole number from 0 to 4294967295"],
     [
       "a query with a number in another writing",
@@ -198,7 +198,7 @@ describe("a request's path, query and body", () => {
       get,
       { query: "%zz=1" },
       "query",
-      "holds a name that is not percent-encoded UTF-8",
+      "contains a name that is not percent-encoded UTF-8",
     ],
     [
       "a repeated query with a bad item",
@@ -235,7 +235,7 @@ describe("a request's path, query and body", () => {
     expect(readParts(route, { pathValues: ["b"], body: '{"box": null}' }).problems).to.deep.equal([]);
     expect(readParts(route, { pathValues: ["b"], body: '{"box": "b"}' })).to.deep.equal({
       message: { box: "b" },
-      problems: [{ field: "box", message: "is in the path and must not be in the body too" }],
+      problems: [{ field: "box", message: "is in the path and must not be in the body" }],
     });
   });
 });
@@ -258,6 +258,6 @@ function readParts(route: Route, parts: { pathValues?: readonly string[]; query?
     query: parts.query ?? "",
     body: parts.body === undefined ? undefined : json(parts.body),
   };
-  const { message, problems } = readRequest(route, contract.isDecimal, given);
+  const { message, problems } = decodeRequest(route, contract.isDecimal, given);
   return { message: toJson(route.rpc.input, message), problems };
 }

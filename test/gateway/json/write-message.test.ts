@@ -3,15 +3,18 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect } from "chai";
 
 import { messageOf, readContract } from "../../../gateway/contract/contract.js";
-import { MessageWriters } from "../../../gateway/json/write-message.js";
-import { problemMemberJson, refusalReaders } from "../../../gateway/problems/upstream-refusal.js";
+import type { RpcStatus } from "../../../gateway/contract/rpc.js";
+import { MessageWriter } from "../../../gateway/json/write-message.js";
+import { itemProblemJson, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
 import { toysContract } from "../../support/toys-contract.js";
 
 const contract = readContract(toysContract());
 const toy = messageOf(contract.registry, "toys.v1.Toy");
 const report = messageOf(contract.registry, "toys.v1.Report");
-const { ofMessage: readStatus } = refusalReaders(contract.registry);
-const writers = new MessageWriters(contract.isDecimal, (status) => problemMemberJson(readStatus(status)));
+const readRefusal = refusalReader(contract.registry);
+const writer = new MessageWriter(contract.isDecimal, (status) =>
+  itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus })),
+);
 
 describe("an answer's JSON", () => {
   it("has every field, in the order of the contract, when nothing is set", () => {
@@ -63,15 +66,15 @@ describe("an answer's JSON", () => {
     if (counts?.fieldKind !== "map") throw new Error("counts is no map");
     message.get(counts).set("__proto__", 7);
     const received = fromBinary(toy, toBinary(toy, message.message));
-    expect(writers.ofMessage(toy)(received)).to.include('"counts":{"__proto__":7},');
+    expect(writer.write(toy, received)).to.include('"counts":{"__proto__":7},');
   });
 
   it("shows one field bare, and null when it is a message that is not set", () => {
     const inner = toy.fields.find(({ name }) => name === "inner");
     const tags = toy.fields.find(({ name }) => name === "tags");
     if (!inner || !tags) throw new Error("a field of the toy is missing");
-    expect(writers.ofField(inner)(create(toy))).to.equal("null");
-    expect(writers.ofField(tags)(fromJson(toy, { tags: ["a"] }))).to.equal('["a"]');
+    expect(writer.writeField(inner, create(toy))).to.equal("null");
+    expect(writer.writeField(tags, fromJson(toy, { tags: ["a"] }))).to.equal('["a"]');
   });
 
   describe("shows why a part of it was refused in the members of a problem:", () => {
@@ -117,8 +120,8 @@ describe("an answer's JSON", () => {
       [
         "of a bug its request id, and nothing from inside",
         { code: 13, message: "SELECT", details: [info("INTERNAL", { request_id: "r1", table: "toys" })] },
-        '{"type":"/errors/internal","title":"Internal","status":500,"detail":"Something went wrong inside. Whoever ' +
-          'operates this service finds it in the log by the request_id.","code":"INTERNAL","request_id":"r1"}',
+        '{"type":"/errors/internal","title":"Internal","status":500,"detail":"Internal error. The operator ' +
+          'of this service can find it in the log by the request_id.","code":"INTERNAL","request_id":"r1"}',
       ],
     ] satisfies [string, JsonValue, string][]) {
       it(name, () => {
@@ -130,7 +133,5 @@ describe("an answer's JSON", () => {
 
 /** Through the wire, so that the message is as a server's is. */
 function write(message: JsonValue, desc: DescMessage = toy): string {
-  return writers.ofMessage(desc)(
-    fromBinary(desc, toBinary(desc, fromJson(desc, message, { registry: contract.registry }))),
-  );
+  return writer.write(desc, fromBinary(desc, toBinary(desc, fromJson(desc, message, { registry: contract.registry }))));
 }

@@ -4,8 +4,7 @@ import { expect } from "chai";
 import type { FakeRefusal } from "../../support/fake-server.js";
 import { GatewayFixture } from "../../support/gateway-fixture.js";
 
-const INTERNAL_DETAIL =
-  "Something went wrong inside. Whoever operates this service finds it in the log by the request_id.";
+const INTERNAL_DETAIL = "Internal error. The operator of this service can find it in the log by the request_id.";
 
 describe("a refusal of the server", () => {
   const fixture = new GatewayFixture();

@@ -120,7 +120,7 @@ describe("the order of checks: key, scope, shape of the input", () => {
     );
     expect(problem["errors"]).to.deep.equal([
       { field: "colour", message: "is not a field of this request" },
-      { field: "amount", message: "must be a number, or a string that holds one" },
+      { field: "amount", message: "must be a number, or a string that contains one" },
       { field: "account_id", message: "is required" },
       { field: "reference", message: "is required" },
     ]);
@@ -136,7 +136,7 @@ describe("the order of checks: key, scope, shape of the input", () => {
   it("refuses a field of the body that is in the path", async () => {
     const { json: problem } = await fixture.send("POST", "/accounts/acc_1/freeze", json('{"account_id": "acc_1"}'));
     expect(problem["errors"]).to.deep.equal([
-      { field: "account_id", message: "is in the path and must not be in the body too" },
+      { field: "account_id", message: "is in the path and must not be in the body" },
     ]);
     expect(server.takeCall().message).to.deep.equal({ account_id: "acc_1" });
   });
@@ -145,7 +145,7 @@ describe("the order of checks: key, scope, shape of the input", () => {
     const { json: problem } = await fixture.send("GET", "/accounts?user=1&status=active&status=frozen&status=x");
     expect(problem["errors"]).to.deep.equal([
       { field: "user", message: "is not a query parameter of this path" },
-      { field: "status", message: "must be given once" },
+      { field: "status", message: "must be sent only once" },
     ]);
   });
 
@@ -160,7 +160,7 @@ describe("the order of checks: key, scope, shape of the input", () => {
       const answer = await fixture.send("GET", "/accounts", { headers: { [header]: "caf\u00e9" } });
       expect(answer.status).to.equal(400);
       expect(answer.json["errors"]).to.deep.equal([
-        { field: header, message: "must hold printable ASCII characters only" },
+        { field: header, message: "must contain only printable ASCII characters" },
       ]);
       expect(server.calls).to.deep.equal([]);
     });
