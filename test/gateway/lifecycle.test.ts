@@ -18,17 +18,6 @@ describe("the life of the gateway", () => {
   });
   afterEach(() => fixture.stop());
 
-  it("is alive while it runs, and ready while the server serves", async () => {
-    await fixture.start();
-    expect(await probe("/livez")).to.deep.equal([200, '{"status":"ok"}']);
-    expect(await probe("/readyz")).to.deep.equal([200, '{"status":"ok"}']);
-    fixture.server.isServing = false;
-    expect((await fixture.send("GET", "/readyz")).json).to.include({ status: 503, code: "NOT_READY" });
-    fixture.server.stop();
-    expect((await fixture.send("GET", "/readyz")).status).to.equal(503);
-    expect(await probe("/livez")).to.deep.equal([200, '{"status":"ok"}']);
-  });
-
   it("finishes the request in flight when it stops, closes its connection, and takes no new one", async () => {
     await fixture.start();
     const call = holdCall();
@@ -51,7 +40,7 @@ describe("the life of the gateway", () => {
     await once(socket, "data");
     socket.write("GET /readyz HTTP/1.1\r\nHo");
     // The server has seen the beginning once it has answered another request that came later.
-    await probe("/livez");
+    await fixture.send("GET", "/livez");
     const stopped = fixture.gateway.stop();
     let received = "";
     socket.on("data", (text: string) => (received += text));
@@ -67,11 +56,10 @@ describe("the life of the gateway", () => {
     const socket = connect(Number(port), host);
     await once(socket, "connect");
     // The server has seen the connection once it has answered another that came later.
-    await probe("/livez");
+    await fixture.send("GET", "/livez");
     const closed = once(socket.resume(), "close");
-    const startedAt = Date.now();
+    // False when it waited for the connection until the grace period ended.
     expect(await fixture.gateway.stop()).to.equal(true);
-    expect(Date.now() - startedAt).to.be.below(1_000);
     await closed;
   });
 
@@ -189,11 +177,6 @@ describe("the life of the gateway", () => {
       "KESC_CALL_SECONDS_MAX must be ",
     ]);
   });
-
-  async function probe(path: string): Promise<[number, string]> {
-    const { status, text } = await fixture.send("GET", path);
-    return [status, text];
-  }
 
   /** Lets the next call reach the server, and wait there. */
   function holdCall(): { arrived: Promise<void>; release: () => void } {
