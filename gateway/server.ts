@@ -59,8 +59,8 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
   const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) });
   const connections = trackConnections(server, app, () => stopping !== undefined);
   rejectMalformedRequests(server, (socket) => connections.get(socket)?.openResponses ?? [], log);
-  // No limit: Node would silently drop the headers beyond it, the API key perhaps among them.
-  // maxHeaderSize limits their size.
+  // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API
+  // key may be one of them. maxHeaderSize limits their size.
   server.maxHeadersCount = 0;
   server.maxConnections = config.connectionsMax;
   // Closes the connection of a client that does not read its response. Longer than the slowest

@@ -27,7 +27,7 @@ export function batchingOf(method: DescMethod, batchRpcName: string): Batching {
   const resource = onlyFieldOf(method.output, "message");
   const results = onlyFieldOf(batch.output, "list");
   const success = memberOf(results.message, resource.message.typeName);
-  // resultAt takes whatever is not the resource for a google.rpc.Status.
+  // The oneof must have this member: resultAt takes any member but the resource for it.
   memberOf(results.message, RPC_STATUS);
   const replayed = results.message.fields.find((field) => field.name === "replayed");
   if (replayed === undefined) throw new Error(`${results.message.typeName} has no field replayed`);

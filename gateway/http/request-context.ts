@@ -26,7 +26,10 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const CONTEXT = Symbol("context");
 type WithContext = ServerResponse & { [CONTEXT]?: RequestContext };
 
-/** Keeps the client's X-Request-Id when it is sane; otherwise makes a new id. */
+/**
+ * Makes the context of a request. Keeps the client's X-Request-Id when it is sane; otherwise makes
+ * a new id.
+ */
 export function beginRequest(req: IncomingMessage, res: ServerResponse): RequestContext {
   // Node joins several X-Request-Id headers with a comma, which is not sane.
   const given = req.headers["x-request-id"]?.toString() ?? "";

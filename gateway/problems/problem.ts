@@ -31,7 +31,7 @@ export function invalidFields(errors: readonly FieldProblem[]): Problem {
  * may name a field of a batch's item for which the client sent a header (ADR 17).
  */
 export function invalidFieldsDetail(errors: readonly FieldProblem[]): string {
-  return `Invalid request: ${errors.map(({ field, message }) => `${field} ${message}`).join("; ")}`;
+  return `Invalid request: ${errors.map(({ field, message }) => `${field} ${message}`).join("; ")}.`;
 }
 
 export function malformedBody(detail: string): Problem {
@@ -66,7 +66,9 @@ export function notReady(detail: string): Problem {
   return { status: 503, code: "NOT_READY", detail, headers };
 }
 
-/** The detail is fixed: the text of an internal error may contain data of other callers. */
+/**
+ * The detail is fixed: the text of an internal error may contain data that the client must not see.
+ */
 export function internalProblem(): Problem {
   return {
     status: 500,

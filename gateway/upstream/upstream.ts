@@ -20,7 +20,7 @@ export interface Upstream {
 
 const REPLAYED = "idempotent-replayed";
 const STATUS_DETAILS = "grpc-status-details-bin";
-// An overloaded server may need seconds for this call. It serves all the same.
+// An overloaded server may need seconds for this call, and still counts as serving.
 const HEALTH_MILLIS_MAX = 5_000;
 const HEALTH_SERVING = 1;
 

@@ -23,7 +23,7 @@ describe("the gateway's view of a contract", () => {
     ]);
   });
 
-  it("finds the routes of a contract that it has never heard of, additional bindings and all", () => {
+  it("finds the routes of an unknown contract, with their additional bindings", () => {
     expect(readContract(toysContract()).routes.map(summary)).to.deep.equal([
       "POST /boxes/{box}/toys toy → /toys.v1.ToyService/BuildToy, then /boxes/{box}/toys/{name}",
       "PUT /toys * → /toys.v1.ToyService/BuildToy, then /boxes/{box}/toys/{name}",
@@ -32,7 +32,7 @@ describe("the gateway's view of a contract", () => {
     ]);
   });
 
-  it("knows a decimal by its option alone", () => {
+  it("recognizes a decimal by its option", () => {
     const { registry, isDecimal } = readContract(toysContract());
     const fields = registry.getMessage("toys.v1.Toy")?.fields ?? [];
     expect(fields.filter((field) => isDecimal(field)).map(({ name }) => name)).to.deep.equal(["price"]);
@@ -48,14 +48,10 @@ describe("the gateway's view of a contract", () => {
     ["a path without a slash", { http: { get: "toys" } }, "does not begin with a slash"],
     ["a body field that the request lacks", { http: { post: "/toys", body: "doll" } }, "has no field doll"],
     ["a response field that the response lacks", { http: { get: "/toys", responseBody: "doll" } }, "has no field doll"],
-    ["a method of its own", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "one of get, post, put"],
+    ["a custom method", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "one of get, post, put"],
     ["a location with a field that the resource lacks", { location: "/toys/{id}" }, "has no field id"],
     ["a stream", { streams: true }, "unary rpcs only"],
-    [
-      "a message that it would map wrongly",
-      { input: "Slow", http: { get: "/t" } },
-      "cannot map google.protobuf.Duration",
-    ],
+    ["a message that it cannot map", { input: "Slow", http: { get: "/t" } }, "cannot map google.protobuf.Duration"],
     ["a refusal in a request", { input: "Report", http: { get: "/t" } }, "cannot map google.rpc.Status"],
   ] satisfies [string, Partial<ToyRpc>, string][]) {
     it(`refuses to start with ${name}, and names the rpc`, () => {
@@ -64,7 +60,7 @@ describe("the gateway's view of a contract", () => {
     });
   }
 
-  it("refuses two rpcs on one method and path, whatever the field in it is called", () => {
+  it("refuses two rpcs on one method and path", () => {
     const rpcs = [build, { ...build, name: "Other", http: { put: "/toys" } }];
     expect(() => readContract(toysContract(rpcs))).to.throw("both claim PUT /toys");
   });

@@ -116,13 +116,13 @@ describe("a request's JSON", () => {
     });
   }
 
-  it("names everything that is wrong at once, in the order of the body, and keeps what is right", () => {
+  it("reports all problems at once, in the order of the body, and keeps the other fields", () => {
     const { message, problems } = read('{"doll": 1, "name": "bear", "parts": "7", "inner": {"color": "x"}}');
     expect(problems.map(({ field }) => field)).to.deep.equal(["doll", "parts", "inner.color"]);
     expect(message).to.deep.equal({ name: "bear", inner: {} });
   });
 
-  it("repeats only the beginning of a name that is very long", () => {
+  it("shortens a very long name in a problem", () => {
     expect(read(`{"${"x".repeat(5000)}": 1}`).problems[0]?.field).to.equal(`${"x".repeat(100)}…`);
   });
 });

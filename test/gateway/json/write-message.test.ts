@@ -14,7 +14,7 @@ const writer = new MessageWriter(contract.isDecimal, (status) =>
   JSON.stringify({ code: (status as typeof status & RpcStatus).code }),
 );
 
-describe("an answer's JSON", () => {
+describe("a response's JSON", () => {
   it("has every field, in the order of the contract, when nothing is set", () => {
     expect(write({})).to.equal(
       '{"name":"","box":"","price":null,"parts":0,"serial":"0","weight":0,"is_loud":false,"picture":"","color":null,' +
@@ -67,7 +67,7 @@ describe("an answer's JSON", () => {
     expect(writer.write(toy, received)).to.include('"counts":{"__proto__":7},');
   });
 
-  it("shows one field bare, and null when it is a message that is not set", () => {
+  it("shows one field alone, and null for a message that is not set", () => {
     const inner = toy.fields.find(({ name }) => name === "inner");
     const tags = toy.fields.find(({ name }) => name === "tags");
     if (!inner || !tags) throw new Error("a field of the toy is missing");
@@ -81,7 +81,7 @@ describe("an answer's JSON", () => {
   });
 });
 
-/** Through the wire, so that the message is as a server's is. */
+/** Encodes and decodes the message first: the gateway writes messages that it has decoded. */
 function write(message: JsonValue, desc: DescMessage = toy): string {
   return writer.write(desc, fromBinary(desc, toBinary(desc, fromJson(desc, message, { registry: contract.registry }))));
 }

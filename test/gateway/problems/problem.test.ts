@@ -31,7 +31,7 @@ describe("a problem", () => {
     expect(problem).to.deep.equal({
       status: 400,
       code: "INVALID_FIELD",
-      detail: "Invalid request: colour is unknown; amount must be a number",
+      detail: "Invalid request: colour is unknown; amount must be a number.",
       errors: [
         { field: "colour", message: "is unknown" },
         { field: "amount", message: "must be a number" },

@@ -78,7 +78,7 @@ describe("a refusal of the server", () => {
     expect(refused).to.deep.include({
       status: 400,
       code: "INVALID_FIELD",
-      detail: "Invalid request: amount is required; reference is too long",
+      detail: "Invalid request: amount is required; reference is too long.",
       errors: [
         { field: "amount", message: "is required" },
         { field: "reference", message: "is too long" },
@@ -93,7 +93,7 @@ describe("a refusal of the server", () => {
       headerByField: new Map([["my_key", "my-key"]]),
     });
     expect(problemOf(refusal)).to.deep.include({
-      detail: "Invalid request: my-key must not be my_key; my_key_2 is required",
+      detail: "Invalid request: my-key must not be my_key; my_key_2 is required.",
       errors: [
         { field: "my-key", message: "must not be my_key" },
         { field: "my_key_2", message: "is required" },

@@ -45,7 +45,7 @@ describe("a request's path, query and body", () => {
     ],
     ["a body that is everything", put, { body: '{"box": "b", "toy": {"parts": 1}}' }, { box: "b", toy: { parts: 1 } }],
   ] as const) {
-    it(`takes ${name}`, () => {
+    it(`reads ${name}`, () => {
       expect(readParts(route, parts)).to.deep.equal({ message, problems: [] });
     });
   }

@@ -26,7 +26,7 @@ interface Made {
   readonly options: CallOptions;
 }
 
-/** What a server would answer to one of many. */
+/** The result of one item in the response of the test. */
 type Result = { readonly reference: string } | { readonly refusal: string } | "nothing";
 
 function requestOf(rpc: Rpc, reference: string): Uint8Array {
@@ -69,7 +69,7 @@ function answerOf(results: readonly Result[]): UpstreamResult {
   return { ok: true, message, replayed: false };
 }
 
-describe("calls that are made in one turn", () => {
+describe("calls of one turn of the event loop", () => {
   const made: Made[] = [];
   let answer: (references: readonly string[]) => UpstreamResult;
   const makeCall: EncodedCall = (rpc, request, options) => {
@@ -84,7 +84,7 @@ describe("calls that are made in one turn", () => {
   const sent = (): string[] =>
     made.map(({ rpc, references }) => `${rpc.path.split("/")[2] ?? ""} ${references.join()}`);
 
-  it("are one call, with the first's request id and the earliest deadline", async () => {
+  it("are sent as one batch, with the first request id and the earliest deadline", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const outcomes = await Promise.all([
       batcher.call(mint, requestOf(mint, "a"), optionsOf("key", { requestId: "id-a", deadline: 2_000 })),
@@ -103,7 +103,7 @@ describe("calls that are made in one turn", () => {
     ]);
   });
 
-  it("take along what is said of each alone, and nothing of it is said of all", async () => {
+  it("carry their own metadata in their items, and the batch carries none of it", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const options = (idempotencyKey: string): CallOptions => optionsOf("key", { idempotencyKey });
     await Promise.all([
@@ -120,7 +120,7 @@ describe("calls that are made in one turn", () => {
     expect(made[0]?.options.metadata.getMap()).to.include({ "idempotency-key": "key-d" });
   });
 
-  it("go as they are without company, in another turn, under another key, or when they must", async () => {
+  it("are sent unchanged without another call of the same turn and key, without a key, or without a batch rpc", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => ({ ok: true, message: create(mint.output), replayed: false });
     const outcomes = await Promise.all([
@@ -134,7 +134,7 @@ describe("calls that are made in one turn", () => {
     expect(outcomes.every(({ batchId }) => batchId === undefined)).to.equal(true);
   });
 
-  it("are no more than 64 in one, and no more bytes than it may have", async () => {
+  it("are at most 64 in one batch, which has at most as many bytes as are allowed", async () => {
     const many = new CallBatcher(makeCall, 100_000);
     await Promise.all(
       Array.from({ length: 130 }, (_, index) => many.call(mint, requestOf(mint, String(index)), optionsOf("key"))),
@@ -157,7 +157,7 @@ describe("calls that are made in one turn", () => {
     expect(sent()).to.deep.equal(Array(2).fill(`Mint ${"x".repeat(100)}`));
   });
 
-  it("are refused each by itself, with the header that each field of an item carries", async () => {
+  it("are refused one by one, with the header that each field of an item carries", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => answerOf([{ reference: "a" }, { refusal: "No." }]);
     const [, refused] = await Promise.all(
@@ -170,7 +170,7 @@ describe("calls that are made in one turn", () => {
     });
   });
 
-  it("are refused all when the one call is", async () => {
+  it("are all refused when the batch is refused", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const refusal = { ok: false, status: { code: status.UNAVAILABLE, message: "Gone.", details: [] } } as const;
     answer = () => refusal;
@@ -178,7 +178,7 @@ describe("calls that are made in one turn", () => {
     expect(outcomes).to.deep.equal(Array(2).fill({ ...refusal, batchId: "first" }));
   });
 
-  it("are let go of once they are answered, however old those before them are", async () => {
+  it("are not kept alive by earlier batches", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const bytes = await promotedBytes((item) => {
       made.splice(0);
@@ -188,7 +188,7 @@ describe("calls that are made in one turn", () => {
     expect(bytes).to.be.lessThan(ALL_BYTES / 2);
   });
 
-  it("fail where the server has not answered them, and only there", async () => {
+  it("reject when the response has no result for them, and only then", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => answerOf([{ reference: "a" }, "nothing"]);
     const settled = await Promise.allSettled(
