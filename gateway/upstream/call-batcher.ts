@@ -17,10 +17,9 @@ interface PendingCall {
 }
 
 /**
- * Sends the calls of one turn of the event loop as one batch, where the contract has a batch rpc
- * for them and they have the same `batchKey`. Each call gets its own result. REST mints came from
- * 0.35 to 0.48 of a bare Express echo with 64 requests in flight, from 0.30 to 0.56 with 256 (ADR
- * 14).
+ * Sends calls of one turn of the event loop as one batch when they have the same `batchKey` and the
+ * contract has a batch rpc for them. Each call gets its own result. REST mints came from 0.35 to
+ * 0.48 of a bare Express echo with 64 requests in flight, and from 0.30 to 0.56 with 256 (ADR 14).
  *
  * A single call is sent unchanged, at the end of the turn.
  */
