@@ -9,6 +9,18 @@ const only = (folder, others) => ({
 /** A folder with all below it, or one file. */
 const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
 
+// Each folder of the gateway may import those before it, and nothing else of the gateway.
+const GATEWAY_FOLDERS = ["contract", "problems", "json", "http", "upstream", "rest"];
+const gatewayFolderImports = (folder, index) => ({
+  name: `gateway-${folder}-imports`,
+  severity: "error",
+  from: { path: `^gateway/${folder}/` },
+  to: {
+    path: "^gateway/",
+    pathNot: [`^gateway/(${GATEWAY_FOLDERS.slice(0, index + 1).join("|")})/`],
+  },
+});
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -36,6 +48,7 @@ module.exports = {
     only("src/grpc", ["src/domain", "src/ledger", "src/gen", "runtime"]),
     only("src/startup", ["src/storage", "src/grpc/limits.ts", "src/domain/values", "src/ledger/ports", "runtime"]),
     only("gateway", ["runtime"]),
+    ...GATEWAY_FOLDERS.map(gatewayFolderImports),
     {
       name: "nothing-imports-tests",
       severity: "error",

@@ -3,16 +3,17 @@ import type { Logger } from "pino";
 
 import { callerOf } from "../runtime/fair-share.js";
 import type { Contract } from "./contract/contract.js";
+import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
-import { beginExchange, exchangeOf } from "./http/request-context.js";
+import { beginRequest, contextOf } from "./http/request-context.js";
 import { logRequest } from "./http/request-log.js";
 import { sendProblem } from "./http/response.js";
-import { MessageWriters } from "./json/write-message.js";
+import { MessageWriter } from "./json/write-message.js";
 import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problems/problem.js";
-import { problemMemberJson, refusalReaders } from "./problems/upstream-refusal.js";
+import { itemProblemJson, refusalReader } from "./problems/upstream-refusal.js";
 import type { CallDependencies } from "./rest/call-handler.js";
-import { serveProbes } from "./rest/probes.js";
-import { serveRoutes } from "./rest/routes.js";
+import { registerProbes } from "./rest/probes.js";
+import { registerRoutes } from "./rest/routes.js";
 import type { Upstream } from "./upstream/upstream.js";
 
 export interface AppDependencies {
@@ -27,8 +28,8 @@ export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" |
 };
 
 /**
- * The whole REST API: the contract's routes, at the root and under /v1, and the probes. Letter case
- * and a slash at the end count: one resource has one path.
+ * Makes the whole REST API: the contract's routes, at the root and under /v1, and the probes.
+ * Letter case and a slash at the end count, so that one resource has one path.
  */
 export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   const app = express();
@@ -36,40 +37,37 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.set("strict routing", true);
   app.set("x-powered-by", false);
   app.set("etag", false);
-  // Queries are read by the contract, not by Express.
+  // The gateway reads the query itself, by the contract.
   app.set("query parser", false);
 
-  app.use(begin(deps.log), refuseMalformedPath);
-  serveProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
+  app.use(beginContext(deps.log), refuseMalformedPath);
+  // Before the admission: an orchestrator must be able to probe a gateway that is full.
+  registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
   app.use(admit(new Admission(limits.requestsMax)));
-  const { contract } = deps;
-  const readers = refusalReaders(contract.registry);
-  serveRoutes(
-    app,
-    {
-      upstream: deps.upstream,
-      writers: new MessageWriters(contract.isDecimal, (status) => problemMemberJson(readers.ofMessage(status))),
-      isDecimal: contract.isDecimal,
-      readRefusal: readers.ofCall,
-      ...limits,
-    },
-    contract.routes,
+  const { contract, upstream } = deps;
+  const readRefusal = refusalReader(contract.registry);
+  const messageWriter = new MessageWriter(contract.isDecimal, (status) =>
+    itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus })),
   );
+  const { isDecimal, routes } = contract;
+  registerRoutes(app, { upstream, messageWriter, isDecimal, readRefusal, ...limits }, routes);
   app.use((_req, res) => {
     sendProblem(res, noSuchRoute());
   });
-  app.use(answerBug(deps.log));
+  app.use(handleBug(deps.log));
   return app;
 }
 
-function begin(log: Logger): RequestHandler {
+function beginContext(log: Logger): RequestHandler {
   return (req, res, next) => {
-    logRequest(log, beginExchange(req, res), req, res);
+    logRequest(log, beginRequest(req, res), req, res);
     next();
   };
 }
 
-/** Passes a request on when its caller has a slot. */
+/**
+ * Passes a request on when its caller has room. Requests with the same key have the same caller.
+ */
 function admit(admission: Admission): RequestHandler {
   return async (req, res, next) => {
     const caller = callerOf(String(req.headers["x-api-key"] ?? req.headers.authorization ?? ""));
@@ -78,12 +76,12 @@ function admit(admission: Admission): RequestHandler {
       sendProblem(res, queueFull());
       return;
     }
-    // Who has hung up while they waited has left already.
+    // The response of a client that disconnected while it waited is closed already.
     if (res.destroyed) {
       admission.leave(caller);
       return;
     }
-    exchangeOf(res).whenOver.push(() => {
+    contextOf(res).onClosed.push(() => {
       admission.leave(caller);
     });
     next();
@@ -100,14 +98,11 @@ const refuseMalformedPath: RequestHandler = (req, res, next) => {
   next();
 };
 
-/**
- * The one place for what should not happen: the log learns all of it, the caller nothing but the
- * request's id.
- */
-function answerBug(log: Logger): ErrorRequestHandler {
+/** Logs an error that no other code handles. The client receives only the request's id. */
+function handleBug(log: Logger): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
-    log.error({ request_id: exchangeOf(res).requestId, err: error }, "bug");
-    // What has begun cannot become another answer: Express cuts the connection.
+    log.error({ request_id: contextOf(res).requestId, err: error }, "bug");
+    // Express cuts the connection when the response has begun: it cannot become another response.
     if (res.headersSent) next(error);
     else sendProblem(res, internalProblem());
   };

@@ -6,108 +6,108 @@ import {
   type DescOneof,
   type Message,
   ScalarType,
-  toBinary,
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import type { status } from "@grpc/grpc-js";
 
-import { METADATA_OF_EACH } from "../http/headers.js";
-import { valueOf } from "./field-value.js";
-import { RPC_STATUS } from "./mappable.js";
-import { type Batching, toRpc } from "./rpc.js";
+import { ITEM_METADATA } from "./forwarded-metadata.js";
+import { RPC_STATUS, valueOf } from "./json-support.js";
+import { type Batching, type RpcStatus, toRpc } from "./rpc.js";
 
 /**
- * Finds out how calls of `method` are sent by the rpc of that name, from the messages of both: see
- * `batched_by` in the contract's options. Throws when they do not fit.
+ * Finds out from both rpcs' messages how calls of `method` become items of the rpc that the
+ * contract's option `batched_by` names. Throws when the messages do not fit.
  */
-export function batchingOf(method: DescMethod, name: string): Batching {
-  const by = method.parent.methods.find((candidate) => candidate.name === name);
-  if (by?.methodKind !== "unary") throw new Error(`has no unary rpc ${name} beside it`);
-  const requests = onlyFieldOf(by.input, "list");
-  const request = memberOf(requests.message, method.input.typeName);
-  const own = METADATA_OF_EACH.map((metadataName) => fieldFor(metadataName, requests.message));
-  const answer = onlyFieldOf(method.output, "message");
-  const results = onlyFieldOf(by.output, "list");
-  const resource = memberOf(results.message, answer.message.typeName);
-  const error = memberOf(results.message, RPC_STATUS);
+export function batchingOf(method: DescMethod, batchRpcName: string): Batching {
+  const batch = method.parent.methods.find(({ name }) => name === batchRpcName);
+  if (batch?.methodKind !== "unary") throw new Error(`the service has no unary rpc ${batchRpcName}`);
+  const items = onlyFieldOf(batch.input, "list");
+  const request = memberOf(items.message, method.input.typeName);
+  const itemFields = ITEM_METADATA.map((metadataName) => itemFieldFor(metadataName, items.message, method.input));
+  const headerByField = new Map(itemFields.map(({ name, metadataName }) => [name, metadataName]));
+  const resource = onlyFieldOf(method.output, "message");
+  const results = onlyFieldOf(batch.output, "list");
+  const success = memberOf(results.message, resource.message.typeName);
+  // The oneof must have this member: resultAt takes any member but the resource for it.
+  memberOf(results.message, RPC_STATUS);
   const replayed = results.message.fields.find((field) => field.name === "replayed");
   if (replayed === undefined) throw new Error(`${results.message.typeName} has no field replayed`);
 
   return {
-    by: toRpc(by),
-    partOf: (bytes, metadata) => {
+    batchRpc: toRpc(batch),
+    encodeItem: (bytes, metadata) => {
       const writer = new BinaryWriter()
-        .tag(requests.number, WireType.LengthDelimited)
+        .tag(items.number, WireType.LengthDelimited)
         .fork()
         .tag(request.number, WireType.LengthDelimited)
         .bytes(bytes);
-      for (const { number, metadataName } of own) {
+      for (const { number, metadataName } of itemFields) {
         for (const value of metadata.get(metadataName)) {
           writer.tag(number, WireType.LengthDelimited).string(String(value));
         }
       }
       return writer.join().finish();
     },
-    sharedOf: (metadata) => {
+    batchMetadata: (metadata) => {
       const shared = metadata.clone();
-      for (const { metadataName } of own) shared.remove(metadataName);
+      for (const { metadataName } of itemFields) shared.remove(metadataName);
       return shared;
     },
-    outcomeAt: (index, message) => {
-      const result = (valueOf(message, results) as Message[])[index];
-      const outcome = result === undefined ? undefined : (valueOf(result, resource.oneof) as Chosen);
+    resultAt: (index, response) => {
+      const result = (valueOf(response, results) as Message[])[index];
+      const outcome = result === undefined ? undefined : (valueOf(result, success.oneof) as OneofValue);
       if (result === undefined || outcome?.value === undefined) {
-        throw new Error(`${name} has not answered the request ${String(index)}`);
+        throw new Error(`${batchRpcName} has no result for item ${String(index)}`);
       }
-      if (outcome.case === resource.localName) {
-        const whole = create(method.output, { [answer.localName]: outcome.value });
-        return { ok: true, message: whole, replayed: valueOf(result, replayed) === true };
+      if (outcome.case === success.localName) {
+        const message = create(method.output, { [resource.localName]: outcome.value });
+        return { ok: true, message, replayed: valueOf(result, replayed) === true };
       }
-      const { code, message: text } = outcome.value as Message & { readonly code: status; readonly message: string };
-      const prefix = `${requests.name}[${String(index)}].`;
-      const fieldNames = new Map([[`${prefix}${request.name}.`, ""]]);
-      for (const { name: field, metadataName } of own) fieldNames.set(`${prefix}${field}`, metadataName);
-      return { ok: false, code, text, statusBytes: toBinary(error.message, outcome.value), fieldNames };
+      return { ok: false, status: outcome.value as Message & RpcStatus, headerByField };
     },
   };
 }
 
-/** What a oneof holds. */
-interface Chosen {
+interface OneofValue {
   readonly case: string | undefined;
   readonly value?: Message;
 }
 type MessageField = DescField & { readonly message: DescMessage };
 type MemberField = MessageField & { readonly oneof: DescOneof };
-interface OwnField {
+interface ItemField {
   readonly name: string;
   readonly number: number;
   readonly metadataName: string;
 }
 
-/** The field that is all that a message has: another message, or a list of messages. */
+/**
+ * Returns the only field of the message. Throws when there are others, or it is of another kind.
+ */
 function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"): MessageField {
   const [field, ...others] = fields;
   if (field?.fieldKind !== kind || field.message === undefined || others.length > 0) {
-    throw new Error(`${typeName} is not one ${kind === "list" ? "list of messages" : "message"}`);
+    throw new Error(`${typeName} must have one field, which holds ${kind === "list" ? "messages" : "a message"}`);
   }
   return field;
 }
 
 /**
- * The field that stands beside a request for its metadata of that name. Without it the metadata
- * would be lost.
+ * Returns the field of an item that carries the metadata of that name. Throws when the item has
+ * none: the metadata would be lost. Throws when the request has a field of the same name: problems
+ * with the two could not be told apart.
  */
-function fieldFor(metadataName: string, { typeName, fields }: DescMessage): OwnField {
+function itemFieldFor(metadataName: string, item: DescMessage, request: DescMessage): ItemField {
   const name = metadataName.replaceAll("-", "_");
-  const field = fields.find((candidate) => candidate.name === name);
+  const field = item.fields.find((candidate) => candidate.name === name);
   if (field?.fieldKind !== "scalar" || field.scalar !== ScalarType.STRING) {
-    throw new Error(`${typeName} has no text ${name}`);
+    throw new Error(`${item.typeName} has no string field ${name}`);
+  }
+  if (request.fields.some((candidate) => candidate.name === name)) {
+    throw new Error(`${request.typeName} must not have a field ${name}, which ${item.typeName} has`);
   }
   return { name, number: field.number, metadataName };
 }
 
-/** The member of a oneof that is of that type. */
+/** Returns the member of a oneof that has that type. */
 function memberOf({ typeName, fields }: DescMessage, type: string): MemberField {
   const field = fields.find(({ message, oneof }) => message?.typeName === type && oneof !== undefined);
   if (field === undefined) throw new Error(`${typeName} has no oneof with ${type}`);

@@ -12,39 +12,38 @@ import {
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { batchingOf } from "./batching.js";
-import { refuseUnmappable } from "./mappable.js";
-import { fieldNames, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";
+import { assertJsonMappable } from "./json-support.js";
+import { fieldNamesOf, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";
 import { type Rpc, toRpc } from "./rpc.js";
 
-/** Where the build puts the contract: beside gateway/, in the source tree as in dist/. */
+/** The build puts the contract beside gateway/, in the source tree and in dist/. */
 export const CONTRACT_URL = new URL("../../proto/kesc.binpb", import.meta.url);
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Which part of the request message the body holds: nothing, all that the path does not, or one
- * field.
+ * The fields of the request message that the body holds: none, all that the path does not, or one.
  */
 type BodyRule =
   { readonly kind: "none" } | { readonly kind: "all" } | { readonly kind: "field"; readonly field: DescField };
 
-/** One HTTP method and path that is answered by one rpc. */
+/** One HTTP method and path, and the rpc that serves it. */
 export interface Route {
   readonly method: HttpMethod;
   readonly path: PathTemplate;
-  /** The fields that the path holds, in the order of the path. */
+  /** In the order of the path. */
   readonly pathFields: readonly DescField[];
   readonly body: BodyRule;
-  /** The field of the response that is the whole answer; undefined: the response is. */
+  /** The field of the response message that becomes the HTTP body; undefined: the whole message. */
   readonly responseField: DescField | undefined;
   readonly rpc: Rpc;
-  /** Where the answer, a new resource, is found afterwards. */
+  /** Only for an rpc that creates a resource: where clients find the resource. */
   readonly location: Location | undefined;
-  /** Whether its body may be larger than that of others. */
+  /** Whether the body may have `bulkBytesMax` bytes instead of `bodyBytesMax`. */
   readonly bulk: boolean;
 }
 
-/** A path whose fields are fields of the resource that is answered. */
+/** A path that is filled with fields of the resource in the response. */
 export interface Location {
   readonly path: PathTemplate;
   readonly fields: readonly DescField[];
@@ -53,11 +52,11 @@ export interface Location {
 export interface Contract {
   readonly routes: readonly Route[];
   readonly registry: FileRegistry;
-  /** Whether a string field holds a decimal, which JSON shows as a number. */
+  /** Whether a string field holds a decimal number. JSON shows it as a number. */
   readonly isDecimal: (field: DescField) => boolean;
 }
 
-/** google.api.HttpRule, as far as the gateway reads it. */
+/** The members of google.api.HttpRule that the gateway reads. */
 interface HttpRule {
   readonly pattern: { readonly case?: string | undefined; readonly value?: unknown };
   readonly body: string;
@@ -65,12 +64,11 @@ interface HttpRule {
   readonly additionalBindings: readonly HttpRule[];
 }
 
-interface Options {
+interface MethodOptions {
   readonly http: DescExtension;
   readonly location: DescExtension;
   readonly bulk: DescExtension;
   readonly batchedBy: DescExtension;
-  readonly decimal: DescExtension;
 }
 
 const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
@@ -82,8 +80,8 @@ const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
 ]);
 
 /**
- * Reads a serialized google.protobuf.FileDescriptorSet. Throws, naming the rpc, for HTTP rules that
- * the gateway cannot serve as written.
+ * Reads a serialized google.protobuf.FileDescriptorSet. Throws, with the name of the rpc, when the
+ * gateway cannot serve an HTTP rule as it is written.
  */
 export function readContract(descriptorSet: Uint8Array): Contract {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
@@ -92,25 +90,27 @@ export function readContract(descriptorSet: Uint8Array): Contract {
     location: extensionOf(registry, "kesc.v1.location"),
     bulk: extensionOf(registry, "kesc.v1.bulk"),
     batchedBy: extensionOf(registry, "kesc.v1.batched_by"),
-    decimal: extensionOf(registry, "kesc.v1.decimal"),
   };
+  const decimal = extensionOf(registry, "kesc.v1.decimal");
   const routes: Route[] = [];
+  const decimals = new Set<DescField>();
   for (const desc of registry) {
     if (desc.kind === "service") routes.push(...desc.methods.flatMap((method) => routesOf(method, options)));
+    if (desc.kind !== "message") continue;
+    for (const field of desc.fields) if (getOption(field, decimal) === true) decimals.add(field);
   }
-  refuseDoubles(routes);
-  const decimals = new WeakMap<DescField, boolean>();
-  return { routes, registry, isDecimal: (field) => isDecimal(field, options.decimal, decimals) };
+  assertDistinct(routes);
+  return { routes, registry, isDecimal: (field) => decimals.has(field) };
 }
 
-/** The message of that full name. Throws when the contract has none. */
+/** Returns the message of that full name. Throws when the contract has none. */
 export function messageOf(registry: FileRegistry, typeName: string): DescMessage {
   const desc = registry.getMessage(typeName);
   if (desc === undefined) throw new Error(`the contract has no message ${typeName}`);
   return desc;
 }
 
-/** The rpc of that service and name. Throws when the contract has none. */
+/** Returns the rpc of that service and name. Throws when the contract has none. */
 export function rpcOf(registry: FileRegistry, service: string, name: string): Rpc {
   const method = registry.getService(service)?.methods.find((candidate) => candidate.name === name);
   if (method === undefined) throw new Error(`the contract has no rpc ${service}/${name}`);
@@ -123,19 +123,12 @@ function extensionOf(registry: FileRegistry, typeName: string): DescExtension {
   return extension;
 }
 
-function isDecimal(field: DescField, option: DescExtension, known: WeakMap<DescField, boolean>): boolean {
-  // An option is decoded from bytes on each look: once is enough.
-  const answer = known.get(field) ?? getOption(field, option) === true;
-  known.set(field, answer);
-  return answer;
-}
-
-function routesOf(method: DescMethod, options: Options): Route[] {
+function routesOf(method: DescMethod, options: MethodOptions): Route[] {
   if (!hasOption(method, options.http)) return [];
   try {
     if (method.methodKind !== "unary") throw new Error("the gateway serves unary rpcs only");
-    refuseUnmappable(method.input, "request");
-    refuseUnmappable(method.output, "answer");
+    assertJsonMappable(method.input, "request");
+    assertJsonMappable(method.output, "response");
     const rule = getOption(method, options.http) as HttpRule;
     const location = getOption(method, options.location) as string;
     const bulk = getOption(method, options.bulk) === true;
@@ -149,13 +142,13 @@ function routesOf(method: DescMethod, options: Options): Route[] {
 
 function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk" | "rpc"> {
   const httpMethod = METHODS.get(rule.pattern.case ?? "");
-  if (httpMethod === undefined) throw new Error("its HTTP rule has none of get, post, put, patch and delete");
+  if (httpMethod === undefined) throw new Error("the HTTP rule must have one of get, post, put, patch and delete");
   const path = parsePathTemplate(rule.pattern.value as string);
   const responseField = rule.responseBody === "" ? undefined : fieldOf(method.output, rule.responseBody);
   return {
     method: httpMethod,
     path,
-    pathFields: fieldNames(path).map((name) => plainFieldOf(method.input, name)),
+    pathFields: fieldNamesOf(path).map((name) => scalarFieldOf(method.input, name)),
     body: bodyRuleOf(method, rule.body),
     responseField,
     location: location === "" ? undefined : locationOf(responseField?.message ?? method.output, location),
@@ -169,7 +162,7 @@ function bodyRuleOf(method: DescMethod, body: string): BodyRule {
 
 function locationOf(resource: DescMessage, location: string): Location {
   const path = parsePathTemplate(location);
-  return { path, fields: fieldNames(path).map((name) => plainFieldOf(resource, name)) };
+  return { path, fields: fieldNamesOf(path).map((name) => scalarFieldOf(resource, name)) };
 }
 
 function fieldOf(desc: DescMessage, name: string): DescField {
@@ -178,14 +171,13 @@ function fieldOf(desc: DescMessage, name: string): DescField {
   return field;
 }
 
-/** A field that fits into a path: a single scalar. */
-function plainFieldOf(desc: DescMessage, name: string): DescField {
+function scalarFieldOf(desc: DescMessage, name: string): DescField {
   const field = fieldOf(desc, name);
-  if (field.fieldKind !== "scalar") throw new Error(`${name} does not fit into a path`);
+  if (field.fieldKind !== "scalar") throw new Error(`a path cannot hold the field ${name}, which is not a scalar`);
   return field;
 }
 
-function refuseDoubles(routes: readonly Route[]): void {
+function assertDistinct(routes: readonly Route[]): void {
   const seen = new Map<string, Route>();
   for (const route of routes) {
     const key = `${route.method} ${shapeOf(route.path)}`;

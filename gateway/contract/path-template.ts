@@ -1,6 +1,6 @@
 /**
- * A path with fields in braces, such as "/accounts/{account_id}/freeze": each segment is fixed text
- * or one field's name.
+ * A path with fields in braces, such as "/accounts/{account_id}/freeze". Each segment is either
+ * fixed text or one field.
  */
 export interface PathTemplate {
   readonly text: string;
@@ -17,18 +17,18 @@ const TEXT = /^[A-Za-z0-9._~-]+$/;
 
 const VERSION = "/v1";
 
-/** What may stand before each path: nothing, or the version. */
+/** Every path is served without the version and with it. */
 export const PATH_PREFIXES = ["", VERSION] as const;
 
-/** The one of them that stands before this path. */
+/** Returns the prefix with which the client wrote this path. */
 export function prefixOf(path: string): string {
   return path.startsWith(`${VERSION}/`) ? VERSION : "";
 }
 
 /**
- * Parses the part of google.api.http's template language that the gateway serves. Throws for the
- * rest of it (wildcards, nested fields, verbs after a colon), so that a contract which it cannot
- * serve stops it at the start.
+ * Parses the part of google.api.http's template language that the gateway serves. Throws for
+ * wildcards, nested fields and verbs after a colon: a gateway that cannot serve its contract must
+ * not start.
  */
 export function parsePathTemplate(text: string): PathTemplate {
   if (!text.startsWith("/")) throw new Error(`the path ${JSON.stringify(text)} does not begin with a slash`);
@@ -44,20 +44,18 @@ export function parsePathTemplate(text: string): PathTemplate {
   return { text, segments };
 }
 
-/** The names of the fields, in order. */
-export function fieldNames(template: PathTemplate): string[] {
+/** Returns the names of the fields, in the order of the path. */
+export function fieldNamesOf(template: PathTemplate): string[] {
   return template.segments.filter((segment) => segment.kind === "field").map((segment) => segment.name);
 }
 
-/**
- * The template with the fields' names left out: equal for two templates that match the same paths.
- */
+/** Two templates that match the same paths have the same shape: it leaves out the field names. */
 export function shapeOf(template: PathTemplate): string {
   return template.segments.map((segment) => (segment.kind === "field" ? "/{}" : `/${segment.name}`)).join("");
 }
 
 /**
- * Orders fixed text before fields, so that "/transactions/mint" is tried before
+ * Sorts fixed text before fields: the router must try "/transactions/mint" before
  * "/transactions/{id}".
  */
 export function compareTemplates(left: PathTemplate, right: PathTemplate): number {
@@ -69,10 +67,10 @@ export function compareTemplates(left: PathTemplate, right: PathTemplate): numbe
   return left.segments.length - right.segments.length;
 }
 
-/** Fills in the fields, in the order of the path, each percent-encoded. */
+/** Replaces the fields by the values, in the order of the path, each percent-encoded. */
 export function fillPath(template: PathTemplate, values: readonly string[]): string {
-  const rest = values.values();
+  const remaining = values.values();
   return template.segments
-    .map(({ kind, name }) => `/${kind === "field" ? encodeURIComponent(rest.next().value ?? "") : name}`)
+    .map(({ kind, name }) => `/${kind === "field" ? encodeURIComponent(remaining.next().value ?? "") : name}`)
     .join("");
 }

@@ -1,36 +1,74 @@
 import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
-import type { Metadata } from "@grpc/grpc-js";
+import type { Metadata, status } from "@grpc/grpc-js";
 
-import type { Outcome } from "./outcome.js";
-
-/** One unary rpc: what it takes to call it. */
+/** One unary rpc of the contract. */
 export interface Rpc {
+  /** The path of its gRPC calls: "/package.Service/Name". */
   readonly path: string;
   readonly input: DescMessage;
   readonly output: DescMessage;
-  /** How many calls of it can be sent as one; undefined when they can't. */
+  /** How several calls are sent as one batch; undefined: each call is sent alone. */
   readonly batching?: Batching;
 }
 
-/**
- * How calls of one rpc are sent as one call of another, which answers each as if it had been called
- * alone.
- */
+/** How calls of one rpc are sent as the items of one call of a batch rpc. */
 export interface Batching {
-  /** The rpc that takes many requests. */
-  readonly by: Rpc;
+  readonly batchRpc: Rpc;
   /**
-   * Makes an encoded request a part of an encoded request of many, which is nothing but its parts,
-   * one after the other. What the metadata says of this request alone goes with it.
+   * Encodes one request, with the metadata that belongs to it alone, as an item of a batch request.
+   * The encoded batch request is its items, one after the other.
    */
-  readonly partOf: (request: Uint8Array, metadata: Metadata) => Uint8Array;
-  /** The metadata of the call of many: of one of its calls', what it shares with the others. */
-  readonly sharedOf: (metadata: Metadata) => Metadata;
+  readonly encodeItem: (request: Uint8Array, metadata: Metadata) => Uint8Array;
+  /** Returns a copy without the metadata that each item carries in fields of its own. */
+  readonly batchMetadata: (metadata: Metadata) => Metadata;
+  /** Returns the result of one item. Throws when the response has none: a bug of the server. */
+  readonly resultAt: (index: number, response: Message) => UpstreamResult;
+}
+
+export interface CallOptions {
+  readonly metadata: Metadata;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
   /**
-   * What became of the request at that index. Throws when the answer does not say: a bug of the
-   * server.
+   * Takes the listener that cancels the call; calls it at once when the client has disconnected.
    */
-  readonly outcomeAt: (index: number, answer: Message) => Outcome;
+  readonly onCancel: (listener: () => void) => void;
+  /** Calls with the same key may be sent as one batch; undefined: the call is sent alone. */
+  readonly batchKey?: string | undefined;
+}
+
+/** The result of one call to the server. */
+export type UpstreamResult = UpstreamSuccess | UpstreamFailure;
+
+export interface UpstreamSuccess extends BatchMember {
+  readonly ok: true;
+  readonly message: Message;
+  readonly replayed: boolean;
+}
+
+export interface UpstreamFailure extends BatchMember {
+  readonly ok: false;
+  /**
+   * Without details when the error comes from the connection and not from the server's own code.
+   */
+  readonly status: RpcStatus;
+  /**
+   * Only for an item of a batch: the header that each field of the item carries, by the field's
+   * name. The client sent the header, so a problem with the field is shown under the header's name.
+   */
+  readonly headerByField?: ReadonlyMap<string, string>;
+}
+
+interface BatchMember {
+  /** Only for an item of a batch: the batch's request id, which the server logs. */
+  readonly batchId?: string;
+}
+
+/** A decoded google.rpc.Status. */
+export interface RpcStatus {
+  readonly code: status;
+  readonly message: string;
+  readonly details: readonly { readonly typeUrl: string; readonly value: Uint8Array }[];
 }
 
 export function toRpc(method: DescMethod): Rpc {

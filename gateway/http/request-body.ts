@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type Json, parseJson } from "../json/parse-json.js";
 import { bodyTooLarge, malformedBody, type Problem, unsupportedMediaType } from "../problems/problem.js";
 
-/** The body as JSON, or the problem with it as a whole. */
+/** The body as JSON, or the problem of the whole body. */
 export type BodyResult = { readonly ok: true; readonly json: Json } | { readonly ok: false; readonly problem: Problem };
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
@@ -14,15 +14,14 @@ const NOT_UTF_8 = "The body is not valid UTF-8.";
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the body of a request. No body at all counts as an empty object, unless it says to be of
- * another type.
+ * Reads the body of a request. No body means an empty object, unless the headers name a type other
+ * than JSON.
  *
- * Refuses, in this order: UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY. Never settles in
- * anything but a result; a client that goes away in the middle leaves MALFORMED_BODY, which nobody
- * hears.
+ * Refuses, in this order: UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY. Never rejects:
+ * the body of a client that disconnects is a MALFORMED_BODY.
  */
 export async function readBody(req: IncomingMessage, bytesMax: number): Promise<BodyResult> {
-  // A compressed body could be a thousand times larger than its limit.
+  // A body of the allowed size could expand to a thousand times as many bytes.
   const encoding = req.headers["content-encoding"] ?? "identity";
   const transfer = req.headers["transfer-encoding"] ?? "chunked";
   if (encoding.toLowerCase() !== "identity" || transfer.toLowerCase() !== "chunked") {
@@ -34,7 +33,7 @@ export async function readBody(req: IncomingMessage, bytesMax: number): Promise<
 
   const bytes = await readBytes(req, bytesMax);
   if (bytes === "too large") return { ok: false, problem: bodyTooLarge(bytesMax) };
-  if (bytes === "cut off") return { ok: false, problem: malformedBody("The body is not complete.") };
+  if (bytes === "cut off") return { ok: false, problem: malformedBody("The body is incomplete.") };
   if (bytes.length === 0) return { ok: true, json: {} };
   if (type === undefined) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };
   return parseBytes(bytes);
@@ -52,8 +51,8 @@ function parseBytes(bytes: Uint8Array): BodyResult {
 }
 
 /**
- * Collects the body. One that is too large is answered at once: the rest of it is thrown away as it
- * comes, until the server's own time limit for requests.
+ * Collects the body. Resolves at once when it is too large. The bytes that still arrive are
+ * discarded, until the server's `requestTimeout`.
  */
 function readBytes(req: IncomingMessage, bytesMax: number): Promise<Uint8Array | "too large" | "cut off"> {
   if (Number(req.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too large");

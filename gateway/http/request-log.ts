@@ -2,27 +2,27 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { Logger } from "pino";
 
-import type { Exchange } from "./request-context.js";
+import type { RequestContext } from "./request-context.js";
 
-// The status that nobody receives, because the client has gone (as nginx counts it).
+// Logged in place of the status when the client disconnects first, as nginx does.
 const CLIENT_GONE_STATUS = 499;
 
 /**
- * Writes one line when the request is over. The path with its field names stands for the URL: ids,
- * and filters with phone numbers and e-mail addresses, never get into the log, and neither do
- * bodies and keys.
+ * Logs one line when the request ends. The line has the route's template in place of the URL: ids,
+ * phone numbers and e-mail addresses in paths and queries stay out of the log. So do bodies and
+ * keys.
  */
-export function logRequest(log: Logger, exchange: Exchange, req: IncomingMessage, res: ServerResponse): void {
-  exchange.whenOver.push(() => {
+export function logRequest(log: Logger, context: RequestContext, req: IncomingMessage, res: ServerResponse): void {
+  context.onClosed.push(() => {
     const isGone = !res.writableFinished;
     const line = {
-      request_id: exchange.requestId,
+      request_id: context.requestId,
       method: req.method,
-      route: exchange.route ?? null,
+      route: context.route ?? null,
       status: isGone ? CLIENT_GONE_STATUS : res.statusCode,
-      code: isGone ? "CLIENT_GONE" : exchange.code,
-      batch_id: exchange.batchId,
-      ms: Math.round((performance.now() - exchange.startedAt) * 100) / 100,
+      code: isGone ? "CLIENT_GONE" : context.code,
+      batch_id: context.batchId,
+      ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     };
     if (line.status >= 500) log.warn(line, "request");
     else log.info(line, "request");

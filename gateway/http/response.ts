@@ -1,55 +1,65 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
-
-import helmet from "helmet";
+import type { ServerResponse } from "node:http";
 
 import { type Problem, problemJson } from "../problems/problem.js";
-import { exchangeOf } from "./request-context.js";
+import { contextOf } from "./request-context.js";
 
-type Headers = Readonly<Record<string, string>>;
-
-/** An answer that worked. An empty body is no body. */
-export interface Answer {
+/** A successful response. An empty body is no body. */
+export interface HttpResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Sends the answer. Does nothing when the client has gone. */
-export function sendAnswer(res: ServerResponse, answer: Answer): void {
-  send(res, "OK", answer, "application/json; charset=utf-8");
+/**
+ * The headers of every response, names and values in turn: no cache, and the headers that helmet
+ * sets. A test compares them with helmet's. A constant is one of three changes that made a request
+ * 10 % cheaper (docs/performance.md): helmet runs thirteen functions on each response.
+ */
+const COMMON_HEADERS: readonly string[] = [
+  ["Cache-Control", "no-store"],
+  [
+    "Content-Security-Policy",
+    "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +
+      "img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';" +
+      "style-src 'self' https: 'unsafe-inline';upgrade-insecure-requests",
+  ],
+  ["Cross-Origin-Opener-Policy", "same-origin"],
+  ["Cross-Origin-Resource-Policy", "same-origin"],
+  ["Origin-Agent-Cluster", "?1"],
+  ["Referrer-Policy", "no-referrer"],
+  ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"],
+  ["X-Content-Type-Options", "nosniff"],
+  ["X-DNS-Prefetch-Control", "off"],
+  ["X-Download-Options", "noopen"],
+  ["X-Frame-Options", "SAMEORIGIN"],
+  ["X-Permitted-Cross-Domain-Policies", "none"],
+  ["X-XSS-Protection", "0"],
+].flat();
+
+/** Does nothing when the client has disconnected. */
+export function sendResponse(res: ServerResponse, response: HttpResponse): void {
+  send(res, "OK", response, "application/json; charset=utf-8");
 }
 
-/**
- * Sends the problem as RFC 9457 says, with the request's id. Does nothing when the client has gone.
- */
+/** Sends the problem as RFC 9457 says. Does nothing when the client has disconnected. */
 export function sendProblem(res: ServerResponse, problem: Problem): void {
-  const body = problemJson(problem, exchangeOf(res).requestId);
+  const body = problemJson(problem, contextOf(res).requestId);
   send(res, problem.code, { status: problem.status, headers: problem.headers ?? {}, body }, "application/problem+json");
 }
 
-/** What every answer has: names and values in turn. */
-const EVERY_ANSWER: readonly string[] = [...securityHeaders(), "Cache-Control", "no-store"];
-
-/** What helmet sets on every answer. Asked once: its thirteen functions would run on each. */
-function securityHeaders(): string[] {
-  const answer = new ServerResponse(new IncomingMessage(new Socket()));
-  helmet()(answer.req, answer, () => undefined);
-  return answer.getHeaderNames().flatMap((name) => [name, String(answer.getHeader(name))]);
-}
-
-function send(res: ServerResponse, code: string, { status, headers, body }: Answer, contentType: string): void {
+function send(res: ServerResponse, code: string, response: HttpResponse, contentType: string): void {
   if (res.destroyed || res.headersSent) return;
-  const exchange = exchangeOf(res);
-  exchange.code = code;
-  // All at once: Node keeps headers that are set one by one in a table of their own first.
-  const all = [...EVERY_ANSWER, "X-Request-Id", exchange.requestId, ...Object.entries(headers).flat()];
+  const context = contextOf(res);
+  context.code = code;
+  const { status, headers, body } = response;
+  // A flat list for writeHead: Node would first store headers that are set one by one. One of four
+  // changes that cut a request's processor time by 10 % (docs/performance.md).
+  const list = [...COMMON_HEADERS, "X-Request-Id", context.requestId, ...Object.entries(headers).flat()];
   if (body === "") {
-    res.writeHead(status, all).end();
+    res.writeHead(status, list).end();
     return;
   }
-  // The length by hand, because the answer to HEAD has it too, without the body. Node leaves the
-  // body out.
-  all.push("Content-Type", contentType, "Content-Length", String(Buffer.byteLength(body)));
-  res.writeHead(status, all).end(body);
+  // Content-Length is set here because Node omits it from the response to HEAD, with the body.
+  list.push("Content-Type", contentType, "Content-Length", String(Buffer.byteLength(body)));
+  res.writeHead(status, list).end(body);
 }

@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
-import { TIMESTAMP } from "../contract/mappable.js";
+import { TIMESTAMP } from "../contract/json-support.js";
 import { echo, type FieldProblem, type Parsed, parsed, unparsed } from "../problems/field-problem.js";
 import { isJsonObject, type Json } from "./parse-json.js";
 import { readDecimal, readEnum, readScalar, readString, scalarJson } from "./read-scalar.js";
@@ -11,9 +11,9 @@ type ListField = DescField & { fieldKind: "list" };
 type MapField = DescField & { fieldKind: "map" };
 
 /**
- * Fills one request message from JSON and from the texts of a path and a query, by the names that
- * the fields have in the contract. Whatever does not fit becomes a problem, all of them together,
- * and leaves its field unset.
+ * Fills one request message from JSON and from the texts of a path and a query. The fields have the
+ * names of the contract. A value that does not fit is added to `problems` and leaves its field
+ * unset.
  */
 export class MessageReader {
   readonly problems: FieldProblem[] = [];
@@ -33,21 +33,21 @@ export class MessageReader {
     this.problems.push({ field: echo(field), message });
   }
 
-  /** Reads the fields of an object. Those in `taken` stand in the path already. */
-  readObject(json: Json, taken: ReadonlySet<DescField>): void {
-    this.#readInto(this.#target, json, "", taken);
+  /** Reads the fields of an object. Refuses those in `inPath`. */
+  readObject(json: Json, inPath: ReadonlySet<DescField>): void {
+    this.#readInto(this.#target, json, "", inPath);
   }
 
   /**
-   * Reads one field. An object's own fields are named without the field's name: the caller did not
-   * write it.
+   * Reads one field from a whole body. Problems inside an object omit the field's name: the client
+   * did not write it.
    */
   readField(field: DescField, json: Json): void {
     const isMessage = field.fieldKind === "message" && isJsonObject(json);
     this.#readField(this.#target, field, json, isMessage ? "" : field.name);
   }
 
-  /** Reads one field, or one more item of a repeated field, from a text that is not JSON. */
+  /** Reads one field, or one more item of a repeated field, from a path or a query. */
   readText(field: DescField, text: string): void {
     const value = this.#readOne(field, textJson(field, text), field.name);
     if (value === undefined) return;
@@ -55,18 +55,17 @@ export class MessageReader {
     else this.#set(this.#target, field, value, field.name);
   }
 
-  #readInto(target: ReflectMessage, json: Json, path: string, taken?: ReadonlySet<DescField>): void {
+  #readInto(target: ReflectMessage, json: Json, path: string, inPath?: ReadonlySet<DescField>): void {
     if (!isJsonObject(json)) {
       this.refuse(path, "must be an object");
       return;
     }
     const prefix = path === "" ? "" : `${path}.`;
-    const fields = fieldsByName(target.desc);
     for (const [name, value] of Object.entries(json)) {
-      const field = fields.get(name);
+      const field = fieldNamed(target.desc, name);
       if (field === undefined) this.refuse(prefix + name, "is not a field of this request");
       else if (value === null) continue;
-      else if (taken?.has(field) === true) this.refuse(prefix + name, "is in the path and must not be in the body too");
+      else if (inPath?.has(field) === true) this.refuse(prefix + name, "is in the path and must not be in the body");
       else this.#readField(target, field, value, prefix + name);
     }
   }
@@ -84,7 +83,7 @@ export class MessageReader {
   #set(target: ReflectMessage, field: DescField, value: unknown, path: string): void {
     const chosen = field.oneof === undefined ? undefined : target.oneofCase(field.oneof);
     if (chosen === undefined) target.set(field, value);
-    else this.refuse(path, `must not be given together with ${chosen.name}`);
+    else this.refuse(path, `must not be sent together with ${chosen.name}`);
   }
 
   #readList(target: ReflectMessage, field: ListField, json: Json, path: string): void {
@@ -116,10 +115,7 @@ export class MessageReader {
     }
   }
 
-  /**
-   * One value: the field's own, or one of the list or the map that it is. Undefined when it was
-   * refused.
-   */
+  /** Reads one value of a field, a list or a map. Returns undefined when it refused the value. */
   #readOne(field: DescField, json: Json, path: string): unknown {
     if (field.message !== undefined && field.message.typeName !== TIMESTAMP) {
       const child = reflect(field.message);
@@ -139,27 +135,19 @@ export class MessageReader {
   }
 }
 
-/** Whether a text, in a path or a query, can hold the field or one item of it. */
+/** Whether a path or a query can hold the field, or one item of it. */
 export function isTextual(field: DescField): boolean {
   return field.fieldKind !== "map" && (field.message === undefined || field.message.typeName === TIMESTAMP);
 }
 
-/**
- * Whether the empty text is a value of the field; for any other field it says nothing, like null.
- */
+/** Whether the empty text is a value of the field. For other fields it means unset, like null. */
 export function takesEmptyText(field: DescField): boolean {
   return field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES;
 }
 
-const fieldsByNameOf = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
-
-/** The field of that name, as the contract writes it. */
-export function fieldsByName(desc: DescMessage): ReadonlyMap<string, DescField> {
-  const known = fieldsByNameOf.get(desc);
-  if (known !== undefined) return known;
-  const fields = new Map(desc.fields.map((field) => [field.name, field]));
-  fieldsByNameOf.set(desc, fields);
-  return fields;
+/** Returns the field that the contract gives this name. */
+export function fieldNamed(desc: DescMessage, name: string): DescField | undefined {
+  return desc.fields.find((field) => field.name === name);
 }
 
 function textJson(field: DescField, text: string): Json {

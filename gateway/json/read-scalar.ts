@@ -31,9 +31,7 @@ const BOUNDS: ReadonlyMap<ScalarType, Bounds> = new Map([
   [ScalarType.FIXED64, unsigned(64)],
 ]);
 
-/**
- * Reads the JSON of one scalar. Nothing is converted on the way: "7" is no number and 7 no string.
- */
+/** Reads a scalar without conversion: "7" is not a number, and 7 is not a string. */
 export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
   const bounds = BOUNDS.get(type);
   if (bounds !== undefined) return readInteger(bounds, json);
@@ -44,18 +42,15 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
 }
 
 /**
- * Reads a decimal: the text of a JSON number, as it was written, or a string. Whether it is one is
- * the server's to say.
+ * Reads a decimal from the text of a JSON number or from a string. The server checks whether the
+ * text is a decimal.
  */
 export function readDecimal(json: Json): Parsed<string> {
   if (json instanceof JsonNumber) return parsed(json.text);
-  return typeof json === "string" ? readString(json) : unparsed("must be a number, or a string that holds one");
+  return typeof json === "string" ? readString(json) : unparsed("must be a number, or a string that contains one");
 }
 
-/**
- * Reads the name of an enum value in lower case, without the prefix that all values share. The zero
- * value has no name.
- */
+/** Reads the name of an enum value as `enumName` writes it. The zero value has no name. */
 export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
   const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
   if (value !== undefined) return parsed(value.number);
@@ -63,14 +58,14 @@ export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
   return unparsed(`must be one of ${names.join(", ")}`);
 }
 
-/** The name of an enum value as JSON shows it. */
+/** Returns the value's name in lower case, without the prefix that all values share. */
 export function enumName(desc: DescEnum, name: string): string {
   return name.slice(desc.sharedPrefix?.length ?? 0).toLowerCase();
 }
 
 /**
- * The JSON that stands for a text in a path or a query: a number or a boolean where the type wants
- * one and the text is one, otherwise the text itself, which the reader of that type then refuses.
+ * Converts a text from a path or a query to the JSON that the type expects. A text that does not
+ * fit the type stays a string, which the reader of the type then refuses.
  */
 export function scalarJson(type: ScalarType, text: string): Json {
   if (type === ScalarType.STRING || type === ScalarType.BYTES) return text;
@@ -80,9 +75,9 @@ export function scalarJson(type: ScalarType, text: string): Json {
 
 export function readString(json: Json): Parsed<string> {
   if (typeof json !== "string") return unparsed("must be a string");
-  // Half a character cannot be written as UTF-8: the message could not be sent.
+  // UTF-8 cannot encode half of a surrogate pair, so the message could not be sent.
   return LONE_SURROGATE.test(json)
-    ? unparsed("must be valid Unicode: it holds half of a surrogate pair")
+    ? unparsed("must be valid Unicode: it contains half of a surrogate pair")
     : parsed(json);
 }
 
@@ -101,11 +96,12 @@ function readFloat(type: ScalarType, json: Json): Parsed<number> {
   return fits ? parsed(value) : unparsed("must be a number");
 }
 
-// No number of 64 bits is longer; what is, is not worth a look at all of its digits.
+// A 64-bit number has at most 20 digits. The limit keeps BigInt away from texts of a million
+// digits.
 const INTEGER_CHARACTERS_MAX = 64;
 
 function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bigint> {
-  // 64 bits are more than most programs' JSON numbers hold: such numbers come as strings too.
+  // Many programs cannot hold 64 bits in a JSON number, so a string is allowed too.
   const text = json instanceof JsonNumber ? json.text : bits === 64 && typeof json === "string" ? json : "";
   const digits = text.length > INTEGER_CHARACTERS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
   const value = digits === undefined ? undefined : BigInt(digits);

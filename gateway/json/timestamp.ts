@@ -13,8 +13,8 @@ const FIRST_SECOND = Date.parse("0001-01-01T00:00:00Z") / 1000;
 const LAST_SECOND = Date.parse("9999-12-31T23:59:59Z") / 1000;
 
 /**
- * Parses an RFC 3339 time of the years 1 to 9999, to the nanosecond. Refuses days that no calendar
- * has, and leap seconds.
+ * Parses an RFC 3339 time of the years 1 to 9999, to the nanosecond. Refuses leap seconds and days
+ * that do not exist, such as 30 February.
  */
 export function parseTimestamp(text: string): Parsed<TimestampFields> {
   const match = RFC_3339.exec(text);
@@ -30,7 +30,7 @@ export function parseTimestamp(text: string): Parsed<TimestampFields> {
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return unparsed(PROBLEM);
 
-  // setUTCFullYear, because Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // Not Date.UTC: it reads the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return unparsed(PROBLEM);
@@ -41,7 +41,7 @@ export function parseTimestamp(text: string): Parsed<TimestampFields> {
   return parsed({ seconds: BigInt(seconds), nanos: Number((match[7] ?? "").padEnd(9, "0")) });
 }
 
-/** Writes RFC 3339 in UTC, to the millisecond: what is finer is cut off. */
+/** Writes RFC 3339 in UTC. Cuts off digits below the millisecond. */
 export function formatTimestamp({ seconds, nanos }: TimestampFields): string {
   return new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString();
 }

@@ -9,57 +9,64 @@ import {
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 
-import { valueOf } from "../contract/field-value.js";
-import { RPC_STATUS, TIMESTAMP } from "../contract/mappable.js";
+import { RPC_STATUS, TIMESTAMP, valueOf } from "../contract/json-support.js";
 import { enumName } from "./read-scalar.js";
 import { formatTimestamp, type TimestampFields } from "./timestamp.js";
 
-type MessageWriter = (message: Message) => string;
-type ValueWriter = (value: unknown) => string;
+type WriteMessage = (message: Message) => string;
+type WriteValue = (value: unknown) => string;
 
-// What JSON takes for a number (RFC 8259), without an exponent.
+// A JSON number (RFC 8259) without an exponent.
 const JSON_DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
 /**
- * Writes response messages as JSON. Every field is always there, under its name in the contract, so
- * that an answer has one shape: a message or a time that is not set, an enum's zero value and an
+ * Writes response messages as JSON, under the names of the contract. It writes every field, so that
+ * a resource always has the same members. An unset message or time, an enum's zero value and an
  * empty decimal are null.
  *
- * The way through a message is worked out once, not on each answer.
+ * The functions for a message are made once: the kind of a field does not change between requests.
  */
-export class MessageWriters {
+export class MessageWriter {
   readonly #isDecimal: (field: DescField) => boolean;
-  readonly #writeStatus: MessageWriter;
-  readonly #writers = new Map<DescMessage, MessageWriter>();
+  readonly #writeStatus: WriteMessage;
+  readonly #messageWriters = new Map<DescMessage, WriteMessage>();
 
-  /** `writeStatus` writes a google.rpc.Status inside an answer. */
-  constructor(isDecimal: (field: DescField) => boolean, writeStatus: MessageWriter) {
+  /** `writeStatus` writes a google.rpc.Status inside a message. */
+  constructor(isDecimal: (field: DescField) => boolean, writeStatus: WriteMessage) {
     this.#isDecimal = isDecimal;
     this.#writeStatus = writeStatus;
   }
 
-  /** A writer of whole messages. */
-  ofMessage(desc: DescMessage): MessageWriter {
-    const known = this.#writers.get(desc);
+  write(desc: DescMessage, message: Message): string {
+    return this.#messageWriter(desc)(message);
+  }
+
+  /** Writes only the value of one field. */
+  writeField(field: DescField, message: Message): string {
+    return this.#fieldWriter(field)(message);
+  }
+
+  #messageWriter(desc: DescMessage): WriteMessage {
+    const known = this.#messageWriters.get(desc);
     if (known !== undefined) return known;
     if (desc.typeName === RPC_STATUS) return this.#writeStatus;
-    const fields: { readonly key: string; readonly write: MessageWriter }[] = [];
-    const write: MessageWriter = (message) => {
+    const fields: { readonly key: string; readonly write: WriteMessage }[] = [];
+    const write: WriteMessage = (message) => {
       let text = "";
       for (const field of fields) text += field.key + field.write(message);
       return `{${text}}`;
     };
-    // Known before its fields are: a message may hold itself.
-    this.#writers.set(desc, write);
+    // Stored before the loop, because a field may have the type of its own message.
+    this.#messageWriters.set(desc, write);
     for (const [index, field] of desc.fields.entries()) {
-      fields.push({ key: `${index === 0 ? "" : ","}${JSON.stringify(field.name)}:`, write: this.ofField(field) });
+      const key = `${index === 0 ? "" : ","}${JSON.stringify(field.name)}:`;
+      fields.push({ key, write: this.#fieldWriter(field) });
     }
     return write;
   }
 
-  /** A writer of one field's value, which takes the message that holds it. */
-  ofField(field: DescField): MessageWriter {
-    const write = this.#ofValue(field);
+  #fieldWriter(field: DescField): WriteMessage {
+    const write = this.#valueWriter(field);
     if (field.oneof !== undefined) {
       const { oneof } = field;
       return (message) =>
@@ -71,20 +78,19 @@ export class MessageWriters {
     if (field.fieldKind === "map") {
       return (message) =>
         `{${Object.entries(valueOf(message, field) as object)
-          .map(writeEntry(write))
+          .map(([key, value]) => `${JSON.stringify(key)}:${write(value)}`)
           .join(",")}}`;
     }
-    // Only a field with presence of its own (a message, or marked optional) can be unset.
     return (message) => {
       const value = valueOf(message, field);
       return value === undefined || !hasValue(message, field) ? "null" : write(value);
     };
   }
 
-  #ofValue(field: DescField): ValueWriter {
+  #valueWriter(field: DescField): WriteValue {
     if (field.message?.typeName === TIMESTAMP) return (value) => `"${formatTimestamp(value as TimestampFields)}"`;
     if (field.message !== undefined) {
-      const write = this.ofMessage(field.message);
+      const write = this.#messageWriter(field.message);
       return (value) => write(value as Message);
     }
     if (field.enum !== undefined) return enumWriter(field.enum);
@@ -92,17 +98,13 @@ export class MessageWriters {
   }
 }
 
+/** Only messages and fields marked `optional` can be unset. */
 function hasValue(message: Message, field: DescField): boolean {
   return field.presence === FeatureSet_FieldPresence.IMPLICIT || isFieldSet(message, field);
 }
 
-function writeEntry(write: ValueWriter): (entry: [string, unknown]) => string {
-  return ([key, value]) => `${JSON.stringify(key)}:${write(value)}`;
-}
-
 /**
- * Writes the digits as they are. Text that is not a number, which a server should not send, stays a
- * string.
+ * Writes the digits unchanged. A text that is not a number, a bug of the server, stays a string.
  */
 function writeDecimal(value: unknown): string {
   const text = value as string;
@@ -111,10 +113,10 @@ function writeDecimal(value: unknown): string {
 }
 
 /**
- * Names the value; one that this contract does not know yet, of a newer server, comes out as its
- * number in a string.
+ * Writes the value's name. A value that only a newer contract knows becomes its number, as a
+ * string.
  */
-function enumWriter(desc: DescEnum): ValueWriter {
+function enumWriter(desc: DescEnum): WriteValue {
   const names = new Map<unknown, string>(desc.values.map(({ number, name }) => [number, `"${enumName(desc, name)}"`]));
   names.set(0, "null");
   return (value) => names.get(value) ?? `"${String(value)}"`;
@@ -128,13 +130,13 @@ const NUMBERS_OF_64_BITS: ReadonlySet<ScalarType> = new Set([
   ScalarType.FIXED64,
 ]);
 
-function scalarWriter(type: ScalarType): ValueWriter {
+function scalarWriter(type: ScalarType): WriteValue {
   if (type === ScalarType.STRING) return (value) => JSON.stringify(value);
   if (type === ScalarType.BYTES) return (value) => `"${base64Encode(value as Uint8Array)}"`;
-  // More than most programs' JSON numbers hold.
+  // A string, because many programs cannot hold 64 bits in a JSON number.
   if (NUMBERS_OF_64_BITS.has(type)) return (value) => `"${String(value)}"`;
-  // JSON has no NaN and no infinity.
   if (type === ScalarType.FLOAT || type === ScalarType.DOUBLE) {
+    // JSON has no NaN and no infinity.
     return (value) => (Number.isFinite(value) ? String(value) : `"${String(value)}"`);
   }
   return String;

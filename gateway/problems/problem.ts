@@ -1,38 +1,37 @@
 import type { FieldProblem } from "./field-problem.js";
 
-/** What went wrong, before it is written as application/problem+json (RFC 9457). */
+/** An error response, before it is written as application/problem+json (RFC 9457). */
 export interface Problem {
   readonly status: number;
   /** For programs: upper-case words joined by underscores. */
   readonly code: string;
   /** For people. */
   readonly detail: string;
-  /**
-   * Further members, such as what was available. They never replace a member of the problem itself.
-   */
+  /** Further members, such as `available`. They never replace a member of the problem itself. */
   readonly facts?: ReadonlyMap<string, string>;
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Come back at once: whatever it is passes quickly. */
 export const RETRY_AFTER_SECONDS_MIN = 1;
 
-// A body of nothing but bad fields must not make an answer that is larger than itself.
+// Limits the size of the response to a body that has nothing but bad fields.
 const FIELD_PROBLEMS_MAX = 100;
 
-const INVALID_FIELDS_DETAIL = "The request has fields that are not as they should be; errors names them.";
-
-/** The gateway's own words for bad fields, one after the other, each field at most once. */
+/** Keeps the first problem of each field. */
 export function invalidFields(errors: readonly FieldProblem[]): Problem {
   const first = new Map<string, FieldProblem>();
   for (const error of errors) if (!first.has(error.field)) first.set(error.field, error);
-  return {
-    status: 400,
-    code: "INVALID_FIELD",
-    detail: INVALID_FIELDS_DETAIL,
-    errors: [...first.values()].slice(0, FIELD_PROBLEMS_MAX),
-  };
+  const shown = [...first.values()].slice(0, FIELD_PROBLEMS_MAX);
+  return { status: 400, code: "INVALID_FIELD", detail: invalidFieldsDetail(shown), errors: shown };
+}
+
+/**
+ * Composes the detail of a problem from its bad fields. The server's own sentence is not used: it
+ * may name a field of a batch's item for which the client sent a header (ADR 17).
+ */
+export function invalidFieldsDetail(errors: readonly FieldProblem[]): string {
+  return `Invalid request: ${errors.map(({ field, message }) => `${field} ${message}`).join("; ")}.`;
 }
 
 export function malformedBody(detail: string): Problem {
@@ -44,21 +43,21 @@ export function unsupportedMediaType(detail: string): Problem {
 }
 
 export function bodyTooLarge(bytesMax: number): Problem {
-  return { status: 413, code: "BODY_TOO_LARGE", detail: `The body must be at most ${String(bytesMax)} bytes.` };
+  return { status: 413, code: "BODY_TOO_LARGE", detail: `The body must have at most ${String(bytesMax)} bytes.` };
 }
 
-/** Nothing of the request was done. */
 export function queueFull(): Problem {
-  const detail = "Too many requests wait already; nothing was done, try again.";
+  const detail = "Too many requests are waiting. Nothing was done; retry after Retry-After.";
   return { status: 429, code: "QUEUE_FULL", detail, headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) } };
 }
 
 export function noSuchRoute(): Problem {
-  return { status: 404, code: "NO_SUCH_ROUTE", detail: "There is nothing at this path." };
+  const detail = "Unknown path. Letter case counts, and so does a slash at the end.";
+  return { status: 404, code: "NO_SUCH_ROUTE", detail };
 }
 
 export function methodNotAllowed(allow: string): Problem {
-  const detail = `This path answers ${allow} only.`;
+  const detail = `This path does not support the method of the request. It supports ${allow}.`;
   return { status: 405, code: "METHOD_NOT_ALLOWED", detail, headers: { Allow: allow } };
 }
 
@@ -67,29 +66,28 @@ export function notReady(detail: string): Problem {
   return { status: 503, code: "NOT_READY", detail, headers };
 }
 
-/** Fixed words: nothing from inside gets out. */
+/**
+ * The detail is fixed: the text of an internal error may contain data that the client must not see.
+ */
 export function internalProblem(): Problem {
   return {
     status: 500,
     code: "INTERNAL",
-    detail: "Something went wrong inside. Whoever operates this service finds it in the log by the request_id.",
+    detail: "Internal error. The operator of this service can find it in the log by the request_id.",
   };
 }
 
-// An amount of money, which has one shape in all JSON: a number with two fraction digits.
+// An amount of money. All JSON of the API shows it as a number with two fraction digits.
 const MONEY = /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/;
 
-/**
- * Writes the problem as application/problem+json. `type` is stable and relative to wherever the API
- * is.
- */
+/** Writes the body of an application/problem+json response. */
 export function problemJson(problem: Problem, requestId: string): string {
   return problemMembers(problem, new Map([["request_id", JSON.stringify(requestId)]]));
 }
 
 /**
- * Writes the problem's members; `more`, already JSON, comes before the facts, which never replace a
- * member.
+ * Writes the members of the problem as one JSON object. `more` holds further members whose values
+ * are JSON already. `type` is relative, because the gateway does not know its public address.
  */
 export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>): string {
   const members = new Map<string, string>([
@@ -107,7 +105,7 @@ export function problemMembers(problem: Problem, more: ReadonlyMap<string, strin
   return `{${Array.from(members, ([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
 
-/** INSUFFICIENT_FUNDS is "Insufficient funds". */
+/** INSUFFICIENT_FUNDS becomes "Insufficient funds". */
 function titleOf(code: string): string {
   return code.charAt(0).toUpperCase() + code.slice(1).toLowerCase().replaceAll("_", " ");
 }

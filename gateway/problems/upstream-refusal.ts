@@ -1,30 +1,29 @@
-import { type DescMessage, type FileRegistry, fromBinary, type Message } from "@bufbuild/protobuf";
+import { type DescMessage, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
 import { messageOf } from "../contract/contract.js";
-import type { Refused } from "../contract/outcome.js";
+import type { UpstreamFailure } from "../contract/rpc.js";
 import type { FieldProblem } from "./field-problem.js";
-import { internalProblem, type Problem, problemMembers, queueFull, RETRY_AFTER_SECONDS_MIN } from "./problem.js";
+import {
+  internalProblem,
+  invalidFieldsDetail,
+  type Problem,
+  problemMembers,
+  queueFull,
+  RETRY_AFTER_SECONDS_MIN,
+} from "./problem.js";
 
-/** A refused call in the words of google.rpc: what of its details the gateway understands. */
+/** A google.rpc.Status with the details that the gateway understands. */
 export interface Refusal {
   readonly grpcCode: status;
   readonly text: string;
-  /**
-   * The reason and the facts; undefined when the refusal is not the server's own but the
-   * transport's.
-   */
+  /** Undefined when the error comes from the connection and not from the server's own code. */
   readonly info: { readonly reason: string; readonly facts: ReadonlyMap<string, string> } | undefined;
   readonly errors: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
 }
 
-// The messages of google.rpc, as far as they are read here.
-interface RpcStatus {
-  readonly code: status;
-  readonly message: string;
-  readonly details: readonly { readonly typeUrl: string; readonly value: Uint8Array }[];
-}
+// The members of google.rpc's messages that the gateway reads.
 interface ErrorInfo {
   readonly reason: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -36,7 +35,7 @@ interface RetryInfo {
   readonly retryDelay?: { readonly seconds: bigint; readonly nanos: number };
 }
 
-/** The one table from gRPC to HTTP. */
+/** The only table from gRPC codes to HTTP statuses. */
 const HTTP_STATUS: Readonly<Record<status, number>> = {
   [status.OK]: 200,
   [status.CANCELLED]: 499,
@@ -57,20 +56,16 @@ const HTTP_STATUS: Readonly<Record<status, number>> = {
   [status.UNAUTHENTICATED]: 401,
 };
 
-/** Reads refusals: of a whole call, and of a part of an answer. */
-export interface RefusalReaders {
-  readonly ofCall: (refused: Refused) => Refusal;
-  /** Takes a google.rpc.Status. */
-  readonly ofMessage: (message: Message) => Refusal;
-}
+/** Reads the refusal of a call, or of one item in the response to a batch. */
+export type ReadRefusal = (failure: Pick<UpstreamFailure, "status" | "headerByField">) => Refusal;
 
-/** Makes the readers of refusals out of the contract's own google.rpc messages. */
-export function refusalReaders(registry: FileRegistry): RefusalReaders {
-  const [statusDesc, errorInfo, badRequest, retryInfo] = ["Status", "ErrorInfo", "BadRequest", "RetryInfo"].map(
-    (name) => messageOf(registry, `google.rpc.${name}`),
-  ) as [DescMessage, DescMessage, DescMessage, DescMessage];
+/** Makes the reader from the contract's own google.rpc messages. */
+export function refusalReader(registry: FileRegistry): ReadRefusal {
+  const [errorInfo, badRequest, retryInfo] = ["ErrorInfo", "BadRequest", "RetryInfo"].map((name) =>
+    messageOf(registry, `google.rpc.${name}`),
+  ) as [DescMessage, DescMessage, DescMessage];
 
-  const read = (code: status, text: string, { details }: Pick<RpcStatus, "details">): Refusal => {
+  return ({ status: { code, message, details }, headerByField }) => {
     const find = (desc: DescMessage): unknown => {
       const detail = details.find(({ typeUrl }) => typeUrl.endsWith(`/${desc.typeName}`));
       return detail && fromBinary(desc, detail.value);
@@ -80,36 +75,18 @@ export function refusalReaders(registry: FileRegistry): RefusalReaders {
     const delay = (find(retryInfo) as RetryInfo | undefined)?.retryDelay;
     return {
       grpcCode: code,
-      text,
+      text: message,
       info: info && { reason: info.reason, facts: new Map(Object.entries(info.metadata)) },
-      errors: violations.map(({ field, description }) => ({ field, message: description })),
+      errors: violations.map(({ field, description }) => ({
+        field: headerByField?.get(field) ?? field,
+        message: description,
+      })),
       retryAfterSeconds: delay && Math.ceil(Number(delay.seconds) + delay.nanos / 1e9),
     };
   };
-  return {
-    ofCall: ({ code, text, statusBytes = new Uint8Array(), fieldNames }) => {
-      const refusal = read(code, text, fromBinary(statusDesc, statusBytes) as unknown as RpcStatus);
-      return fieldNames === undefined ? refusal : renamed(refusal, fieldNames);
-    },
-    ofMessage: (message) => {
-      const { code, message: text, details } = message as unknown as RpcStatus;
-      return read(code, text, { details });
-    },
-  };
 }
 
-/** The refusal as the call alone would have had it: with the names that its fields have there. */
-function renamed(refusal: Refusal, names: ReadonlyMap<string, string>): Refusal {
-  const rename = (text: string): string =>
-    [...names].reduce((renamedSoFar, [name, alone]) => renamedSoFar.replaceAll(name, alone), text);
-  return {
-    ...refusal,
-    text: rename(refusal.text),
-    errors: refusal.errors.map(({ field, message }) => ({ field: rename(field), message })),
-  };
-}
-
-/** The problem that a refusal is in REST. */
+/** Returns the problem that REST shows for the refusal. */
 export function problemOf(refusal: Refusal): Problem {
   const httpStatus = HTTP_STATUS[refusal.grpcCode];
   if (refusal.info === undefined) return transportProblem(refusal.grpcCode);
@@ -117,7 +94,7 @@ export function problemOf(refusal: Refusal): Problem {
   return {
     status: httpStatus,
     code: refusal.info.reason,
-    detail: refusal.text,
+    detail: refusal.errors.length > 0 ? invalidFieldsDetail(refusal.errors) : refusal.text,
     facts: refusal.info.facts,
     ...(refusal.errors.length > 0 ? { errors: refusal.errors } : {}),
     headers: headersOf(refusal),
@@ -125,11 +102,10 @@ export function problemOf(refusal: Refusal): Problem {
 }
 
 /**
- * A refusal inside an answer, in the members of the problem that the same refusal of a whole call
- * is. When to come back, for which a whole answer has a header, is the member `retry_after`, in
- * seconds.
+ * Writes the refusal of one item of a batch as the members of a problem. An item has no headers, so
+ * the member `retry_after` replaces Retry-After, in seconds.
  */
-export function problemMemberJson(refusal: Refusal): string {
+export function itemProblemJson(refusal: Refusal): string {
   const problem = problemOf(refusal);
   const more = new Map<string, string>();
   const requestId = refusal.info?.facts.get("request_id");
@@ -140,25 +116,27 @@ export function problemMemberJson(refusal: Refusal): string {
 }
 
 /**
- * A refusal that carries no reason comes from the connection, or from a server that does not keep
- * the contract.
+ * Returns the problem for an error without a reason. It comes from the connection, or from a server
+ * that does not keep the contract.
  */
 function transportProblem(grpcCode: status): Problem {
   if (grpcCode === status.UNAVAILABLE) {
     return {
       status: HTTP_STATUS[grpcCode],
       code: "SERVER_UNREACHABLE",
-      detail: "The server cannot be reached. Whether it took the request is not known; repeating it is safe.",
+      detail: "The server is unreachable. It may have processed the request; sending the request again is safe.",
       headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) },
     };
   }
-  // What a server says to a connection that holds too much already.
+  // The server refuses a call so when the connection holds too many calls.
   if (grpcCode === status.RESOURCE_EXHAUSTED) return queueFull();
   if (grpcCode === status.DEADLINE_EXCEEDED) {
     return {
       status: HTTP_STATUS[grpcCode],
       code: "DEADLINE_EXCEEDED",
-      detail: "The server did not answer in time. Whether it took the request is not known; repeating it is safe.",
+      detail:
+        "The server did not respond before the deadline. It may have processed the request; " +
+        "sending the request again is safe.",
     };
   }
   return internalProblem();
@@ -166,7 +144,7 @@ function transportProblem(grpcCode: status): Problem {
 
 function headersOf(refusal: Refusal): Record<string, string> {
   const headers: Record<string, string> = {};
-  // Nothing of the error's text: a header is no place for it.
+  // The value is fixed. The error's text belongs in the body.
   if (refusal.grpcCode === status.UNAUTHENTICATED) headers["WWW-Authenticate"] = 'Bearer realm="kesc"';
   if (refusal.retryAfterSeconds !== undefined) {
     headers["Retry-After"] = String(Math.max(refusal.retryAfterSeconds, RETRY_AFTER_SECONDS_MIN));

@@ -1,31 +1,31 @@
 import type { Request, Response, Router } from "express";
 
 import type { HttpMethod } from "../contract/contract.js";
-import { exchangeOf } from "../http/request-context.js";
-import { sendAnswer, sendProblem } from "../http/response.js";
+import { contextOf } from "../http/request-context.js";
+import { sendProblem, sendResponse } from "../http/response.js";
 import { methodNotAllowed } from "../problems/problem.js";
 
 export type Handler = (req: Request, res: Response) => Promise<void> | void;
 
-export interface ServedPath {
-  /** All of its spellings, as Express writes them. */
+export interface PathHandlers {
+  /** All spellings of the path, in Express's syntax. */
   readonly paths: readonly string[];
-  /** As the log shows it, with field names for values. */
+  /** The path in the log, with field names in place of values. */
   readonly template: string;
   readonly handlers: ReadonlyMap<HttpMethod, Handler>;
 }
 
 /**
- * Serves one path: its own methods, HEAD where there is GET, OPTIONS with the list of them, and 405
- * for any other.
+ * Registers the handlers of one path. HEAD uses the handler of GET, OPTIONS lists the methods, and
+ * any other method gets METHOD_NOT_ALLOWED.
  */
-export function servePath(router: Router, { paths, template, handlers }: ServedPath): void {
+export function registerPath(router: Router, { paths, template, handlers }: PathHandlers): void {
   const allow = [...handlers.keys(), ...(handlers.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   router.all([...paths], async (req, res) => {
-    exchangeOf(res).route = template;
+    contextOf(res).route = template;
     const handler = handlers.get((req.method === "HEAD" ? "GET" : req.method) as HttpMethod);
     if (handler !== undefined) await handler(req, res);
-    else if (req.method === "OPTIONS") sendAnswer(res, { status: 204, headers: { Allow: allow }, body: "" });
+    else if (req.method === "OPTIONS") sendResponse(res, { status: 204, headers: { Allow: allow }, body: "" });
     else sendProblem(res, methodNotAllowed(allow));
   });
 }

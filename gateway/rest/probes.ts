@@ -1,8 +1,8 @@
 import type { Router } from "express";
 
-import { sendAnswer, sendProblem } from "../http/response.js";
+import { sendProblem, sendResponse } from "../http/response.js";
 import { notReady } from "../problems/problem.js";
-import { servePath } from "./allowed-methods.js";
+import { type Handler, registerPath } from "./allowed-methods.js";
 
 export interface ProbeDependencies {
   readonly isServing: () => Promise<boolean>;
@@ -12,34 +12,20 @@ export interface ProbeDependencies {
 const OK = { status: 200, headers: {}, body: '{"status":"ok"}' };
 
 /**
- * Serves /livez, 200 as long as the process answers at all, and /readyz, 200 only while requests
- * make sense.
+ * Registers /livez, which returns 200 while the process runs, and /readyz, which returns 200 while
+ * the gateway and the server take requests.
  */
-export function serveProbes(router: Router, deps: ProbeDependencies): void {
-  servePath(router, {
-    paths: ["/livez"],
-    template: "/livez",
-    handlers: new Map([
-      [
-        "GET",
-        (_req, res) => {
-          sendAnswer(res, OK);
-        },
-      ],
-    ]),
+export function registerProbes(router: Router, { isServing, isStopping }: ProbeDependencies): void {
+  registerProbe(router, "/livez", (_req, res) => {
+    sendResponse(res, OK);
   });
-  servePath(router, {
-    paths: ["/readyz"],
-    template: "/readyz",
-    handlers: new Map([
-      [
-        "GET",
-        async (_req, res) => {
-          if (deps.isStopping()) sendProblem(res, notReady("The gateway is stopping."));
-          else if (await deps.isServing()) sendAnswer(res, OK);
-          else sendProblem(res, notReady("The server behind the gateway does not say that it serves."));
-        },
-      ],
-    ]),
+  registerProbe(router, "/readyz", async (_req, res) => {
+    if (isStopping()) sendProblem(res, notReady("The gateway is shutting down."));
+    else if (await isServing()) sendResponse(res, OK);
+    else sendProblem(res, notReady("The server behind the gateway is not serving."));
   });
+}
+
+function registerProbe(router: Router, path: string, handler: Handler): void {
+  registerPath(router, { paths: [path], template: path, handlers: new Map([["GET", handler]]) });
 }

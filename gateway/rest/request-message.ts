@@ -2,33 +2,30 @@ import { create, type DescField, type Message } from "@bufbuild/protobuf";
 
 import type { Route } from "../contract/contract.js";
 import type { Json } from "../json/parse-json.js";
-import { fieldsByName, isTextual, MessageReader, takesEmptyText } from "../json/read-message.js";
+import { fieldNamed, isTextual, MessageReader, takesEmptyText } from "../json/read-message.js";
 import type { FieldProblem } from "../problems/field-problem.js";
 
 export interface RequestParts {
   /** The values of the path's fields, decoded, in the order of the path. */
   readonly pathValues: readonly string[];
-  /** What stands behind the question mark, as it came. */
+  /** The text after the question mark, not decoded. */
   readonly query: string;
   /** Undefined for a route that takes no body. */
   readonly body: Json | undefined;
 }
 
-/**
- * The message as far as it could be read, and everything that is wrong with the request: path,
- * query, body.
- */
-export interface RequestResult {
+/** A value with a problem is missing in the message. */
+export interface DecodedRequest {
   readonly message: Message;
   readonly problems: readonly FieldProblem[];
 }
 
-/** Reads a request into the message that its route's rpc takes. */
-export function readRequest(
+/** Makes the message that the route's rpc takes, from path, query and body. */
+export function decodeRequest(
   route: Route,
   isDecimal: (field: DescField) => boolean,
   parts: RequestParts,
-): RequestResult {
+): DecodedRequest {
   const reader = new MessageReader(route.rpc.input, isDecimal);
   for (const [index, field] of route.pathFields.entries()) reader.readText(field, parts.pathValues[index] ?? "");
   readQuery(reader, route, parts.query);
@@ -37,23 +34,22 @@ export function readRequest(
   return { message: reader.message, problems: reader.problems };
 }
 
-/** The message of a request that could not be read at all. */
+/** Makes the message for a request whose body is not JSON. */
 export function emptyRequest(route: Route): Message {
   return create(route.rpc.input);
 }
 
-/** The query gives the fields that neither the path nor the body holds, by name. */
+/** Reads the fields that neither the path nor the body holds. */
 function readQuery(reader: MessageReader, route: Route, query: string): void {
-  const fields = fieldsByName(route.rpc.input);
   const seen = new Set<string>();
   for (const pair of query.split("&").filter((text) => text !== "")) {
     const [name, value] = splitPair(pair);
-    const field = fields.get(name ?? "");
-    if (name === undefined) reader.refuse("query", "holds a name that is not percent-encoded UTF-8");
+    const field = name === undefined ? undefined : fieldNamed(route.rpc.input, name);
+    if (name === undefined) reader.refuse("query", "contains a name that is not percent-encoded UTF-8");
     else if (field === undefined || !isInQuery(route, field))
       reader.refuse(name, "is not a query parameter of this path");
     else if (value === undefined) reader.refuse(name, "must be percent-encoded UTF-8");
-    else if (seen.has(name) && field.fieldKind !== "list") reader.refuse(name, "must be given once");
+    else if (seen.has(name) && field.fieldKind !== "list") reader.refuse(name, "must be sent only once");
     else if (value !== "" || takesEmptyText(field)) reader.readText(field, value);
     if (name !== undefined) seen.add(name);
   }
@@ -69,10 +65,7 @@ function splitPair(pair: string): [string | undefined, string | undefined] {
   return equals === -1 ? [decode(pair), ""] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
 }
 
-/**
- * Decodes as HTML forms and URLSearchParams encode: a plus is a space. Undefined for what is not
- * UTF-8.
- */
+/** Decodes as HTML forms are encoded: a plus is a space. Returns undefined when it is not UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

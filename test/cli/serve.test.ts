@@ -84,7 +84,7 @@ describe("kesc server", () => {
     const server = spawn(KESC, ["server"], { env: variables });
     let stdout = "";
     server.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    while (!stdout.includes('"ready"')) await sleep(10);
+    await eventually(() => stdout.includes('"ready"'));
     server.kill("SIGTERM");
     await once(server, "close");
     expect(stdout).to.not.contain("young generation");

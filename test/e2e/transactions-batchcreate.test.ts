@@ -129,7 +129,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("10.00");
   });
 
-  it("refuses one with bad fields alone, each named with its index", async () => {
+  it("refuses one with bad fields alone, which have the names of the single call", async () => {
     const account_id = await newAccount(service());
     const answer = await batch([
       { mint: { account_id, amount: 1, reference: fresh("good") } },
@@ -140,8 +140,8 @@ describeEachEngine("BatchCreateTransactions", (service) => {
     expect(words(answer)).to.deep.equal(["done", "INVALID_FIELD", "INVALID_FIELD", "done"]);
     expect(resultsOf(answer).map(({ error }) => error?.errors?.map(({ field }) => field) ?? [])).to.deep.equal([
       [],
-      ["requests[1].mint.account_id", "requests[1].mint.amount", "requests[1].mint.reference"],
-      ["requests[2]"],
+      ["account_id", "amount", "reference"],
+      ["request"],
       [],
     ]);
   });

@@ -130,6 +130,13 @@ const MESSAGES: JsonObject[] = [
     oneofDecl: [{ name: "what" }],
     field: [ref("find", 7, ".toys.v1.FindToyRequest", { oneofIndex: 0 }), scalar("idempotency_key", 8, "int32")],
   },
+  { name: "FindKeyedRequest", field: [ref("searches", 1, ".toys.v1.KeyedSearch", REPEATED)] },
+  {
+    name: "KeyedSearch",
+    oneofDecl: [{ name: "what" }],
+    field: [ref("find", 7, ".toys.v1.FindKeyedToyRequest", { oneofIndex: 0 }), scalar("idempotency_key", 8, "string")],
+  },
+  { name: "FindKeyedToyRequest", field: [scalar("name", 1, "string"), scalar("idempotency_key", 2, "string")] },
   { name: "FindToyRequest", field: [scalar("name", 1, "string")] },
   { name: "FindToyResponse", field: [ref("toy", 1, ".toys.v1.Toy")] },
   { name: "FindManyResponse", field: [ref("finds", 1, ".toys.v1.Find", REPEATED)] },

@@ -32,7 +32,7 @@ const STATUSES = {
 
 // For people. The facts are in the details.
 const MESSAGES = {
-  INVALID_FIELD: "The request is not right",
+  INVALID_FIELD: "Invalid request",
   MISSING_API_KEY: "Send an API key as x-api-key, or as authorization: Bearer",
   INVALID_API_KEY: "The API key is unknown, expired or revoked",
   SCOPE_REQUIRED: "The API key does not have the scope that this call needs",

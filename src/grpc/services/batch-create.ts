@@ -9,7 +9,7 @@ import { type Caller, refusalOfThrown } from "../calls/call-context.js";
 import type { ItemTally } from "../calls/rpc-result.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { statusMessageOf } from "../errors/status.js";
-import { type FieldProblem, fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
 
@@ -86,26 +86,19 @@ export async function runBatch(batch: Batch, caller: Caller, options: RunOptions
   return { response: { results }, items: tally };
 }
 
-function parseItem({ movement: request, idempotency_key }: TransactionRequest, index: number): Item {
-  const field = `requests[${String(index)}]`;
-  if (request === undefined) return fieldProblem(field, "must have mint or redeem");
+/**
+ * Names bad fields as the single call does, `amount` for example: the result that shows them stands
+ * at the item's index.
+ */
+function parseItem({ movement: request, idempotency_key }: TransactionRequest): Item {
+  if (request === undefined) return fieldProblem("request", "must have mint or redeem");
   const { $case: name, value } = request;
   const movement = parseMovement(value);
   const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });
   if (movement.ok && own.ok) {
     return { ok: true, value: { name, movement: movement.value, idempotencyKey: own.value.idempotency_key } };
   }
-  return {
-    ok: false,
-    fields: [
-      ...(movement.ok ? [] : movement.fields.map((problem) => within(`${field}.${name}`, problem))),
-      ...(own.ok ? [] : own.fields.map((problem) => within(field, problem))),
-    ],
-  };
-}
-
-function within(parent: string, { field, message }: FieldProblem): FieldProblem {
-  return { field: `${parent}.${field}`, message };
+  return { ok: false, fields: [...(movement.ok ? [] : movement.fields), ...(own.ok ? [] : own.fields)] };
 }
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };

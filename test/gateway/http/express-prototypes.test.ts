@@ -5,8 +5,8 @@ import express from "express";
 
 import { messageClassesOf } from "../../../gateway/http/express-prototypes.js";
 
-describe("the classes of requests and answers", () => {
-  it("have what Express adds from birth, so that it changes no prototype later", () => {
+describe("the classes of requests and responses", () => {
+  it("have the app's prototypes, so that Express replaces none", () => {
     const app = express();
     const { IncomingMessage, ServerResponse } = messageClassesOf(app);
     if (IncomingMessage === undefined || ServerResponse === undefined) throw new Error("there are no classes");

@@ -36,7 +36,7 @@ describe("the headers of a request", () => {
     });
   });
 
-  it("let calls with the same key be sent as one, save with what only a call alone can say", () => {
+  it("give calls with the same credentials one batch key, and none to a call that must be sent alone", () => {
     const key = { "x-api-key": ["kesc_1"] };
     const same = [
       {},
@@ -62,9 +62,9 @@ describe("the headers of a request", () => {
   });
 
   for (const [name, values, message] of [
-    ["characters beyond ASCII", ["caf\u00e9"], "must hold printable ASCII characters only"],
-    ["a tab", ["a\tb"], "must hold printable ASCII characters only"],
-    ["two values", ["a", "a"], "must be sent once"],
+    ["characters beyond ASCII", ["caf\u00e9"], "must contain only printable ASCII characters"],
+    ["a tab", ["a\tb"], "must contain only printable ASCII characters"],
+    ["two values", ["a", "a"], "must be sent only once"],
   ] as const) {
     it(`are refused by name with ${name}`, () => {
       const { metadata, problems, isKeyUnreadable } = read({ "idempotency-key": [...values] });
@@ -73,7 +73,7 @@ describe("the headers of a request", () => {
       expect(isKeyUnreadable).to.equal(false);
     });
 
-    it(`are told apart when it is the key that has ${name}`, () => {
+    it(`mark the key as unreadable when it has ${name}`, () => {
       expect(read({ "x-api-key": [...values] }).isKeyUnreadable).to.equal(true);
       expect(read({ authorization: [...values] }).isKeyUnreadable).to.equal(true);
     });
@@ -88,12 +88,12 @@ describe("the headers of a request", () => {
     ["1n", 1],
     ["00000001S", 1_000],
   ] as const) {
-    it(`ask with Grpc-Timeout ${text} for ${String(timeoutMillis)} ms`, () => {
+    it(`set a timeout of ${String(timeoutMillis)} ms with Grpc-Timeout ${text}`, () => {
       expect(read({ "grpc-timeout": [text] })).to.include({ timeoutMillis });
     });
   }
 
-  it("leave the call all the time that there is, without Grpc-Timeout", () => {
+  it("leave the longest timeout when there is no Grpc-Timeout", () => {
     expect(read({}).timeoutMillis).to.equal(TIMEOUT_MAX);
   });
 
@@ -105,7 +105,7 @@ describe("the headers of a request", () => {
     });
   }
 
-  it("can be marked for a call that only validates, in a copy", () => {
+  it("are copied to mark a call that only validates", () => {
     const { metadata } = read({});
     expect(validateOnly(metadata).get("kesc-validate-only")).to.deep.equal(["true"]);
     expect(metadata.get("kesc-validate-only")).to.deep.equal([]);

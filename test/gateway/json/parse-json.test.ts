@@ -22,7 +22,7 @@ describe("JSON text", () => {
     expect(result.ok && own(result.value)).to.deep.equal({ a: [null, true, false, "xé\n", {}], b: { c: "#7" } });
   });
 
-  it("makes __proto__ and constructor keys like any other", () => {
+  it("treats __proto__ and constructor as ordinary keys", () => {
     const result = parseJson('{"__proto__": {"admin": true}, "constructor": 1}');
     expect(result.ok && isJsonObject(result.value) && Object.keys(result.value)).to.deep.equal([
       "__proto__",
@@ -42,12 +42,12 @@ describe("JSON text", () => {
     ["after a nested object of its own", '{"a": {"a": 1}, "b": [{}], "a": 1}', "a"],
     ["with quotes, braces and colons in the values", '{"a": "}\\":{", "b": "{[", "a": ""}', "a"],
   ] as const) {
-    it(`refuses a key that is there twice, ${name}`, () => {
+    it(`refuses a repeated key ${name}`, () => {
       expect(parseJson(text)).to.deep.equal({ ok: false, problem: `has the key "${key}" twice` });
     });
   }
 
-  it("takes one key in several objects", () => {
+  it("accepts the same key in several objects", () => {
     expect(parseJson('[{"a": {"a": "a"}}, {"a": ["a", "a"]}]').ok).to.equal(true);
   });
 
@@ -74,7 +74,7 @@ describe("JSON text", () => {
     });
   }
 
-  it("refuses brackets that are nested too deeply, without falling over", () => {
+  it("refuses brackets that are nested too deeply, and does not crash", () => {
     const depth = 100_000;
     expect(parseJson("[".repeat(depth) + "]".repeat(depth))).to.deep.equal({
       ok: false,
@@ -83,8 +83,8 @@ describe("JSON text", () => {
   });
 });
 
-describe("JSON text, whatever it is", () => {
-  it("is read like JSON.parse reads it", () => {
+describe("any JSON text", () => {
+  it("is parsed as JSON.parse parses it", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const result = parseJson(text);
@@ -99,7 +99,7 @@ describe("JSON text, whatever it is", () => {
         const index = at % (text.length + 1);
         const changed = text.slice(0, index) + change + text.slice(index + 1);
         const result = parseJson(changed);
-        // Only a repeated key is refused here and not there.
+        // parseJson refuses a repeated key, which JSON.parse accepts.
         expect(result.ok || result.problem.endsWith("twice")).to.equal(isJson(changed));
       }),
     );

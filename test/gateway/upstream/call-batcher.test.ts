@@ -5,8 +5,7 @@ import { Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
-import type { CallOptions, Outcome } from "../../../gateway/contract/outcome.js";
-import type { Rpc } from "../../../gateway/contract/rpc.js";
+import type { CallOptions, Rpc, UpstreamResult } from "../../../gateway/contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-batcher.js";
 import { ALL_BYTES, promotedBytes } from "../../support/promoted-bytes.js";
 
@@ -27,7 +26,7 @@ interface Made {
   readonly options: CallOptions;
 }
 
-/** What a server would answer to one of many. */
+/** The result of one item in the response of the test. */
 type Result = { readonly reference: string } | { readonly refusal: string } | "nothing";
 
 function requestOf(rpc: Rpc, reference: string): Uint8Array {
@@ -41,7 +40,7 @@ function optionsOf(
   const metadata = new Metadata();
   metadata.set("x-request-id", requestId);
   if (idempotencyKey !== "") metadata.set("idempotency-key", idempotencyKey);
-  return { metadata, deadline, whenCanceled: () => undefined, batchKey };
+  return { metadata, deadline, onCancel: () => undefined, batchKey };
 }
 
 function referencesIn(rpc: Rpc, bytes: Uint8Array): string[] {
@@ -53,7 +52,7 @@ function referencesIn(rpc: Rpc, bytes: Uint8Array): string[] {
   );
 }
 
-function answerOf(results: readonly Result[]): Outcome {
+function answerOf(results: readonly Result[]): UpstreamResult {
   const message = create(batch.output, {
     results: results.map((result) => {
       if (result === "nothing") return {};
@@ -70,9 +69,9 @@ function answerOf(results: readonly Result[]): Outcome {
   return { ok: true, message, replayed: false };
 }
 
-describe("calls that are made in one turn", () => {
+describe("calls of one turn of the event loop", () => {
   const made: Made[] = [];
-  let answer: (references: readonly string[]) => Outcome;
+  let answer: (references: readonly string[]) => UpstreamResult;
   const makeCall: EncodedCall = (rpc, request, options) => {
     const references = referencesIn(rpc, request);
     made.push({ rpc, references, options });
@@ -85,7 +84,7 @@ describe("calls that are made in one turn", () => {
   const sent = (): string[] =>
     made.map(({ rpc, references }) => `${rpc.path.split("/")[2] ?? ""} ${references.join()}`);
 
-  it("are one call, with the first's request id and the earliest deadline", async () => {
+  it("are sent as one batch, with the first request id and the earliest deadline", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const outcomes = await Promise.all([
       batcher.call(mint, requestOf(mint, "a"), optionsOf("key", { requestId: "id-a", deadline: 2_000 })),
@@ -104,7 +103,7 @@ describe("calls that are made in one turn", () => {
     ]);
   });
 
-  it("take along what is said of each alone, and nothing of it is said of all", async () => {
+  it("carry their own metadata in their items, and the batch carries none of it", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const options = (idempotencyKey: string): CallOptions => optionsOf("key", { idempotencyKey });
     await Promise.all([
@@ -121,7 +120,7 @@ describe("calls that are made in one turn", () => {
     expect(made[0]?.options.metadata.getMap()).to.include({ "idempotency-key": "key-d" });
   });
 
-  it("go as they are without company, in another turn, under another key, or when they must", async () => {
+  it("are sent unchanged without another call of the same turn and key, without a key, or without a batch rpc", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => ({ ok: true, message: create(mint.output), replayed: false });
     const outcomes = await Promise.all([
@@ -135,7 +134,7 @@ describe("calls that are made in one turn", () => {
     expect(outcomes.every(({ batchId }) => batchId === undefined)).to.equal(true);
   });
 
-  it("are no more than 64 in one, and no more bytes than it may have", async () => {
+  it("are at most 64 in one batch, which has at most as many bytes as are allowed", async () => {
     const many = new CallBatcher(makeCall, 100_000);
     await Promise.all(
       Array.from({ length: 130 }, (_, index) => many.call(mint, requestOf(mint, String(index)), optionsOf("key"))),
@@ -147,7 +146,7 @@ describe("calls that are made in one turn", () => {
     made.splice(0);
 
     const large = requestOf(mint, "x".repeat(100));
-    const room = 3 * (mint.batching?.partOf(large, new Metadata()).length ?? NaN);
+    const room = 3 * (mint.batching?.encodeItem(large, new Metadata()).length ?? NaN);
     const few = new CallBatcher(makeCall, room);
     await Promise.all(Array.from({ length: 7 }, () => few.call(mint, large, optionsOf("key"))));
     expect(made.map(({ references }) => references.length)).to.deep.equal([3, 3, 1]);
@@ -158,42 +157,38 @@ describe("calls that are made in one turn", () => {
     expect(sent()).to.deep.equal(Array(2).fill(`Mint ${"x".repeat(100)}`));
   });
 
-  it("are refused each by itself, with the names that its fields have in a call alone", async () => {
+  it("are refused one by one, with the header that each field of an item carries", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => answerOf([{ reference: "a" }, { refusal: "No." }]);
     const [, refused] = await Promise.all(
       [mint, redeem].map((rpc) => batcher.call(rpc, requestOf(rpc, "a"), optionsOf("key"))),
     );
+    expect(refused).to.have.property("status").that.includes({ code: status.NOT_FOUND, message: "No." });
     expect(refused).to.deep.include({
       ok: false,
-      code: status.NOT_FOUND,
-      text: "No.",
-      fieldNames: new Map([
-        ["requests[1].redeem.", ""],
-        ["requests[1].idempotency_key", "idempotency-key"],
-      ]),
+      headerByField: new Map([["idempotency_key", "idempotency-key"]]),
     });
   });
 
-  it("are refused all when the one call is", async () => {
+  it("are all refused when the batch is refused", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
-    const refusal = { ok: false, code: status.UNAVAILABLE, text: "Gone.", statusBytes: undefined } as const;
+    const refusal = { ok: false, status: { code: status.UNAVAILABLE, message: "Gone.", details: [] } } as const;
     answer = () => refusal;
     const outcomes = await Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), optionsOf("key"))));
     expect(outcomes).to.deep.equal(Array(2).fill({ ...refusal, batchId: "first" }));
   });
 
-  it("are let go of once they are answered, however old those before them are", async () => {
+  it("are not kept alive by earlier batches", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const bytes = await promotedBytes((item) => {
       made.splice(0);
       const options = { ...optionsOf("key"), item };
       return Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), options)));
     });
-    expect(bytes).to.be.lessThan(ALL_BYTES / 4);
+    expect(bytes).to.be.lessThan(ALL_BYTES / 2);
   });
 
-  it("fail where the server has not answered them, and only there", async () => {
+  it("reject when the response has no result for them, and only then", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     answer = () => answerOf([{ reference: "a" }, "nothing"]);
     const settled = await Promise.allSettled(
@@ -201,8 +196,8 @@ describe("calls that are made in one turn", () => {
     );
     expect(settled.map((one) => (one.status === "rejected" ? String(one.reason) : "answered"))).to.deep.equal([
       "answered",
-      "Error: BatchCreateTransactions has not answered the request 1",
-      "Error: BatchCreateTransactions has not answered the request 2",
+      "Error: BatchCreateTransactions has no result for item 1",
+      "Error: BatchCreateTransactions has no result for item 2",
     ]);
   });
 });

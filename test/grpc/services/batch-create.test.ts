@@ -101,7 +101,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     }
   });
 
-  it("answers each its own outcome, in order: as the single call, with the index in the names of bad fields", async () => {
+  it("returns each item's own outcome, in order, exactly as the single call does", async () => {
     under = await serve({
       submit: async (command) => {
         const { reference } = command as MoveMoney;
@@ -138,23 +138,21 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     const { code, message, reason, domain, facts } = single;
     expect(results.map(errorOf)[1]).to.deep.equal({ code, message, reason, domain, facts });
     expect(results.map(errorOf)[2]).to.deep.include({ code: Status.INVALID_ARGUMENT });
-    expect(results.map(errorOf)[2]?.fields?.map(({ field }) => field)).to.deep.equal([
-      "requests[2].mint.account_id",
-      "requests[2].mint.amount",
-    ]);
-    expect(results.map(errorOf)[4]?.fields).to.deep.equal([
-      { field: "requests[4]", message: "must have mint or redeem" },
-    ]);
+    expect(results.map(errorOf)[2]?.fields?.map(({ field }) => field)).to.deep.equal(["account_id", "amount"]);
+    const badMint = await under.grpc.call(rpcs.mint, { ...MINT, account_id: "", amount: "1.005" });
+    expect(results.map(errorOf)[2]).to.deep.include({
+      reason: badMint.reason,
+      fields: badMint.fields,
+      message: badMint.message,
+    });
+    expect(results.map(errorOf)[4]?.fields).to.deep.equal([{ field: "request", message: "must have mint or redeem" }]);
     expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
-    expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal([
-      "requests[6].mint.amount",
-      "requests[6].idempotency_key",
-    ]);
+    expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal(["amount", "idempotency_key"]);
     const badKey = await under.grpc.call(rpcs.redeem, MINT, {
       metadata: { "idempotency-key": "k".repeat(256) },
     });
     expect(results.map(errorOf)[7]?.fields).to.deep.equal([
-      { field: "requests[7].idempotency_key", message: badKey.fields?.[0]?.message },
+      { field: "idempotency_key", message: badKey.fields?.[0]?.message },
     ]);
     expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });

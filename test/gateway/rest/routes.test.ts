@@ -9,9 +9,10 @@ import { createApp } from "../../../gateway/app.js";
 import { readContract } from "../../../gateway/contract/contract.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
 import { FakeServer } from "../../support/fake-server.js";
+import { GatewayFixture } from "../../support/gateway-fixture.js";
 import { toysContract } from "../../support/toys-contract.js";
 
-describe("a contract that the gateway has never heard of", () => {
+describe("the routes of an unknown contract", () => {
   const contract = readContract(toysContract());
   const server = new FakeServer(contract.registry);
   let upstream: Upstream;
@@ -39,7 +40,7 @@ describe("a contract that the gateway has never heard of", () => {
   });
   beforeEach(() => server.calls.splice(0));
 
-  it("is served, with a body that is one field and a place made of two", async () => {
+  it("take a body that is one field, and show a location that has two fields", async () => {
     server.handle = () => ({ message: { name: "bear & co", box: "big", price: "12.50" } });
     const headers = { "content-type": "application/json" };
     const body = '{"price": 12.50, "inner": {"color": "deep_blue"}}';
@@ -53,17 +54,50 @@ describe("a contract that the gateway has never heard of", () => {
     });
   });
 
-  it("is served with one field as the answer", async () => {
+  it("return one field of the response", async () => {
     server.handle = () => ({ message: { toys: [{ name: "a" }, { name: "b" }] } });
     const toys = (await (await fetch(`${url}/boxes/big/toys?count=7`)).json()) as { name: string }[];
     expect(toys.map(({ name }) => name)).to.deep.equal(["a", "b"]);
     expect(server.takeCall().message).to.deep.equal({ box: "big", count: 7 });
   });
+});
 
-  it("is served with its additional bindings", async () => {
-    server.handle = () => ({});
-    expect((await fetch(`${url}/toys/7`, { method: "DELETE" })).status).to.equal(200);
-    expect(server.takeCall()).to.deep.include({ rpc: "FindToys", message: { count: 7 } });
-    expect((await fetch(`${url}/accounts`)).status).to.equal(404);
+describe("the gateway's paths", () => {
+  const fixture = new GatewayFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
+
+  for (const path of [
+    "/",
+    "/v1",
+    "/v2/accounts",
+    "/v1/v1/accounts",
+    "/Accounts",
+    "/V1/accounts",
+    "/accounts/",
+    "/accounts//freeze",
+    "/accounts/acc_1/melt",
+    "/accounts/acc_1/freeze/",
+    "/v1/livez",
+  ]) {
+    it(`do not include ${path}`, async () => {
+      const { status, headers, json } = await fixture.send("GET", path);
+      expect(status).to.equal(404);
+      expect(headers).to.include({ "content-type": "application/problem+json", "x-request-id": json["request_id"] });
+      expect(json).to.include({ type: "/errors/no-such-route", title: "No such route", code: "NO_SUCH_ROUTE" });
+    });
+  }
+
+  for (const path of ["/accounts/%zz", "/accounts/%ff", "/accounts/%", "/%c3", "/v1/accounts/%e0%a4/freeze"]) {
+    it(`refuse ${path}, which is not percent-encoded UTF-8`, async () => {
+      const { status, json } = await fixture.send("GET", path);
+      expect([status, json["code"]]).to.deep.equal([400, "INVALID_FIELD"]);
+      expect(json["errors"]).to.deep.equal([{ field: "path", message: "must be percent-encoded UTF-8" }]);
+    });
+  }
+
+  it("return no header that names the software", async () => {
+    const { headers } = await fixture.send("GET", "/accounts");
+    expect(headers).not.to.have.any.keys("x-powered-by", "etag");
   });
 });

@@ -1,0 +1,137 @@
+import { toJson } from "@bufbuild/protobuf";
+import { expect } from "chai";
+
+import { readContract, type Route } from "../../../gateway/contract/contract.js";
+import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
+import { decodeRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
+import { toysContract } from "../../support/toys-contract.js";
+
+const contract = readContract(toysContract());
+
+describe("a request's path, query and body", () => {
+  const [post, put, get, remove] = contract.routes;
+  if (!post || !put || !get || !remove) throw new Error("a route of the toys is missing");
+
+  for (const [name, route, parts, message] of [
+    ["a path field", get, { pathValues: ["big box"] }, { box: "big box" }],
+    ["a path field that is a number", remove, { pathValues: ["7"] }, { count: 7 }],
+    ["a query", get, { pathValues: ["b"], query: "count=7" }, { box: "b", count: 7 }],
+    [
+      "a query that is percent-encoded",
+      remove,
+      { pathValues: ["1"], query: "box=a%20b%2Bc+d%C3%A9" },
+      { box: "a b+c dé", count: 1 },
+    ],
+    ["an empty text", remove, { pathValues: ["1"], query: "box=&" }, { count: 1 }],
+    ["an empty value that is no text, as not given", get, { pathValues: ["b"], query: "count=" }, { box: "b" }],
+    [
+      "a body that is one field",
+      post,
+      { pathValues: ["b"], body: '{"name": "bear"}' },
+      { box: "b", toy: { name: "bear" } },
+    ],
+    ["a body that is null", post, { pathValues: ["b"], body: "null" }, { box: "b" }],
+    [
+      "a query beside a body that is one field",
+      post,
+      { pathValues: ["b"], query: "is_gift=true", body: "{}" },
+      { box: "b", toy: {}, isGift: true },
+    ],
+    [
+      "a repeated query",
+      post,
+      { pathValues: ["b"], query: "colors=red&colors=deep_blue" },
+      { box: "b", colors: ["COLOR_RED", "COLOR_DEEP_BLUE"] },
+    ],
+    ["a body that is everything", put, { body: '{"box": "b", "toy": {"parts": 1}}' }, { box: "b", toy: { parts: 1 } }],
+  ] as const) {
+    it(`reads ${name}`, () => {
+      expect(readParts(route, parts)).to.deep.equal({ message, problems: [] });
+    });
+  }
+
+  for (const [name, route, parts, field, problem] of [
+    ["an unknown query", get, { query: "doll=1" }, "doll", "is not a query parameter of this path"],
+    [
+      "an unknown query without a value",
+      get,
+      { query: "__proto__" },
+      "__proto__",
+      "is not a query parameter of this path",
+    ],
+    ["a query that the path holds", get, { query: "box=x" }, "box", "is not a query parameter of this path"],
+    ["a query that the body holds", post, { query: "toy=x" }, "toy", "is not a query parameter of this path"],
+    ["any query when the body is everything", put, { query: "box=x" }, "box", "is not a query parameter of this path"],
+    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be sent only once"],
+    ["a query of another type", get, { query: "count=many" }, "count", "must be a whole number from 0 to 4294967295"],
+    [
+      "a query with a number in another writing",
+      get,
+      { query: "count=0x7" },
+      "count",
+      "must be a whole number from 0 to 4294967295",
+    ],
+    ["a query that is not UTF-8", remove, { query: "box=%ff" }, "box", "must be percent-encoded UTF-8"],
+    ["a query with a broken escape", remove, { query: "box=%zz" }, "box", "must be percent-encoded UTF-8"],
+    [
+      "a query whose name has a broken escape",
+      get,
+      { query: "%zz=1" },
+      "query",
+      "contains a name that is not percent-encoded UTF-8",
+    ],
+    [
+      "a repeated query with a bad item",
+      post,
+      { query: "colors=red&colors=x" },
+      "colors",
+      "must be one of red, deep_blue",
+    ],
+    ["a boolean in another writing", post, { query: "is_gift=TRUE" }, "is_gift", "must be true or false"],
+    [
+      "a path field of another type",
+      remove,
+      { pathValues: ["all"] },
+      "count",
+      "must be a whole number from 0 to 4294967295",
+    ],
+    [
+      "a bad field of a body that is one field, named as in the body",
+      post,
+      { body: '{"doll": 1}' },
+      "doll",
+      "is not a field of this request",
+    ],
+    ["a body of another type, named after the field", post, { body: "7" }, "toy", "must be an object"],
+  ] as const) {
+    it(`refuses ${name}`, () => {
+      const pathValues = route === remove ? ["1"] : ["b"];
+      expect(readParts(route, { pathValues, ...parts }).problems).to.deep.equal([{ field, message: problem }]);
+    });
+  }
+
+  it("refuses a body's field that the path holds, unless it is null", () => {
+    const route: Route = { ...post, body: { kind: "all" } };
+    expect(readParts(route, { pathValues: ["b"], body: '{"box": null}' }).problems).to.deep.equal([]);
+    expect(readParts(route, { pathValues: ["b"], body: '{"box": "b"}' })).to.deep.equal({
+      message: { box: "b" },
+      problems: [{ field: "box", message: "is in the path and must not be in the body" }],
+    });
+  });
+});
+
+function json(text: string): Json {
+  const result = parseJson(text);
+  if (!result.ok) throw new Error(`the test's own JSON ${result.problem}`);
+  return result.value;
+}
+
+function readParts(route: Route, parts: { pathValues?: readonly string[]; query?: string; body?: string }) {
+  const given: RequestParts = {
+    pathValues: parts.pathValues ?? [],
+    query: parts.query ?? "",
+    body: parts.body === undefined ? undefined : json(parts.body),
+  };
+  const { message, problems } = decodeRequest(route, contract.isDecimal, given);
+  return { message: toJson(route.rpc.input, message), problems };
+}
