@@ -1,11 +1,13 @@
 import type { Account } from "../account.js";
 import type { CancelTransaction } from "../commands.js";
-import { type Book, type Decision, type Lookup, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { postedTo, releasePosting } from "../journal.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export function lookup({ transactionId }: CancelTransaction, rows: Lookup): void {
+export const cancelTransaction: Operation<CancelTransaction, Transaction> = { lookup, decide };
+
+function lookup({ transactionId }: CancelTransaction, rows: Lookup): void {
   rows.transaction(transactionId);
 }
 
@@ -15,7 +17,7 @@ export function lookup({ transactionId }: CancelTransaction, rows: Lookup): void
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
  */
-export function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decision<Transaction> {
+function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });

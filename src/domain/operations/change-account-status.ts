@@ -1,6 +1,6 @@
 import type { Account, AccountStatus } from "../account.js";
 import type { ChangeAccountStatus } from "../commands.js";
-import { type Book, type Decision, type Lookup, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { JournalKind } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import type { UnixMillis } from "../values/time.js";
@@ -11,7 +11,9 @@ const CHANGES = {
   closeAccount: { to: "CLOSED", kind: "account.closed" },
 } as const satisfies Record<ChangeAccountStatus["name"], { to: AccountStatus; kind: JournalKind }>;
 
-export function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
+export const changeAccountStatus: Operation<ChangeAccountStatus, Account> = { lookup, decide };
+
+function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
   rows.account(accountId);
 }
 
@@ -22,7 +24,7 @@ export function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
  * Refuses, in this order: ACCOUNT_NOT_FOUND; ACCOUNT_CLOSED; and, when closing, INVALID_TRANSITION
  * from FROZEN, ACCOUNT_NOT_EMPTY.
  */
-export function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Decision<Account> {
+function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Decision<Account> {
   const account = book.account(command.organizationId, command.accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
 

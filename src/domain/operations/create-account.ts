@@ -1,12 +1,22 @@
 import type { Account } from "../account.js";
 import type { CreateAccount } from "../commands.js";
-import { type Book, type Decision, type Lookup, putIdempotencyKey, refuse, replay } from "../decision.js";
+import {
+  type Book,
+  type Decision,
+  type Lookup,
+  type Operation,
+  putIdempotencyKey,
+  refuse,
+  replay,
+} from "../decision.js";
 import { NO_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
-export function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows: Lookup): void {
+export const createAccount: Operation<CreateAccount, Account> = { lookup, decide };
+
+function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows: Lookup): void {
   rows.accountOfUser(organizationId, userId);
   if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
 }
@@ -16,7 +26,7 @@ export function lookup({ organizationId, userId, idempotencyKey }: CreateAccount
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_ALREADY_EXISTS.
  */
-export function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<Account> {
+function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, userId, idempotencyKey } = command;
 
   if (idempotencyKey !== undefined) {

@@ -1,6 +1,14 @@
 import type { Account } from "../account.js";
 import type { MoveMoney } from "../commands.js";
-import { type Book, type Decision, type Lookup, putIdempotencyKey, refuse, replay } from "../decision.js";
+import {
+  type Book,
+  type Decision,
+  type Lookup,
+  type Operation,
+  putIdempotencyKey,
+  refuse,
+  replay,
+} from "../decision.js";
 import { holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
@@ -9,7 +17,9 @@ import type { TransactionId } from "../values/ids.js";
 import { NO_REASON, sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
-export function lookup(command: MoveMoney, rows: Lookup): void {
+export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
+
+function lookup(command: MoveMoney, rows: Lookup): void {
   const { organizationId, accountId, reference, idempotencyKey } = command;
   rows.account(accountId);
   rows.transactionWithReference(organizationId, reference);
@@ -23,7 +33,7 @@ export function lookup(command: MoveMoney, rows: Lookup): void {
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
  */
-export function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
+function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
   if (repeated !== undefined) return repeated;
 

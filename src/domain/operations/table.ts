@@ -3,10 +3,10 @@ import type { Command, ResourceOf } from "../commands.js";
 import type { Book, Decision, Lookup, Operation } from "../decision.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
-import * as cancelTransaction from "./cancel-transaction.js";
-import * as changeAccountStatus from "./change-account-status.js";
-import * as createAccount from "./create-account.js";
-import * as moveMoney from "./move-money.js";
+import { cancelTransaction } from "./cancel-transaction.js";
+import { changeAccountStatus } from "./change-account-status.js";
+import { createAccount } from "./create-account.js";
+import { moveMoney } from "./move-money.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { CancelTransaction } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { decide as decideCancelTransaction } from "../../../src/domain/operations/cancel-transaction.js";
+import { cancelTransaction as operation } from "../../../src/domain/operations/cancel-transaction.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
@@ -17,6 +17,8 @@ import {
   putOf,
   STRANGER,
 } from "../../support/given.js";
+
+const decideCancelTransaction = operation.decide;
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));
 const account = givenAccount();

@@ -2,11 +2,13 @@ import { expect } from "chai";
 
 import type { ChangeAccountStatus } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { decide as decideChangeAccountStatus } from "../../../src/domain/operations/change-account-status.js";
+import { changeAccountStatus as operation } from "../../../src/domain/operations/change-account-status.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { changeStatus, TEST_ACTOR, valid } from "../../support/commands.js";
 import { givenAccount, givenBook, NOW, ORGANIZATION, STRANGER, wordOf } from "../../support/given.js";
+
+const decideChangeAccountStatus = operation.decide;
 
 const REASON = valid(parseStatusReason("the phone was stolen"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { CreateAccount } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { decide as decideCreateAccount } from "../../../src/domain/operations/create-account.js";
+import { createAccount as operation } from "../../../src/domain/operations/create-account.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
@@ -19,6 +19,8 @@ import {
   STRANGER,
   wordOf,
 } from "../../support/given.js";
+
+const decideCreateAccount = operation.decide;
 
 const KEY = valid(parseIdempotencyKey("k"));
 const OTHER_PHONE = "+254733000000" as PhoneNumber;

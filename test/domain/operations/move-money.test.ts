@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { Account } from "../../../src/domain/account.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
-import { decide as decideMoveMoney } from "../../../src/domain/operations/move-money.js";
+import { moveMoney as operation } from "../../../src/domain/operations/move-money.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import {
@@ -25,6 +25,8 @@ import {
   STRANGER,
   wordOf,
 } from "../../support/given.js";
+
+const decideMoveMoney = operation.decide;
 
 const KEY = valid(parseIdempotencyKey("k"));
 const accountId = newAccountId();
