@@ -75,26 +75,4 @@ describe("the house is tidy", () => {
       Object.keys(manifest.dependencies),
     );
   });
-
-  it("leads every link between the documents somewhere", () => {
-    const documents = [
-      "README.md",
-      "CONTRIBUTING.md",
-      "docs/api.md",
-      "docs/errors.md",
-      "docs/operations.md",
-      "docs/security.md",
-      "docs/architecture.md",
-      "docs/ledger.md",
-      "docs/reliability.md",
-      "docs/dependencies.md",
-    ];
-    const dead = documents.flatMap((document) =>
-      [...readFileSync(document, "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
-        .map(([, link]) => link ?? "")
-        .filter((link) => !existsSync(new URL(link, `file://${process.cwd()}/${document}`)))
-        .map((link) => `${document}: ${link}`),
-    );
-    expect(dead).to.deep.equal([]);
-  });
 });

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
 /**
- * `kesc gateway`: serves REST until it is told to stop. A program of its own, which begins when it
- * is imported.
+ * `kesc gateway`: serves REST until the shutdown signal. The gateway is a program of its own, which
+ * starts when it is imported.
  */
 export function addGateway(program: Command): void {
   program

@@ -13,9 +13,9 @@ import { printLine } from "./output.js";
 const KESC = new URL("../kesc.js", import.meta.url);
 
 /**
- * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the
- * gateway first, so that the server still answers what the gateway has taken. When one of them ends
- * by itself, so does all.
+ * `kesc serve`: runs the server and the gateway as two processes until the shutdown signal. Stops
+ * the gateway first, so that the server still answers its calls. When one of them exits by itself,
+ * stops the other.
  */
 export function addServe(program: Command): void {
   program
@@ -30,7 +30,7 @@ export function addServe(program: Command): void {
           if (prepared !== undefined) printLine(demoWords(prepared, addresses));
         });
       } finally {
-        // Listening for the end of whoever started this process would keep it alive.
+        // The shutdown signal listens to the parent process, which would keep this one alive.
         if (process.connected) process.disconnect();
       }
     });

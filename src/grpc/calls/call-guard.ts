@@ -14,12 +14,12 @@ import { HEALTH_SERVICE } from "../standard/health.js";
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
 export interface CallGuardOptions {
-  /** How long a call may take to send its one request. */
+  /** The most time that a call has to send its one request. */
   readonly requestMillisMax: number;
-  /** How large the request of an rpc may be, by its path. */
+  /** The largest request of an rpc, by its path. */
   readonly requestBytesMaxOf: (path: string) => number;
   readonly calls: FairShare;
-  /** Hears of each call that was ended here, by its path. */
+  /** Called for each call that the guard has ended. */
   readonly onEnded: (path: string, reason: EndReason) => void;
 }
 
@@ -29,12 +29,15 @@ const SWEEPS_PER_LIMIT = 10;
 const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
 
 /**
- * Lets a call through to its handler when its one request is there and there is room for it. Ends
- * calls whose request never comes to its end with DEADLINE_EXCEEDED: grpc-js waits for it for ever,
- * and holds the stream. Ends calls that are too many with QUEUE_FULL, and those whose request is
- * too large as grpc-js does, whose own limit is the same for all rpcs.
+ * Admits a call once its one request has fully arrived and its caller has a free slot. Otherwise it
+ * ends the call:
  *
- * One timer for all of them: a timer a call would cost more than the rest of what is done here.
+ * - with QUEUE_FULL, when the caller has no slot;
+ * - with DEADLINE_EXCEEDED, when the request does not arrive in time. grpc-js would wait for ever,
+ *   and hold the stream;
+ * - as grpc-js does, when the request is too large. The limit of grpc-js is the same for all rpcs.
+ *
+ * All calls share one timer. A timer for each would cost more than everything else in this file.
  */
 export class CallGuard {
   readonly #requestMillisMax: number;

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { expect } from "chai";
+
+// The documents name files, and link to each other. Both must exist.
+
+const ROOMS = ["runtime", "src", "gateway", "test", "bench", "proto", "docs"];
+
+const FILES = [".", ...ROOMS].flatMap((folder) =>
+  readdirSync(folder, { recursive: folder !== ".", encoding: "utf8" }).map((file) => join(folder, file)),
+);
+
+/** Every document, with its text. */
+const DOCUMENTS = FILES.filter((file) => file.endsWith(".md")).map((file) => ({
+  file,
+  text: readFileSync(file, "utf8"),
+}));
+
+/**
+ * The names in backticks. Leaves out those with a placeholder or a wildcard, which stand for many
+ * files, and what a run writes.
+ */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/`([^`\s]+)`/g)]
+    .map(([, name]) => name ?? "")
+    .filter((name) => !/[<*…]/.test(name) && !name.startsWith("bench/out/"));
+}
+
+/** What stands in a document that does not exist, as "document: name". */
+function missing(namesIn: (text: string) => string[], pathOf: (document: string, name: string) => string): string[] {
+  return DOCUMENTS.flatMap(({ file, text }) =>
+    namesIn(text)
+      .filter((name) => !existsSync(pathOf(file, name)))
+      .map((name) => `${file}: ${name}`),
+  );
+}
+
+describe("the documents", () => {
+  it("are all looked at", () => {
+    expect(DOCUMENTS.map(({ file }) => file)).to.include.members([
+      "README.md",
+      "CONTRIBUTING.md",
+      "docs/architecture.md",
+      "docs/adr/0001-natural-batching.md",
+    ]);
+  });
+
+  it("link to nothing that is missing", () => {
+    const linksIn = (text: string): string[] =>
+      [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? "");
+    expect(missing(linksIn, (document, link) => join(dirname(document), link))).to.deep.equal([]);
+  });
+
+  it("name no file and no folder that is missing", () => {
+    const ours = new RegExp(`^(${ROOMS.join("|")})/`);
+    const pathsIn = (text: string): string[] => namesIn(text).filter((name) => ours.test(name));
+    expect(missing(pathsIn, (_, path) => path)).to.deep.equal([]);
+  });
+
+  it("name no file that is missing by the end of its path", () => {
+    const endsIn = (text: string): string[] => namesIn(text).filter((name) => name.endsWith(".ts"));
+    const pathOf = (_: string, end: string): string => FILES.find((file) => `/${file}`.endsWith(`/${end}`)) ?? end;
+    expect(missing(endsIn, pathOf)).to.deep.equal([]);
+  });
+});
