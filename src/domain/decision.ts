@@ -74,8 +74,8 @@ export type Decision<Resource> =
  * One kind of command: the rows that it needs, and what it does to them. Both functions are pure.
  */
 export interface Operation<Command, Resource> {
-  lookup(this: void, command: Command, rows: Lookup): void;
-  decide(this: void, book: Book, command: Command, now: UnixMillis): Decision<Resource>;
+  readonly lookup: (command: Command, rows: Lookup) => void;
+  readonly decide: (book: Book, command: Command, now: UnixMillis) => Decision<Resource>;
 }
 
 export function refuse(refusal: Refusal): { kind: "refusal"; refusal: Refusal } {
