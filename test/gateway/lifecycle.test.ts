@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { GatewayFixture } from "../support/gateway-fixture.js";
+import { GatewayFixture } from "../support/gateway/fixture.js";
 
 const MAIN = fileURLToPath(new URL(`../../gateway/main${import.meta.url.slice(-3)}`, import.meta.url));
 

@@ -13,8 +13,8 @@ const FILES_MAX = 12;
 /** Folders that may hold more files, since each of their files is one of many of a kind. */
 const LISTS = ["src/storage/migrations", "src/domain/operations", "test/e2e"];
 // Work in progress. An entry that is no longer needed fails the test: remove it.
-const STILL_FULL = ["test/attack/fuzz", "test/attack/simulation", "test/support"];
-const STILL_CIRCULAR = ["gateway", "test"];
+const STILL_FULL: readonly string[] = [];
+const STILL_CIRCULAR: readonly string[] = [];
 
 /** The files of the rooms, each with the files of ours that it imports, types included. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map(

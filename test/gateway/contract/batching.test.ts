@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
-import { TOY_RPCS, type ToyRpc, toysContract } from "../../support/toys-contract.js";
+import { TOY_RPCS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
 
 describe("the batch rpc of an rpc", () => {
   it("is found under the name that the option batched_by gives", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contract/contract.js";
-import { TOY_RPCS, type ToyRpc, toysContract } from "../../support/toys-contract.js";
+import { TOY_RPCS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
 
 describe("the gateway's view of a contract", () => {
   it("finds every route of the service's own contract", () => {

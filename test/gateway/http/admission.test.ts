@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import { Admission } from "../../../gateway/http/admission.js";
 import type { RestReply } from "../../support/callers/rest-caller.js";
-import type { FakeHandler } from "../../support/fake-server.js";
-import { GatewayFixture } from "../../support/gateway-fixture.js";
+import type { FakeHandler } from "../../support/gateway/fake-server.js";
+import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the gateway's room for requests", () => {
   it("is shared: one caller alone has half of it, and the next finds room", () => {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import type { ReceivedCall } from "../../support/fake-server.js";
-import { GatewayFixture } from "../../support/gateway-fixture.js";
+import type { ReceivedCall } from "../../support/gateway/fake-server.js";
+import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the gateway's log", () => {
   const fixture = new GatewayFixture();

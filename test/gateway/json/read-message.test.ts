@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { messageOf, readContract } from "../../../gateway/contract/contract.js";
 import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
 import { MessageReader } from "../../../gateway/json/read-message.js";
-import { toysContract } from "../../support/toys-contract.js";
+import { toysContract } from "../../support/gateway/toys-contract.js";
 
 const contract = readContract(toysContract());
 const toy = messageOf(contract.registry, "toys.v1.Toy");

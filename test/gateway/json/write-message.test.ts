@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { messageOf, readContract } from "../../../gateway/contract/contract.js";
 import type { RpcStatus } from "../../../gateway/contract/rpc.js";
 import { MessageWriter } from "../../../gateway/json/write-message.js";
-import { toysContract } from "../../support/toys-contract.js";
+import { toysContract } from "../../support/gateway/toys-contract.js";
 
 const contract = readContract(toysContract());
 const toy = messageOf(contract.registry, "toys.v1.Toy");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { GatewayFixture } from "../../support/gateway-fixture.js";
+import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the methods of a path", () => {
   const fixture = new GatewayFixture();

@@ -2,8 +2,8 @@ import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { RestCall } from "../../support/callers/rest-caller.js";
-import type { FakeRefusal } from "../../support/fake-server.js";
-import { GatewayFixture } from "../../support/gateway-fixture.js";
+import type { FakeRefusal } from "../../support/gateway/fake-server.js";
+import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 const TRANSACTION = {
   id: "txn_1",

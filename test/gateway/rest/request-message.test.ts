@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { readContract, type Route } from "../../../gateway/contract/contract.js";
 import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
 import { decodeRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
-import { toysContract } from "../../support/toys-contract.js";
+import { toysContract } from "../../support/gateway/toys-contract.js";
 
 const contract = readContract(toysContract());
 

@@ -8,9 +8,9 @@ import { pino } from "pino";
 import { createApp } from "../../../gateway/app.js";
 import { readContract } from "../../../gateway/contract/contract.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
-import { FakeServer } from "../../support/fake-server.js";
-import { GatewayFixture } from "../../support/gateway-fixture.js";
-import { toysContract } from "../../support/toys-contract.js";
+import { FakeServer } from "../../support/gateway/fake-server.js";
+import { GatewayFixture } from "../../support/gateway/fixture.js";
+import { toysContract } from "../../support/gateway/toys-contract.js";
 
 describe("the routes of an unknown contract", () => {
   const contract = readContract(toysContract());

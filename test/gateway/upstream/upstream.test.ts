@@ -8,7 +8,7 @@ import { expect } from "chai";
 import { CONTRACT_URL, readContract, rpcOf } from "../../../gateway/contract/contract.js";
 import type { CallOptions, UpstreamResult } from "../../../gateway/contract/rpc.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
-import { FakeServer, type ReceivedCall } from "../../support/fake-server.js";
+import { FakeServer, type ReceivedCall } from "../../support/gateway/fake-server.js";
 
 const { registry } = readContract(readFileSync(CONTRACT_URL));
 const rpc = rpcOf(registry, "kesc.v1.TransactionService", "GetTransaction");

@@ -11,7 +11,7 @@ import {
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { Metadata, type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, status } from "@grpc/grpc-js";
 
-import { messageOf } from "../../gateway/contract/contract.js";
+import { messageOf } from "../../../gateway/contract/contract.js";
 
 /** One call as the server received it. */
 export interface ReceivedCall {
