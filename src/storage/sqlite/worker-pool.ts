@@ -1,4 +1,4 @@
-import type { BatchAnswer, Committer } from "../../ledger/ports/committer.js";
+import type { CommandResult, Committer } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Session, Transact } from "../sql/engine.js";
 import type { WorkerFailure } from "./worker.js";
@@ -28,8 +28,8 @@ export function workerCommitter(pool: WorkerPool): Committer {
       // in order.
       await pool.releaseConnection(connection);
       try {
-        const result = await committing;
-        return "answers" in result ? result.answers.map(withError) : [];
+        const response = await committing;
+        return "results" in response ? response.results.map(withError) : [];
       } catch (error) {
         throw connection.isUsable ? error : new StoreError("unavailable", error);
       }
@@ -77,6 +77,6 @@ async function acquire(pool: WorkerPool): Promise<WorkerConnection> {
   }
 }
 
-function withError(answer: BatchAnswer): BatchAnswer {
-  return answer.kind === "bug" ? { kind: "bug", error: errorOf(answer.error as WorkerFailure) } : answer;
+function withError(result: CommandResult): CommandResult {
+  return result.kind === "bug" ? { kind: "bug", error: errorOf(result.error as WorkerFailure) } : result;
 }

@@ -7,7 +7,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { Command } from "../../domain/commands.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { commitBatch } from "../../ledger/commit-batch.js";
-import type { BatchAnswer } from "../../ledger/ports/committer.js";
+import type { CommandResult } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForWriting } from "./connection.js";
@@ -26,7 +26,7 @@ export type WorkerRequest =
 export type WorkerResponse = { readonly id: number } & (
   | { readonly rows: readonly unknown[] }
   | { readonly changes: number }
-  | { readonly answers: readonly BatchAnswer[] }
+  | { readonly results: readonly CommandResult[] }
   | { readonly failure: WorkerFailure }
 );
 
@@ -56,8 +56,8 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
     const { id } = request;
     try {
       if ("commands" in request) {
-        const answers = await commitBatch(store, request.commands, request.now);
-        return { id, answers: answers.map(portable) };
+        const results = await commitBatch(store, request.commands, request.now);
+        return { id, results: results.map(portable) };
       }
       const statement = statements.prepare(request.sql);
       return statement.reader
@@ -82,8 +82,8 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
   });
 }
 
-function portable(answer: BatchAnswer): BatchAnswer {
-  return answer.kind === "bug" ? { kind: "bug", error: failureOf(answer.error) } : answer;
+function portable(result: CommandResult): CommandResult {
+  return result.kind === "bug" ? { kind: "bug", error: failureOf(result.error) } : result;
 }
 
 function failureOf(thrown: unknown): WorkerFailure {
