@@ -48,7 +48,7 @@ export async function startInProcess(
   const opened = await openTestDatabase(engine);
   const { database } = opened;
   // Every line is formatted, as in production, and then dropped.
-  const logger = pino({ write: () => undefined });
+  const logger = pino({}, { write: () => undefined });
   const ledger = new Ledger({
     committer: committerOf(database),
     now,
