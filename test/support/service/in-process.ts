@@ -44,7 +44,7 @@ export async function startInProcess(
   const opened = await openTestDatabase(engine);
   const { database } = opened;
   // Every line is formatted, as in production, and then dropped.
-  const logger = pino({ write: () => undefined });
+  const logger = pino({}, { write: () => undefined });
   const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), { database, logger, now });
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));

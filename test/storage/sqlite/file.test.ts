@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { toUnixMillis } from "../../src/domain/values/time.js";
-import { openDatabase } from "../../src/storage/database.js";
-import { keys } from "../../src/storage/keys.js";
-import { migrate } from "../../src/storage/migrate.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { openDatabase } from "../../../src/storage/database.js";
+import { keys } from "../../../src/storage/keys.js";
+import { migrate } from "../../../src/storage/migrate.js";
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);

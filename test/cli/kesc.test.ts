@@ -7,7 +7,7 @@ import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
 import { execute } from "../support/databases.js";
-import { environment, kesc, kescJson, Place } from "../support/service/kesc.js";
+import { environment, KESC, kesc, kescJson, Place } from "../support/service/kesc.js";
 
 interface OrganizationJson {
   readonly id: string;
@@ -102,8 +102,7 @@ describe("kesc on a migrated database", () => {
 
   it("does not fall over when nobody reads its output", async () => {
     const list = `"${process.execPath}" "$0" org list`;
-    const main = new URL("../../src/cli/kesc.js", import.meta.url).pathname;
-    const { stderr } = await promisify(execFile)("bash", ["-c", `${list} | true; exit "\${PIPESTATUS[0]}"`, main], {
+    const { stderr } = await promisify(execFile)("bash", ["-c", `${list} | true; exit "\${PIPESTATUS[0]}"`, KESC], {
       env: environment(place.variables),
     });
     expect(stderr).to.equal("");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { type Ended, kesc, kescJson, Place, RunningKesc } from "../support/service/kesc.js";
+import { type Ended, kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
 
 const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const HEADER = "type,account_id,amount,reference";

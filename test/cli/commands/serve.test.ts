@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { eventually } from "../support/eventually.js";
-import { environment, KESC, kesc, kescJson, Place, RunningKesc } from "../support/service/kesc.js";
+import { eventually } from "../../support/eventually.js";
+import { environment, KESC, kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
 
 const GONE_MILLIS_MAX = 10_000;
 
