@@ -140,10 +140,12 @@ describe("the ledger, against the model", function () {
           all.push(...group);
         }
         await repeat(ledgers, model, all);
-        for (const ledger of ledgers) {
-          for (const each of ORGANIZATIONS) await ledger.checkPostings(each, model.effects(each));
-          await ledger.checkSeq(ORGANIZATIONS.reduce((sum, each) => sum + model.effects(each), 0));
-        }
+        await Promise.all(
+          ledgers.map(async (ledger) => {
+            for (const each of ORGANIZATIONS) await ledger.checkPostings(each, model.effects(each));
+            await ledger.checkSeq(ORGANIZATIONS.reduce((sum, each) => sum + model.effects(each), 0));
+          }),
+        );
       } finally {
         await Promise.all(ledgers.map((ledger) => ledger.close()));
       }
@@ -155,7 +157,7 @@ describe("the ledger, against the model", function () {
 });
 
 async function agree(ledgers: readonly LedgerUnderTest[], model: Model, group: readonly Answered[]): Promise<void> {
-  for (const ledger of ledgers) {
+  const check = async (ledger: LedgerUnderTest): Promise<void> => {
     const answers = await ledger.submitAtOnce(group.map(({ command }) => command));
     // Node's own assertion: its message holds all that differs, where chai's is cut inside
     // fast-check's report.
@@ -168,7 +170,8 @@ async function agree(ledgers: readonly LedgerUnderTest[], model: Model, group: r
       deepStrictEqual({ engine: ledger.engine, state }, { engine: ledger.engine, state: model.state(each) });
       expect(state.supply?.reserve, ledger.engine).to.equal(owedBy(state));
     }
-  }
+  };
+  await Promise.all(ledgers.map(check));
 }
 
 /** Whatever made something is answered with it again, and nothing changes. */
