@@ -20,7 +20,7 @@ import {
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
-import { type Answer, Model, type State } from "./model.js";
+import { type Answer, ANSWER_WORDS, Model, type State } from "./model.js";
 
 // Random commands, in random groups at once, to three ledgers: SQLite's, PostgreSQL's and the
 // model. All must agree on every answer and every balance.
@@ -90,24 +90,6 @@ interface Whose {
   readonly ofStranger: boolean;
 }
 
-// A run that meets no frozen account proves nothing about one: together, the runs must meet every
-// answer there is.
-const ANSWERS = [
-  "ACCOUNT_ALREADY_EXISTS",
-  "ACCOUNT_CLOSED",
-  "ACCOUNT_FROZEN",
-  "ACCOUNT_NOT_EMPTY",
-  "ACCOUNT_NOT_FOUND",
-  "IDEMPOTENCY_KEY_REUSED",
-  "INSUFFICIENT_FUNDS",
-  "INVALID_TRANSITION",
-  "LIMIT_EXCEEDED",
-  "REFERENCE_ALREADY_USED",
-  "TRANSACTION_NOT_FOUND",
-  "done",
-  "replayed",
-];
-
 /** A command, and what the model answers to it. */
 interface Answered {
   readonly command: Command;
@@ -152,7 +134,7 @@ describe("the ledger, against the model", function () {
       for (const each of all) answersMet.add(wordOf(each.answer));
     });
     await fc.assert(property, { numRuns: RUNS, unbiased: true, interruptAfterTimeLimit: RUNS_MILLIS_MAX });
-    expect([...answersMet].sort()).to.deep.equal(ANSWERS);
+    expect(answersMet).to.have.all.keys(...ANSWER_WORDS);
   });
 });
 
