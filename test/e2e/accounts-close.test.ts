@@ -23,12 +23,4 @@ describeEachEngine("CloseAccount", (service) => {
     const grpc = await service().grpc.call("CloseAccount", { account_id: id });
     expect(grpc).to.include({ code: 9, reason: "ACCOUNT_NOT_EMPTY" });
   });
-
-  it("refuses a frozen account: it must be unfrozen first", async () => {
-    const id = await newAccount(service());
-    await service().rest("POST", `/accounts/${id}/freeze`);
-    const rest = await service().rest("POST", `/accounts/${id}/close`);
-    expect(problemOf(rest)).to.include({ status: 422, code: "INVALID_TRANSITION" });
-    expect(rest.json).to.include({ from: "frozen", to: "closed" });
-  });
 });

@@ -63,21 +63,4 @@ describeEachEngine("CreateAccount", (service) => {
     expect([first.status, again.status]).to.deep.equal([201, 200]);
     expect(problemOf(other)).to.include({ status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
   });
-
-  it("names every bad field at once, over REST and gRPC", async () => {
-    const bad = { user_id: "", phone_number: "12", email: "nobody" };
-    const expected = ["user_id", "phone_number", "email"];
-    const rest = await service().rest("POST", "/accounts", { body: bad });
-    expect(problemOf(rest)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: expected });
-    const grpc = await service().grpc.call("CreateAccount", bad);
-    expect(grpc).to.include({ code: 3, reason: "INVALID_FIELD" });
-    expect(grpc.fields?.map(({ field }) => field)).to.deep.equal(expected);
-  });
-
-  it("names a field that it does not know", async () => {
-    const answer = await service().rest("POST", "/accounts", {
-      body: { user_id: fresh("typo"), phone_number: "0712345678", e_mail: "a@example.com" },
-    });
-    expect(problemOf(answer)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["e_mail"] });
-  });
 });

@@ -29,11 +29,4 @@ describeEachEngine("FreezeAccount", (service) => {
     expect(again.response["account"]).to.include({ status_reason: "first" });
     expect(again.replayed).to.equal(true);
   });
-
-  it("refuses a closed account", async () => {
-    const id = await newAccount(service());
-    await service().rest("POST", `/accounts/${id}/close`);
-    const refused = await service().rest("POST", `/accounts/${id}/freeze`);
-    expect(problemOf(refused)).to.include({ status: 422, code: "ACCOUNT_CLOSED" });
-  });
 });

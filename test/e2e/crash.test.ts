@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
       });
     const idOf = (response: Fields): string => (response["transaction"] as { id: string }).id;
 
-    it("has every mint that it acknowledged, none twice, and kesc verify holds", async () => {
+    it("has every mint that it acknowledged, none twice", async () => {
       const acknowledged = new Map<number, string>();
       let killed: Promise<void> | undefined;
       const answers = await Promise.all(
@@ -51,10 +51,13 @@ for (const engine of ENGINES) {
       expect(acknowledged.size).to.be.within(300, MINTS - 1);
 
       await service.start();
-      for (const [index, id] of acknowledged) {
-        const found = await service.grpc.call("GetTransaction", { transaction_id: id });
-        expect(found.response["transaction"], `mint${String(index)}`).to.include({ reference: `mint${String(index)}` });
-      }
+      await Promise.all(
+        Array.from(acknowledged, async ([index, id]) => {
+          const reference = `mint${String(index)}`;
+          const found = await service.grpc.call("GetTransaction", { transaction_id: id });
+          expect(found.response["transaction"], reference).to.include({ reference });
+        }),
+      );
 
       // What a caller does who does not know: the same again.
       const retried = await Promise.all(Array.from({ length: MINTS }, (_, index) => mint(index)));
@@ -64,10 +67,9 @@ for (const engine of ENGINES) {
         const { response } = await service.grpc.call("GetAccount", { account_id: accountId });
         expect(response["account"]).to.include({ available_balance: `${String(MINTS / ACCOUNTS)}.00` });
       }
-      await expectBooksHold(service);
     });
 
-    it("has every mint of a batch that it acknowledged, none twice after a repeat, and kesc verify holds", async () => {
+    it("has every mint of a batch that it acknowledged, none twice after a repeat", async () => {
       const { response } = await service.grpc.call("CreateAccount", { user_id: "bulk", phone_number: "0712345678" });
       const account_id = (response["account"] as { id: string }).id;
       const batches = Array.from({ length: 10 }, (_, batch) =>
@@ -105,7 +107,6 @@ for (const engine of ENGINES) {
       }
       const { response: found } = await service.grpc.call("GetAccount", { account_id });
       expect(found["account"]).to.include({ available_balance: "10000.00" });
-      await expectBooksHold(service);
     });
 
     it("has every mint that it acknowledged over REST, where the gateway sends many as one, and none twice", async () => {
@@ -150,7 +151,6 @@ for (const engine of ENGINES) {
       expect(service.printed()).to.match(
         /"method":"TransactionService\/BatchCreateTransactions"[^\n]*"items":(?!1000)/,
       );
-      await expectBooksHold(service);
     });
 
     it("stops on SIGTERM under load with exit 0: every call is answered, and every acknowledged mint is there", async () => {
@@ -178,9 +178,15 @@ for (const engine of ENGINES) {
       expect(acknowledged.length).to.be.greaterThan(100);
 
       await service.start();
-      for (const id of acknowledged) {
-        expect((await service.grpc.call("GetTransaction", { transaction_id: id })).code).to.equal(0);
-      }
+      const found = await Promise.all(
+        acknowledged.map((id) => service.grpc.call("GetTransaction", { transaction_id: id })),
+      );
+      expect(found.filter(({ code }) => code !== 0)).to.deep.equal([]);
+    });
+
+    // The journal keeps every row, so one check at the end finds the damage of any of the kills.
+    it("has books that hold after all of this", async () => {
+      await expectBooksHold(service);
     });
   });
 }

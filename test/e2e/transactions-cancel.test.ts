@@ -16,9 +16,4 @@ describeEachEngine("CancelTransaction", (service) => {
     const grpc = await service().grpc.call("CancelTransaction", { transaction_id: minted.json["id"] });
     expect(grpc).to.include({ code: 9, reason: "INVALID_TRANSITION" });
   });
-
-  it("answers NOT_FOUND for one that does not exist", async () => {
-    const rest = await service().rest("POST", "/transactions/txn_01jd2r6p5vf8ksw3xhb1z7q4ye/cancel");
-    expect(problemOf(rest)).to.include({ status: 404, code: "TRANSACTION_NOT_FOUND" });
-  });
 });

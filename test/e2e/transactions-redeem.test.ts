@@ -33,16 +33,4 @@ describeEachEngine("Redeem", (service) => {
     expect((await service().grpc.call("Redeem", request)).code).to.equal(0);
     expect(await availableOf(service(), id)).to.equal("0.00");
   });
-
-  it("never pays out more than is there, however many ask at once", async () => {
-    const id = await newAccount(service(), "10.00");
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        service().grpc.call("Redeem", { account_id: id, amount: "1.00", reference: fresh("race") }),
-      ),
-    );
-    expect(answers.filter(({ code }) => code === 0)).to.have.lengthOf(10);
-    expect(answers.filter(({ reason }) => reason === "INSUFFICIENT_FUNDS")).to.have.lengthOf(40);
-    expect(await availableOf(service(), id)).to.equal("0.00");
-  });
 });

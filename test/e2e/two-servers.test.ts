@@ -19,19 +19,6 @@ describe("two servers on one PostgreSQL", () => {
     await first.dispose();
   });
 
-  it("make one transaction of 200 parallel calls with one reference, split between them", async () => {
-    const accountId = await newAccount(first);
-    const request = { account_id: accountId, amount: "7.00", reference: "split" };
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
-        (index % 2 === 0 ? first : second).grpc.call("Mint", request, { key: first.a.key }),
-      ),
-    );
-    expect(answers.map(({ response }) => response)).to.deep.equal(Array(200).fill(answers[0]?.response));
-    expect(answers.filter(({ replayed }) => !replayed)).to.have.lengthOf(1);
-    expect(await availableOf(first, accountId)).to.equal("7.00");
-  });
-
   it("never pay out more than is there, however many ask both at once", async () => {
     const accountId = await newAccount(first, "50.00");
     const answers = await Promise.all(

@@ -172,7 +172,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return rows.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

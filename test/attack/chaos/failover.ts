@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { eventually } from "../../support/eventually.js";
 import { PostgresNode } from "../../support/postgres-node.js";
-import { makeTenants, withKeys } from "../../support/service/tenants.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
 import type { Random } from "../random.js";
-import { audit } from "./audit.js";
-import { Clients } from "./clients.js";
-import { type Result, resultOf } from "./result.js";
-import { Victim } from "./victim.js";
+import type { Result } from "./result.js";
+import { underLoad } from "./under-load.js";
 
 const STANDBY = "standby";
 const MILLIS_BEFORE_KILL_MIN = 1_000;
@@ -34,39 +30,26 @@ interface Pair {
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
-  const [{ key }] = await withKeys(databaseUrl, makeTenants);
-  const server = new Victim(databaseUrl);
-  atTheEnd(() => server.kill());
-  await server.start();
-  const clients = new Clients(server.address, { key, random });
-  await clients.start();
-  await sleep(random.between(MILLIS_BEFORE_KILL_MIN, MILLIS_BEFORE_KILL_MAX));
-
-  if (silent) address.strand();
-  await primary.kill();
-  const killedAt = performance.now();
-  const firstGoodAnswer = clients.firstGoodAnswer();
-  // Before it is promoted, as it may happen: until then it is there, and answers, and must not be
-  // asked.
-  address.target = standby.port;
-  if (!silent) address.cut();
-  await standby.query("SELECT pg_promote()");
-  const millisToPromotion = performance.now() - killedAt;
-  const millisToGoodAnswer = await firstGoodAnswer;
-
-  await sleep(MILLIS_AFTER_FAILOVER);
-  await clients.stop();
-  const caller = new GrpcCaller(server.address, { key });
-  const audited = await audit(clients.acknowledged, { caller, databaseUrl });
-  caller.close();
-  const { died } = server;
-  await server.kill();
+  let millisToPromotion = 0;
+  let millisToGoodAnswer = 0;
+  const result = await underLoad(databaseUrl, random, async ({ clients }) => {
+    await sleep(random.between(MILLIS_BEFORE_KILL_MIN, MILLIS_BEFORE_KILL_MAX));
+    if (silent) address.strand();
+    await primary.kill();
+    const killedAt = performance.now();
+    const firstGoodAnswer = clients.firstGoodAnswer();
+    // The address may lead to the standby before it is promoted: the server must not read there.
+    address.target = standby.port;
+    if (!silent) address.cut();
+    await standby.query("SELECT pg_promote()");
+    millisToPromotion = performance.now() - killedAt;
+    millisToGoodAnswer = await firstGoodAnswer;
+    await sleep(MILLIS_AFTER_FAILOVER);
+    return 1;
+  });
   await address.stop();
   await standby.kill();
-  return {
-    ...resultOf(1, { clients, audit: audited, died }),
-    failover: { silent, millisToPromotion, millisToGoodAnswer },
-  };
+  return { ...result, failover: { silent, millisToPromotion, millisToGoodAnswer } };
 }
 
 async function startPair(): Promise<Pair> {

@@ -3,6 +3,7 @@
  * lost or doubled.
  */
 import { takeDownAll } from "../../support/at-the-end.js";
+import { optionsOrUsage } from "../command-line.js";
 import { Random } from "../random.js";
 import { crashPostgres, crashSqlite } from "./crash.js";
 import { failover } from "./failover.js";
@@ -72,22 +73,12 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function optionsOrUsage(): Options | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
 /** Whoever stops it half-way gets no servers left behind. */
 function stopOn(signal: NodeJS.Signals): void {
   process.once(signal, () => void takeDownAll().finally(() => process.exit(1)));
 }
 
-const options = optionsOrUsage();
+const options = optionsOrUsage(readOptions, USAGE);
 if (options !== undefined) {
   stopOn("SIGINT");
   stopOn("SIGTERM");

@@ -27,6 +27,26 @@ export type Answer =
   | { readonly kind: "done"; readonly replayed: boolean; readonly resource: Seen }
   | { readonly kind: "refused"; readonly refusal: Refusal | LedgerRefusal };
 
+/**
+ * Every answer of the model, in a word: the reason of a refusal, "done" or "replayed". Runs that
+ * meet no frozen account prove nothing about one, so all runs together must meet all of these.
+ */
+export const ANSWER_WORDS: readonly string[] = [
+  "ACCOUNT_ALREADY_EXISTS",
+  "ACCOUNT_CLOSED",
+  "ACCOUNT_FROZEN",
+  "ACCOUNT_NOT_EMPTY",
+  "ACCOUNT_NOT_FOUND",
+  "IDEMPOTENCY_KEY_REUSED",
+  "INSUFFICIENT_FUNDS",
+  "INVALID_TRANSITION",
+  "LIMIT_EXCEEDED",
+  "REFERENCE_ALREADY_USED",
+  "TRANSACTION_NOT_FOUND",
+  "done",
+  "replayed",
+];
+
 /** In cents: the shillings that an organization holds, and the KESC that it owes. */
 export interface Supply {
   readonly reserve: number;

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { ANSWER_WORDS } from "../property/model.js";
 import { MemoryDisk } from "./disks/memory-disk.js";
 import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
@@ -24,24 +25,12 @@ const OTHER_FAULTS = [
   "store unavailable",
 ];
 const ANSWERS = [
-  "ACCOUNT_ALREADY_EXISTS",
-  "ACCOUNT_CLOSED",
-  "ACCOUNT_FROZEN",
-  "ACCOUNT_NOT_EMPTY",
-  "ACCOUNT_NOT_FOUND",
+  ...ANSWER_WORDS,
   "DEADLINE_EXCEEDED",
-  "IDEMPOTENCY_KEY_REUSED",
-  "INSUFFICIENT_FUNDS",
   "INTERNAL",
-  "INVALID_TRANSITION",
-  "LIMIT_EXCEEDED",
   "QUEUE_FULL",
-  "REFERENCE_ALREADY_USED",
   "SHUTTING_DOWN",
   "STORAGE_UNAVAILABLE",
-  "TRANSACTION_NOT_FOUND",
-  "done",
-  "replayed",
 ];
 
 describe("the simulation of crashes", () => {
@@ -51,7 +40,7 @@ describe("the simulation of crashes", () => {
     expect(failure).to.equal(undefined);
     expect(tally.names("crashes")).to.deep.equal(POINTS);
     expect(tally.names("other faults")).to.deep.equal(OTHER_FAULTS);
-    expect(tally.names("answers")).to.deep.equal(ANSWERS);
+    expect(tally.names("answers")).to.have.members(ANSWERS);
   });
 
   it("loses nothing and doubles nothing with SQLite's own storage code on a file", async () => {

@@ -7,6 +7,7 @@ import { expect } from "chai";
 
 import { eventually } from "../../support/eventually.js";
 import { environment, KESC, kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
 
 const GONE_MILLIS_MAX = 10_000;
 
@@ -38,7 +39,7 @@ describe("kesc server", () => {
   let place: Place;
   before(async () => {
     place = new Place();
-    await kesc(["migrate"], place.variables);
+    await withKeys(place.databaseUrl, makeTenants);
   });
   after(() => {
     place.remove();
@@ -106,7 +107,7 @@ describe("kesc serve", () => {
   let place: Place;
   before(async () => {
     place = new Place();
-    await kesc(["migrate"], place.variables);
+    await withKeys(place.databaseUrl, makeTenants);
   });
   after(() => {
     place.remove();

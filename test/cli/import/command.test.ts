@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { type Ended, kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
+import { type Ended, kesc, Place, RunningKesc } from "../../support/service/kesc.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
 
 const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const HEADER = "type,account_id,amount,reference";
@@ -83,9 +84,7 @@ describe("kesc import", () => {
   });
 
   it("imports what is right, says which lines were refused and why, and writes them down", async () => {
-    await kesc(["migrate"], place.variables);
-    await kesc(["org", "create", "--name", "A"], place.variables);
-    const { key } = await kescJson<{ key: string }>(["key", "create", "--org", "A", "--name", "k"], place.variables);
+    const [{ key }] = await withKeys(place.databaseUrl, makeTenants);
     const server = new RunningKesc(["server"], place.variables);
     const { address } = await server.ready;
     const file = fileOf(

@@ -171,16 +171,6 @@ describe("grpc: every call", () => {
       submit = async () => Promise.resolve({ kind: "done", resource: transaction(), replayed: false } as never);
       expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     });
-
-    it("after two request messages with UNIMPLEMENTED, and is not done", async () => {
-      under.submitted.length = 0;
-      const calling = under.grpc.open(rpcs.mint);
-      calling.send(MINT);
-      calling.send(MINT);
-      calling.end();
-      expect((await calling.ended).code).to.equal(Status.UNIMPLEMENTED);
-      expect(under.submitted).to.deep.equal([]);
-    });
   });
 
   it("tells a database that does not answer from a bug", async () => {
