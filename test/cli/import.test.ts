@@ -49,7 +49,7 @@ describe("kesc import", () => {
       "file.csv:3: amount must be",
       "file.csv:3: reference is required",
       "file.csv:3: description must be",
-      "file.csv:3: metadata has a",
+      "file.csv:3: metadata value of",
       "file.csv:6: line must have",
       "file.csv:7: amount must be",
       "3 of 4 lines",
@@ -98,8 +98,8 @@ describe("kesc import", () => {
     const { code, stdout, stderr } = await run(key, "--rejects", rejects);
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "2 lines: 0 new, 0 there already.\n" });
     expect(stderr.split("\n").slice(0, 4)).to.deep.equal([
-      `${file}:2: ACCOUNT_NOT_FOUND: There is no such account (account_id ${ACCOUNT_ID})`,
-      `${file}:3: ACCOUNT_NOT_FOUND: There is no such account (account_id ${ACCOUNT_ID})`,
+      `${file}:2: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} not found.`,
+      `${file}:3: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} not found.`,
       "2 of 2, 2 refused",
       "2 lines were refused; nothing of them was done.",
     ]);
@@ -108,7 +108,9 @@ describe("kesc import", () => {
 
     const stranger = await run("kesc_nobodyHasThisSecret00");
     expect(stranger.code).to.equal(1);
-    expect(stranger.stderr).to.equal("The server refuses: The API key is unknown, expired or revoked.\n");
+    expect(stranger.stderr).to.equal(
+      "The server refused the import: Invalid API key: it is unknown, expired or revoked.\n",
+    );
 
     const itself = await run(key, "--rejects", file);
     expect(itself).to.include({ code: 2, stderr: `${file} is the file to import: name another for --rejects.\n` });

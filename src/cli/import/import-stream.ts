@@ -80,11 +80,8 @@ export function mayBeDoneLater({ code }: StatusMessage): boolean {
   return code !== BUG && PASSING.has(code);
 }
 
-/** A refusal in words: its reason, its message and its facts. */
-export function wordsOn({ message, details }: StatusMessage): string {
+/** Returns the reason and the message of a refusal. */
+export function describeRefusal({ message, details }: StatusMessage): string {
   const encoded = details.find(({ type_url }) => type_url.endsWith("/google.rpc.ErrorInfo"))?.value;
-  if (encoded === undefined) return message;
-  const { reason, metadata } = ErrorInfo.decode(encoded);
-  const facts = [...metadata].map(([name, fact]) => `${name} ${fact}`).join(", ");
-  return `${reason}: ${message}${facts === "" ? "" : ` (${facts})`}`;
+  return encoded === undefined ? message : `${ErrorInfo.decode(encoded).reason}: ${message}`;
 }

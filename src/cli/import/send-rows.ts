@@ -6,7 +6,7 @@ import type { TransactionResult } from "../../gen/kesc/v1/transaction_service.js
 import { Problem } from "../../startup/operator-error.js";
 import { type Chunk, Chunks } from "./chunks.js";
 import type { GoodRow } from "./csv-rows.js";
-import { ImportStream, isPassing, mayBeDoneLater, wordsOn } from "./import-stream.js";
+import { describeRefusal, ImportStream, isPassing, mayBeDoneLater } from "./import-stream.js";
 
 /** What became of the rows so far. */
 export interface Totals {
@@ -94,7 +94,7 @@ async function sendOverOneStream(chunks: Chunks, totals: Totals, options: SendOp
     return undefined;
   } catch (error) {
     if (!isPassing(error)) throw refusalOf(error);
-    return interrupted(`${(error as Error).message}.`);
+    return interrupted(sentence((error as Error).message));
   } finally {
     stream.cancel();
   }
@@ -121,9 +121,9 @@ function settle(
     totals[replayed ? "replayed" : "created"] += 1;
     return undefined;
   }
-  const words = wordsOn(outcome.value);
+  const words = describeRefusal(outcome.value);
   // Rows after it may need what it does: all of them are sent again with it.
-  if (mayBeDoneLater(outcome.value)) return `${words}.`;
+  if (mayBeDoneLater(outcome.value)) return words;
   totals.refused += 1;
   onRefused(row, words);
   return undefined;
@@ -132,5 +132,10 @@ function settle(
 function refusalOf(error: unknown): unknown {
   // A gRPC status has words for the caller; anything else is a bug here.
   if (!(error instanceof Error && "details" in error && typeof error.details === "string")) return error;
-  return new Problem(`The server refuses: ${error.details}.`, 1, { cause: error });
+  return new Problem(`The server refused the import: ${sentence(error.details)}`, 1, { cause: error });
+}
+
+/** Adds the period that the errors of grpc-js lack, and those of the server have. */
+function sentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }

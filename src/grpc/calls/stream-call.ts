@@ -249,7 +249,10 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
       else this.#call.end();
       logCall(dependencies.logger, contract, { record: this.#record, ending, cancelled: this.#call.cancelled });
     } catch (error) {
-      dependencies.logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
+      dependencies.logger.fatal(
+        { method: contract.name, trace: traceOf(error) },
+        "the response of a call could not be sent",
+      );
     } finally {
       dependencies.onInFlight(-1);
     }

@@ -84,7 +84,7 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
       try {
         step();
       } catch (error) {
-        logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
+        logger.fatal({ method: contract.name, trace: traceOf(error) }, "the response of a call could not be sent");
       }
     };
 

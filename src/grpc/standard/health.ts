@@ -82,8 +82,9 @@ export class Health {
     if (this.#stopped) return;
     const serving = failure === undefined;
     if (this.#serving !== serving) {
-      if (serving) this.#options.logger.info("the database answers: serving");
-      else this.#options.logger.error({ trace: traceOf(failure) }, "the database does not answer: not serving");
+      if (serving) this.#options.logger.info("the database responds: health is SERVING");
+      else
+        this.#options.logger.error({ trace: traceOf(failure) }, "the database does not respond: health is NOT_SERVING");
     }
     this.#report(serving);
     this.#nextPing = setTimeout(() => void this.#ping(), PING_MILLIS);
@@ -94,7 +95,7 @@ export class Health {
     let giveUp: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       giveUp = setTimeout(() => {
-        reject(new Error(`no answer within ${String(PING_MILLIS_MAX)} ms`));
+        reject(new Error(`the database did not respond within ${String(PING_MILLIS_MAX)} ms`));
       }, PING_MILLIS_MAX);
       giveUp.unref();
     });

@@ -61,18 +61,18 @@ export class Reflection {
       case "all_extension_numbers_of_type":
         return this.#extensionNumbersReply(asked.value);
       case undefined:
-        return errorReply(Status.INVALID_ARGUMENT, "the request asks for nothing that this server knows of");
+        return errorReply(Status.INVALID_ARGUMENT, "message_request is missing or unknown");
     }
   }
 
   #filesReply(file: File | undefined, what: string): Reply {
-    if (file === undefined) return errorReply(Status.NOT_FOUND, `there is no ${what}`);
+    if (file === undefined) return errorReply(Status.NOT_FOUND, `${what} not found`);
     const files = [...this.#withImports(file)];
     return { $case: "file_descriptor_response", value: { file_descriptor_proto: files.map(({ bytes }) => bytes) } };
   }
 
   #extensionNumbersReply(type: string): Reply {
-    if (!this.#filesBySymbol.has(type)) return errorReply(Status.NOT_FOUND, `there is no symbol ${type}`);
+    if (!this.#filesBySymbol.has(type)) return errorReply(Status.NOT_FOUND, `symbol ${type} not found`);
     const numbers = [...(this.#filesByExtension.get(type)?.keys() ?? [])];
     return { $case: "all_extension_numbers_response", value: { base_type_name: type, extension_number: numbers } };
   }
