@@ -40,21 +40,23 @@ describe("each operation", () => {
 
   for (const file of files) {
     it(`${file} is in the table, and has a test of its own`, async () => {
-      expect(await commandsOf(file)).not.to.deep.equal([]);
-      expect(existsSync(`test/domain/operations/${file.replace(/ts$/, "test.ts")}`)).to.equal(true);
+      expect(await commandsOf(file), "its commands in table.ts").not.to.deep.equal([]);
+      const test = `test/domain/operations/${file.replace(/ts$/, "test.ts")}`;
+      expect(existsSync(test), test).to.equal(true);
     });
 
     it(`${file} refuses for the reasons that the contract names, and for no other`, async () => {
       const code = readFileSync(`${FOLDER}/${file}`, "utf8");
       const given = new Set([...code.matchAll(/reason: "([A-Z_]+)"/g)].map(([, reason]) => reason));
       const documented = (await commandsOf(file)).flatMap((command) => refusals.get(command) ?? []);
-      expect([...given]).to.have.members([...new Set(documented)]);
+      expect([...given], "the reasons after Refuses in proto/").to.have.members([...new Set(documented)]);
     });
   }
 
   it("has its kinds of journal rows in docs/ledger.md", () => {
     const text = readFileSync("docs/ledger.md", "utf8");
-    expect(JOURNAL_KINDS.filter((kind) => !text.includes(`\`${kind}\``))).to.deep.equal([]);
+    const missing = JOURNAL_KINDS.filter((kind) => !text.includes(`\`${kind}\``));
+    expect(missing, "kinds that docs/ledger.md lacks").to.deep.equal([]);
   });
 
   it("is named in CHANGELOG.md when its rpc is not released yet", () => {
@@ -64,6 +66,7 @@ describe("each operation", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
     const unreleased = rpcs.map(({ name }) => name.replace(/^.*\//, "")).filter((name) => !released.has(name));
     const text = readFileSync("CHANGELOG.md", "utf8");
-    expect(unreleased.filter((name) => !text.includes(name))).to.deep.equal([]);
+    const missing = unreleased.filter((name) => !text.includes(name));
+    expect(missing, "rpcs that CHANGELOG.md lacks").to.deep.equal([]);
   });
 });
