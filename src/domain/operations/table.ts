@@ -28,7 +28,7 @@ export const COMMAND_NAMES = Object.keys(OPERATIONS) as readonly Command["name"]
 
 /** The operation that decides the commands of this name. */
 export function operationOf(name: Command["name"]): Operation<Command, Account | Transaction> {
-  return OPERATIONS[name];
+  return OPERATIONS[name] as Operation<Command, Account | Transaction>;
 }
 
 /** Names the rows that the decision on this command may read. */
