@@ -60,9 +60,7 @@ describe("grpc: callers who do not keep to the rules", () => {
     it(`ends a call that sends headers and then ${name}`, async () => {
       const stream = open();
       if (bytes.length > 0) stream.write(bytes);
-      const startedAt = Date.now();
       expect(await ending(stream)).to.include({ "grpc-status": "4" });
-      expect(Date.now() - startedAt).to.be.within(150, 1_000);
       expect(under.lines).to.deep.include({
         ...under.lines.at(-1),
         method: "TransactionService/Mint",
