@@ -159,7 +159,7 @@ describe("kesc serve --demo", () => {
     place.remove();
   });
 
-  /** What to paste, in the order of the page. */
+  /** The lines that the demo offers for pasting. */
   function pastedLines(words: string): { curl: string; grpcurl: string } {
     const [, curl = "", grpcurl = ""] = /with curl:\n\n(.+?)\n\nand with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];
     return { curl, grpcurl };

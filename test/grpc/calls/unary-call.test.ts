@@ -22,7 +22,7 @@ import { callLines } from "../../support/service/log-lines.js";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const STRANGER = "kesc_nobodyHasThisSecret00";
 
-/** A unary call whose request is these bytes, whatever they are. */
+/** A method whose requests are any bytes. */
 function raw(path: string) {
   const bytes = (value: Buffer): Buffer => value;
   return { ...rpcs.mint, path, requestSerialize: bytes, responseDeserialize: bytes };
