@@ -139,7 +139,7 @@ describe("kesc verify on books that do not hold", () => {
 
 describe("kesc called wrongly", () => {
   let place: Place;
-  /** What each row prints: all rows run at once, since a start of the command takes long. */
+  /** The result of each row. All rows run at once, because the command takes long to start. */
   let ended: readonly Ended[];
   before(async () => {
     place = new Place();

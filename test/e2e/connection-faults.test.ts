@@ -10,14 +10,15 @@ import { expectBooksHold } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
 import { TcpForwarder } from "../support/tcp-forwarder.js";
 
-// Short, so that the test is: in the address, where an operator may set them too.
+// The limits are short, so that the test is. They are in the address, where an operator may set
+// them too.
 const QUERY_MILLIS_MAX = 500;
 const LIMITS = `statement_timeout=400&query_timeout=${String(QUERY_MILLIS_MAX)}&idle_in_transaction_session_timeout=2500`;
 
 describe("a connection to PostgreSQL", () => {
   let network: TcpForwarder;
   let service: Service;
-  /** Past the network. */
+  /** Leads to the database directly, and not through `network`. */
   let url: string;
   let accountId: string;
   let mints = 0;
@@ -57,12 +58,12 @@ describe("a connection to PostgreSQL", () => {
 
   it("that goes silent amid a batch: UNAVAILABLE in time, nothing of it happened, and others go on afterwards", async () => {
     expect((await mint()).code).to.equal(0);
-    // What the batch reads, and locks. What it writes would go out together with its COMMIT.
+    // The batch has read and locked its rows. Its writes would go out together with its COMMIT.
     const silent = network.silenceAfter(/from journal_head/i);
     const hung = mint("hung");
     await silent;
     expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
-    // Longer than whatever the driver may have left to say on that connection.
+    // Longer than any timeout of the driver on that connection.
     await sleep(3 * QUERY_MILLIS_MAX);
     network.resume();
     await expectRecovery();

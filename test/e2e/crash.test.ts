@@ -40,7 +40,7 @@ for (const engine of ENGINES) {
         Array.from({ length: MINTS }, async (_, index) => {
           const answer = await mint(index);
           if (answer.code === 0) acknowledged.set(index, idOf(answer.response));
-          // In the middle: some are acknowledged, some are in a batch, the rest wait.
+          // Kill in the middle: some mints are acknowledged, some are in a batch, all others wait.
           if (acknowledged.size >= 300) killed ??= service.kill();
           return answer.code;
         }),
@@ -59,7 +59,7 @@ for (const engine of ENGINES) {
         }),
       );
 
-      // What a caller does who does not know: the same again.
+      // A caller that does not know the outcome repeats the call.
       const retried = await Promise.all(Array.from({ length: MINTS }, (_, index) => mint(index)));
       expect(retried.filter(({ code }) => code !== 0)).to.deep.equal([]);
       for (const [index, id] of acknowledged) expect(idOf(retried[index]?.response ?? {})).to.equal(id);
@@ -88,7 +88,7 @@ for (const engine of ENGINES) {
       const first = await Promise.all(
         batches.map(async (requests) => {
           const answer = await send(requests);
-          // The other batches are in the middle, or wait.
+          // The other batches are being committed, or wait.
           if (answer.code === 0) killed ??= service.kill();
           return answer;
         }),

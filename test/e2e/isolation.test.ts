@@ -12,10 +12,9 @@ import { newAccountId, newTransactionId } from "../support/commands.js";
 import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
 import { makeKey, withKeys } from "../support/service/tenants.js";
 
-// Every rpc that the contract has, by itself: who calls without the right key gets nothing, and
-// learns nothing.
+// Each rpc of the contract: a caller without the right key gets nothing, and learns nothing.
 
-/** What a request may name. */
+/** The things that a request may name. */
 interface Things {
   readonly account_id: string;
   readonly transaction_id: string;
@@ -24,8 +23,8 @@ interface Things {
 }
 
 /**
- * A request that works, for each rpc, by the things of the organization that calls. An rpc that has
- * none here fails: say how to call it, with every field set that names a thing.
+ * For each rpc a request that works, with the things of the calling organization. An rpc that is
+ * missing here fails: add a request, with every field set that names a thing.
  */
 const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "AccountService/CreateAccount": () => ({ user_id: fresh("isolated"), phone_number: "0712345678" }),
@@ -33,7 +32,7 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "AccountService/ListAccounts": ({ user_id }) => ({ user_id }),
   "AccountService/FreezeAccount": ({ account_id }) => ({ account_id }),
   "AccountService/UnfreezeAccount": ({ account_id }) => ({ account_id }),
-  // At its balance it is refused, but only to those who may know.
+  // The account has money, so the call is refused, but only to callers that may know.
   "AccountService/CloseAccount": ({ account_id }) => ({ account_id }),
   "TransactionService/Mint": ({ account_id }) => ({ account_id, amount: "1.00", reference: fresh("isolated") }),
   "TransactionService/Redeem": ({ account_id }) => ({ account_id, amount: "0.01", reference: fresh("isolated") }),
@@ -45,11 +44,11 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   }),
   "TransactionService/GetTransaction": ({ transaction_id }) => ({ transaction_id }),
   "TransactionService/ListTransactions": ({ account_id, reference }) => ({ account_id, reference }),
-  // On the direct rail it is refused, but only to those who may know.
+  // The transaction is completed, so the call is refused, but only to callers that may know.
   "TransactionService/CancelTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 
-// Streams have their own: test/e2e/transactions-import.test.ts.
+// The stream has its own test: test/e2e/transactions-import.test.ts.
 const rpcs = readContract()
   .services.flatMap((service) => service.rpcs)
   .filter(({ streaming }) => !streaming);
@@ -61,8 +60,8 @@ function requestOf(name: string, things: Things): JsonObject {
 }
 
 /**
- * Whether the rpc's request names a thing of an organization. What names none makes or lists the
- * caller's own.
+ * Whether the rpc's request names a thing of an organization. An rpc that names none makes or lists
+ * the caller's own.
  */
 function namesThings(name: string): boolean {
   let named = false;
@@ -76,10 +75,7 @@ function namesThings(name: string): boolean {
   return named;
 }
 
-/**
- * What the caller of another organization may see: the ids that it has sent itself, and the
- * request's, are left out.
- */
+/** The response without the ids that the caller has sent itself, and without the request's id. */
 function withoutIds(answer: object): string {
   return JSON.stringify(answer)
     .replace(/(acc|txn)_[0-9a-z]{26}/g, "$1")
@@ -199,7 +195,7 @@ describeEachEngine("each rpc of the contract", (service) => {
         expect(theirWords).to.equal(noWords);
         const rows = Object.values(ofTheirs.response ?? {}).find(Array.isArray);
         if (rows === undefined) expect(Status[ofTheirs.code]).to.equal("NOT_FOUND");
-        // A list is empty, and of a batch nothing was done.
+        // A list is empty, and a batch has done nothing.
         else expect((rows as JsonObject[]).filter(({ error }) => error === undefined)).to.deep.equal([]);
         const [restOfTheirs, restOfNone] = [await byRest(path, foreign, key), await byRest(path, none, key)];
         expect(restOfTheirs.status).to.equal(restOfNone.status);

@@ -16,7 +16,7 @@ const EMAIL = "private@example.com";
 const WRONG_KEY = `kesc_${"a".repeat(43)}`;
 const PASSWORD = "hunter2";
 
-/** Of `kesc serve` and all that it has started: how each was called, and what each calls itself. */
+/** The command line and the process title of `kesc serve` and of each of its children. */
 function commandLines(servePid: number): string[] {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
   const read = (pid: string, file: string): string => {
@@ -32,7 +32,7 @@ function commandLines(servePid: number): string[] {
     .map((pid) => `${read(pid, "cmdline")}; ${read(pid, "comm")}`);
 }
 
-/** Everything that a caller can get wrong, with secrets in every place that takes a text. */
+/** Makes every mistake that a caller can make, with secrets in every place that takes a text. */
 async function callEverythingWrong(service: Service): Promise<string[]> {
   const everywhere = (route: Route): string =>
     JSON.stringify(Object.fromEntries(route.rpc.input.fields.map(({ name }) => [name, `${PHONE} ${EMAIL}`])));
@@ -67,7 +67,7 @@ async function callEverythingWrong(service: Service): Promise<string[]> {
   return [taken.text, ...refused.map(({ message }) => message)];
 }
 
-/** Has the database refuse what is written, in words of its own; answers how to let it be. */
+/** Makes the database refuse writes in its own words. The returned function repairs it. */
 async function breakDatabase(service: Service): Promise<() => Promise<void>> {
   const url = service.databaseUrl;
   if (url.startsWith("sqlite:")) {
@@ -81,7 +81,7 @@ async function breakDatabase(service: Service): Promise<() => Promise<void>> {
   }
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // PostgreSQL says which row it refuses, with all that is in it.
+  // PostgreSQL quotes the whole row that it refuses.
   await client.query("ALTER TABLE accounts ADD CONSTRAINT no_more CHECK (user_id <> 'unlucky') NOT VALID");
   return async () => {
     await client.query("ALTER TABLE accounts DROP CONSTRAINT no_more");
@@ -159,7 +159,7 @@ describe("what the kesc command prints", () => {
     ["a secret stands where a command belongs", [secret], {}],
   ] as const;
 
-  /** What each row prints: all rows run at once, since a start of the command takes long. */
+  /** The result of each row. All rows run at once, because the command takes long to start. */
   let ended: readonly Ended[];
   before(async () => {
     const elsewhere = { DATABASE_URL: "sqlite:/nowhere/at/all/kesc.db" };

@@ -23,7 +23,7 @@ describe("the order of checks", () => {
     await withKeys(service.databaseUrl, (keys) => keys.revokeApiKey(revoked.id));
   });
 
-  // The order of rows is the order of checks: each call would be refused by all that follow, too.
+  // The order of rows is the order of checks: all later checks would refuse the call, too.
   const unknownAccount = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
   const rows: readonly (readonly [
     what: string,

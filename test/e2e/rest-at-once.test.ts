@@ -32,7 +32,8 @@ describeEachEngine("REST requests that come at once", (service) => {
   });
 
   /**
-   * Every way in which a mint or a redemption can end, with references that begin with `prefix`.
+   * Requests that meet every outcome of a mint or a redemption, with references that begin with
+   * `prefix`.
    */
   async function everyEnding(prefix: string): Promise<{ requests: Sent[]; account_id: string }> {
     const account_id = await newAccount(service());
@@ -132,8 +133,8 @@ describeEachEngine("REST requests that come at once", (service) => {
 });
 
 /**
- * Sends all in one write, on one connection: one turn of the gateway's event loop reads them.
- * Answers what came, in order.
+ * Sends all requests in one write on one connection: one turn of the gateway's event loop reads
+ * them. Returns the responses in order.
  */
 async function sendAtOnce(service: Service, requests: readonly Sent[]): Promise<Answer[]> {
   const [host, port] = service.httpAddress.split(":");
@@ -174,7 +175,7 @@ function requestIdOf(answer: Answer | undefined): string {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The gateway's line of each request. */
+/** The gateway's log line of each request. */
 function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[]> {
   return linesWhen(
     service,
@@ -187,8 +188,8 @@ function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[
 }
 
 /**
- * Waits until the picked lines of the log are enough: the programs write them a moment after the
- * answers.
+ * Waits until the picked log lines are enough: the programs write them a moment after their
+ * responses.
  */
 async function linesWhen(
   service: Service,

@@ -245,19 +245,21 @@ async function whileHeld(service: Service, work: () => Promise<void>): Promise<v
   }
 }
 
-/** Of Linux; it makes the kernel's answers to a process what one likes. */
+/** Whether strace is here and may inject faults: it makes system calls of a process fail. */
 function hasStrace(): boolean {
   return spawnSync("strace", ["-e", "inject=getpid:error=EIO", "true"]).status === 0;
 }
 
-/** Has these calls of a process fail on the file until the answer is called. */
+/**
+ * Makes these system calls of a process fail on the file, until the returned function is called.
+ */
 async function failingCalls(
   pid: number,
   { calls, error, file }: { calls: string; error: string; file: string },
 ): Promise<() => Promise<void>> {
   const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`, "-P", file, "-o", "/dev/null"];
   const strace = spawn("strace", ["-f", "-p", String(pid), ...inject], { stdio: ["ignore", "ignore", "pipe"] });
-  // Its first words: it is there.
+  // strace prints as soon as it is attached.
   await once(strace.stderr, "data");
   return async () => {
     const exited = once(strace, "exit");

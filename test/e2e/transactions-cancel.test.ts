@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
-// On the direct rail a transaction is completed before anyone could cancel it. The ledger's
-// contract suite (test/storage/sql/ledger-store.test.ts) cancels one that is still pending.
+// On the direct rail a transaction completes before a caller can cancel it. The ledger's contract
+// suite (test/storage/sql/ledger-store.test.ts) cancels one that is still pending.
 describeEachEngine("CancelTransaction", (service) => {
   it("refuses a transaction that is completed, and says so", async () => {
     const id = await newAccount(service());

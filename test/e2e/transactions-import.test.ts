@@ -19,7 +19,7 @@ describeEachEngine("ImportTransactions", (service) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A file of mints of 1.00 into the account. */
+  /** Writes a file of mints of 1.00 into the account. */
   function fileOf(lines: number, accountId: string): string {
     const file = join(folder, `${fresh("payroll")}.csv`);
     const rows = Array.from({ length: lines }, () => `mint,${accountId},1.00,${fresh("line")}`);
@@ -27,7 +27,7 @@ describeEachEngine("ImportTransactions", (service) => {
     return file;
   }
 
-  /** Runs `kesc import`, which must succeed; returns what became of the lines. */
+  /** Runs `kesc import`, which must succeed; returns its totals. */
   async function importFile(file: string): Promise<{ created: number; replayed: number }> {
     const { code, stdout, stderr } = await kesc(["import", file, "--json"], variables());
     expect(code, stderr).to.equal(0);

@@ -46,7 +46,7 @@ describe("two servers on one PostgreSQL", () => {
     expect(await askBoth()).to.deep.equal([undefined, undefined]);
 
     await withKeys(first.databaseUrl, (keys) => keys.revokeApiKey(id));
-    // A use of what is remembered must not make it be remembered for longer.
+    // A use of the remembered key must not extend the time for which it is remembered.
     const revokedAt = Date.now();
     while (Date.now() < revokedAt + SECOND_MILLIS) await askBoth();
     expect(await askBoth()).to.deep.equal(["INVALID_API_KEY", "INVALID_API_KEY"]);

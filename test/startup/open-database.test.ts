@@ -62,7 +62,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     return thrown.message;
   }
 
-  /** Of a folder, what is in it. */
+  /** A hash of the file; of a folder, a hash of its file names. */
   function contentOf(path: string): string {
     const bytes = statSync(path).isDirectory() ? readdirSync(path).join() : readFileSync(path);
     return createHash("sha256").update(bytes).digest("hex");
@@ -185,7 +185,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     chmodSync(filename, 0o400);
     const before = contentOf(filename);
     const command = [process.execPath, KESC, "server"];
-    // Root may write anything, unless that is taken from it.
+    // Root may write any file, unless it drops its capabilities.
     if (process.getuid?.() === 0) command.unshift("setpriv", "--inh-caps=-all", "--bounding-set=-all");
     const [program = "", ...args] = command;
     const env = { PATH: process.env["PATH"], DATABASE_URL: `sqlite:${filename}` };

@@ -59,8 +59,8 @@ describe("the audit after kills with -9", () => {
     expect(lost).to.have.length(2);
     expect(lost.join()).to.contain('"gone"').and.contain("NOT_FOUND").and.contain(second.naturalKey);
     expect(doubled).to.deep.equal([`${first.naturalKey} also made ${first.id}`]);
-    // To the balance it is one whether the first was minted or what never was; it is the other's
-    // cent that shows.
+    // The balance is the same with the first mint as with the one that never was: only the cent of
+    // the other shows.
     expect(wrong).to.have.length(1);
   });
 });

@@ -12,16 +12,16 @@ import type { Victim } from "./victim.js";
 
 export interface CrashOptions {
   readonly kills: number;
-  /** After this long there are no more kills. */
+  /** No kill comes later than this. */
   readonly seconds: number;
   readonly random: Random;
 }
 
 const MILLIS_BETWEEN_KILLS_MAX = 1_000;
-// Of the kills on PostgreSQL, those that hit PostgreSQL itself.
+// The share of kills that hit PostgreSQL and not the server.
 const POSTGRES_KILLS_SHARE = 0.3;
 
-/** A server on SQLite that is killed with -9 at any moment, and started again. */
+/** Kills a server on SQLite with -9 at any moment, and starts it again. */
 export async function crashSqlite(options: CrashOptions): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "kesc-chaos-"));
   atTheEnd(() => {
@@ -35,7 +35,7 @@ export async function crashSqlite(options: CrashOptions): Promise<Result> {
 }
 
 /**
- * A server on PostgreSQL: it is killed with -9 at any moment, or PostgreSQL is, and started again.
+ * Kills a server on PostgreSQL, or PostgreSQL itself, with -9 at any moment, and starts it again.
  */
 export async function crashPostgres(options: CrashOptions): Promise<Result> {
   const postgres = await PostgresNode.create();

@@ -14,7 +14,7 @@ const MILLIS_BEFORE_KILL_MAX = 3_000;
 const MILLIS_AFTER_FAILOVER = 2_000;
 const SYNC_MILLIS_MAX = 30_000;
 
-/** Two servers of PostgreSQL, and the stable address at which whichever is the primary is found. */
+/** Two servers of PostgreSQL, and one stable address that leads to the primary. */
 interface Pair {
   readonly primary: PostgresNode;
   readonly standby: PostgresNode;
@@ -23,10 +23,9 @@ interface Pair {
 }
 
 /**
- * A primary that commits nothing before its standby has it on disk is killed with -9 under load;
- * the standby is promoted, and found at the same address. The server lives through it. Where the
- * loss is silent, nobody tells the server that its connections are gone, as when the primary's
- * whole machine is.
+ * Kills a primary with -9 under load, and promotes its standby at the same address; the server must
+ * live through it. The primary commits nothing before the standby has it on disk. A silent loss
+ * does not close the server's connections, as when the primary's whole machine is gone.
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();

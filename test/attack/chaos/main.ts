@@ -1,6 +1,6 @@
 /**
- * `make chaos`: kills the service and its database under load, again and again, and counts what is
- * lost or doubled.
+ * `make chaos`: kills the service and its database under load, again and again, and counts the
+ * effects that are lost or doubled.
  */
 import { takeDownAll } from "../../support/at-the-end.js";
 import { optionsOrUsage } from "../command-line.js";
@@ -32,7 +32,7 @@ async function run(name: ScenarioName, { kills = KILLS[name], seconds, seed }: O
   const results: Result[] = [];
   const deadline = performance.now() + seconds * 1_000;
   while (results.length < kills && performance.now() < deadline) {
-    // Every third, the second first: it lasts as long as a query may.
+    // Every third failover is silent, beginning with the second: it lasts as long as a query may.
     results.push(await failover({ random, silent: results.length % 3 === 1 }));
   }
   return results;
@@ -73,7 +73,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Whoever stops it half-way gets no servers left behind. */
+/** Takes the servers down when the program is stopped half-way. */
 function stopOn(signal: NodeJS.Signals): void {
   process.once(signal, () => void takeDownAll().finally(() => process.exit(1)));
 }

@@ -14,7 +14,7 @@ export const USAGE = `node dist/test/attack/chaos/main.js [options]
 
 export interface Options {
   readonly scenarios: readonly ScenarioName[];
-  /** Undefined for each scenario's own number. */
+  /** Undefined: each scenario has its own number. */
   readonly kills: number | undefined;
   readonly seconds: number;
   readonly seed: number;

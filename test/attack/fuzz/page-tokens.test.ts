@@ -13,7 +13,7 @@ import { runs } from "./runs.js";
 const RUNS = 100;
 const DIGEST_OFFSET = 9; // behind the version and the position
 
-/** A list as one caller sees it, with the token of its second page. */
+/** A list as one caller sees it, and the token of its second page. */
 interface Listed {
   readonly route: Route;
   readonly tenant: Tenant;
@@ -32,7 +32,7 @@ describe("fuzz: page tokens", function () {
     return service.grpc.call(jsonMethod(route.rpc), bytesOf(route.rpc.input, { ...filters, ...more }), { key });
   }
 
-  /** Of the rows of the one repeated field. */
+  /** The ids of the rows in the one repeated field. */
   function idsIn({ response = {} }: GrpcReply<JsonObject | undefined>): string[] {
     const rows = Object.values(response).find(Array.isArray) as { id: string }[] | undefined;
     return (rows ?? []).map(({ id }) => id);
@@ -93,7 +93,7 @@ describe("fuzz: page tokens", function () {
       const answer = await page(list, { page_token: token, page_size: 1_000 });
       const position = how.way === "flip" && how.at > 0 && how.at < DIGEST_OFFSET;
       if (answer.code === 0 && token !== "") {
-        // The position is not a secret: one may as well ask for the page that it leads to.
+        // The position is no secret: a caller may ask for that page anyway.
         expect(position, token).to.equal(true);
         expect(list.ids).to.include.members(idsIn(answer));
       } else if (token !== "") expect(answer.fields?.map(({ field }) => field)).to.deep.equal(["page_token"]);

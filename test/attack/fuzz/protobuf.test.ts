@@ -14,7 +14,8 @@ import { runs } from "./runs.js";
 
 const RUNS = 20;
 
-// Neither a bug nor a hang. RESOURCE_EXHAUSTED is for what is larger than the server takes.
+// These are neither a bug nor a hang. RESOURCE_EXHAUSTED is for requests that are larger than the
+// server takes.
 const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED"];
 
 describe("fuzz: protobuf", function () {

@@ -75,9 +75,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     await under.close();
   });
 
-  /**
-   * Sends `count` times what `make` makes, as fast as it is taken, until the server has had enough.
-   */
+  /** Sends `count` frames as fast as the server takes them, until it closes the connection. */
   async function flood(count: number, make: (index: number) => Buffer): Promise<void> {
     for (let sent = 0; sent < count && !socket.destroyed; sent += 1_000) {
       const part = Array.from({ length: Math.min(1_000, count - sent) }, (_, index) => make(sent + index));
@@ -87,7 +85,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     }
   }
 
-  /** Somebody else is served. */
+  /** Checks that the server serves another client. */
   async function served(): Promise<void> {
     expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
   }
@@ -182,12 +180,12 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
   });
 
   it("holds no more than so many answers for a connection that reads none, then closes it", async () => {
-    // No window: nothing that is answered may be sent.
+    // Without a window the server can send no response.
     socket.write(Buffer.concat([PREFACE, settings([4, 0])]));
     const everything = new Uint8Array();
     const fields = fieldsOf(rpcs.listTransactions.path);
-    // 400 answers of a megabyte each, a few at a time: a refused call is only seen when others have
-    // been answered.
+    // 400 responses of a megabyte each, a few at a time: the client only sees a refusal after other
+    // responses.
     for (let index = 0; index < 400 && !socket.destroyed; index += 10) {
       const calls = Array.from({ length: 10 }, (_, more) => wholeCall(odd(index + more), fields, everything));
       socket.write(Buffer.concat(calls));

@@ -22,16 +22,13 @@ describe("REST: callers who do not keep to HTTP", () => {
       .on("error", () => undefined);
   }
 
-  /**
-   * Sends bytes; answers all that came back by the time the gateway has closed or has nothing more
-   * to say.
-   */
+  /** Sends bytes. Returns everything that came back until the gateway closed, or fell silent. */
   async function send(bytes: string | Buffer): Promise<string> {
     const socket = open();
     let received = "";
     socket.on("data", (text: string) => (received += text));
     socket.write(bytes);
-    // Not once() of node:events: to it, a connection that is reset is an error.
+    // The `once` of node:events would reject here: it takes a reset connection for an error.
     await Promise.race([new Promise((resolve) => socket.once("close", resolve)), sleep(150)]);
     socket.destroy();
     return received;

@@ -12,10 +12,10 @@ import type { Cents } from "../../../src/domain/values/cents.js";
 import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
-// The contract (docs/api.md) in the plainest code that says it: maps, one command at a time, no
-// storage. It shares names with src/, and not one decision.
+// The contract (docs/api.md) in the plainest code: maps, one command at a time, no storage. It
+// shares names with src/, and no decision.
 
-/** What a caller sees of a resource, without its times. */
+/** The part of a resource that a caller sees, without its times. */
 type Seen = SeenAccount | SeenTransaction;
 type SeenAccount = Pick<Account, "id" | "userId" | "phoneNumber" | "email" | "status" | "availableCents" | "heldCents">;
 type SeenTransaction = Pick<
@@ -65,7 +65,10 @@ type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 type ModelAccount = Writable<SeenAccount> & Pick<Account, "organizationId">;
 type ModelTransaction = Writable<SeenTransaction> & Pick<Transaction, "organizationId">;
 
-/** What was made, and what a repeat is compared with, by the contract's names of fields. */
+/**
+ * A resource that was made, and the content with which a repeat is compared, by the contract's
+ * names of fields.
+ */
 interface Made {
   readonly resource: ModelAccount | ModelTransaction;
   readonly content: Content;
@@ -77,7 +80,7 @@ const CENTS_MAX = 999_999_999_999_999;
 export class Model {
   readonly accounts = new Map<AccountId, ModelAccount>();
   readonly transactions = new Map<TransactionId, ModelTransaction>();
-  // By user_id, by reference and by idempotency key, each within its organization.
+  // The keys are user_id, reference and idempotency key, each within its organization.
   readonly #made = new Map<string, Made>();
   readonly #reserves = new Map<string, number>();
   readonly #effects = new Map<string, number>();
@@ -88,7 +91,10 @@ export class Model {
     return answer;
   }
 
-  /** How many commands had an effect: as many rows has the organization's journal. */
+  /**
+   * The number of commands with an effect, which is the number of rows in the organization's
+   * journal.
+   */
   effects(organizationId: string): number {
     return this.#effects.get(organizationId) ?? 0;
   }
@@ -200,8 +206,8 @@ export class Model {
   }
 
   /**
-   * The same thing twice: the idempotency key is asked first, then the natural key; only something
-   * new is made.
+   * Looks for an earlier command by its idempotency key first, then by its natural key; makes only
+   * what is new.
    */
   #once(
     { organizationId, idempotencyKey }: CreateAccount | MoveMoney,

@@ -1,4 +1,7 @@
-/** `make simulate`: many runs, and what they met; where one fails, its seed and its steps. */
+/**
+ * `make simulate`: makes many runs and counts what they met. Prints the seed and the steps of one
+ * that fails.
+ */
 import { parseArgs } from "node:util";
 
 import { optionsOrUsage, wholeNumber } from "../command-line.js";
@@ -50,7 +53,7 @@ function textOfFailure({ seed, error, again, steps }: Failure, { engine }: RunOp
   ].join("\n");
 }
 
-/** Where a violation was found tells nothing; where anything else was thrown, does. */
+/** The stack of a violation says nothing; the stack of any other error does. */
 function textOf(error: Error): string {
   return error.name === "Violation" ? error.message : (error.stack ?? error.message);
 }

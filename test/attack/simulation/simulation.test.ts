@@ -11,8 +11,8 @@ import { ORGANIZATIONS, simulate } from "./simulation.js";
 const MEMORY_RUNS = 700;
 const SQLITE_RUNS = 15;
 
-// Runs that never crash between the commit and the answer prove nothing about it: together they
-// must meet every point.
+// Runs that never crash between the commit and the answer prove nothing about that point. Together
+// they must meet every point.
 const POINTS = ["answer", "commit", "decide", "gather", "idle", "load", "middle of save", "retry", "save"];
 const OTHER_FAULTS = [
   "answer lost",

@@ -184,7 +184,7 @@ describe("kesc serve --demo", () => {
     place.remove();
   });
 
-  /** What to paste, in the order of the page. */
+  /** The lines that the demo offers for pasting. */
   function pastedLines(words: string): { curl: string; buf: string; grpcurl: string } {
     const [, curl = "", buf = "", grpcurl = ""] =
       /with curl:\n\n(.+?)\n\n[^\n]+ buf curl[^\n]*\n\n(.+?)\n\nor with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];

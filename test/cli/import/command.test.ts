@@ -24,7 +24,7 @@ describe("kesc import", () => {
     return file;
   }
 
-  /** Imports against an address where nobody listens. */
+  /** Imports over an address where no server listens. */
   function check(text: string): Promise<Ended> {
     const variables = { ...place.variables, KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore" };
     return kesc(["import", fileOf(text), "--address", "127.0.0.1:1"], variables);

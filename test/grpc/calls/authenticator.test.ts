@@ -7,7 +7,7 @@ import { ApiKeyAuthenticator, type Authentication } from "../../../src/grpc/call
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { apiKey, SECRET } from "../../support/service/grpc-server.js";
 
-/** An authenticator over a table of keys and a clock that stands still. */
+/** An authenticator over a table of keys, with a clock that the test moves. */
 function authenticator(stored: Map<string, ApiKey>) {
   const clock = { now: 1_000_000 };
   const reads: string[] = [];

@@ -24,7 +24,7 @@ const ITEMS_UNDER_WAY_MAX = 1_000;
 
 let references = 0;
 
-/** A message with so many mints. */
+/** A message with `items` mints. */
 function message(items: number, reference = ""): ImportTransactionsRequest {
   const requests = Array.from({ length: items }, () => {
     references += 1;
@@ -42,7 +42,7 @@ describe("grpc: a stream that is answered message by message", () => {
     under.grpc.open(rpcs.importTransactions, options);
   const sizesOf = (responses: ImportTransactionsResponse[]): number[] => responses.map(({ results }) => results.length);
 
-  /** A ledger that answers nothing until it is let go. */
+  /** A ledger that answers nothing until `open` is called. */
   function gated(): { submit: NonNullable<ServerUnderTestOptions["submit"]>; open: () => void } {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -125,8 +125,9 @@ describe("grpc: a stream that is answered message by message", () => {
       return settled;
     });
     expect(under.submitted).to.have.length(1_200);
-    // 16 more are in the server's Node stream, a few in HTTP/2's window, and 1 MiB where the
-    // client's grpc-js keeps what it may have to send again. The rest has not left the caller.
+    // Besides, 16 messages are in the server's Node stream, a few in HTTP/2's window, and 1 MiB in
+    // the buffer from which the client's grpc-js retries. All other messages have not left the
+    // caller.
     expect(stream.unsent()).to.be.greaterThan(messages / 2);
     ledger.open();
     expect((await stream.ended).code).to.equal(Status.OK);
@@ -212,7 +213,7 @@ describe("grpc: a stream that is answered message by message", () => {
     stream.send(message(1));
     await eventually(() => stream.responses.length === 1);
     revoked = true;
-    // The key is remembered for a second.
+    // The server remembers the key for a second.
     const sending = setInterval(() => {
       stream.send(message(1));
     }, 50);

@@ -33,7 +33,7 @@ const redeem = (value: Partial<MintRequest> = {}, idempotency_key = ""): Transac
   idempotency_key,
 });
 
-/** "done", "replayed", or why not. */
+/** "done", "replayed", or the reason of the refusal. */
 function wordOn({ outcome, replayed }: TransactionResult): string | undefined {
   if (outcome?.$case === "transaction") return replayed ? "replayed" : "done";
   return errorOf({ outcome, replayed }).reason;

@@ -16,7 +16,7 @@ const LIST: PagedList = {
   filters: { status: "FAILED", type: "MINT" },
 };
 
-/** What the list answers for a token: the seq to go on from, or "refused". */
+/** The seq from which the list goes on for a token, or "refused". */
 function follow(list: PagedList, token: string): number | undefined | "refused" {
   const parsed = parsePageToken(token);
   if (!parsed.ok) return "refused";
