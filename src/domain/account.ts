@@ -8,12 +8,12 @@ import type { UnixMillis } from "./values/time.js";
 export const ACCOUNT_STATUSES = ["ACTIVE", "FROZEN", "CLOSED"] as const;
 
 /**
- * ACTIVE and FROZEN change into each other; ACTIVE becomes CLOSED at a balance of zero; CLOSED is
- * final.
+ * The status changes from ACTIVE to FROZEN and back. An ACTIVE account whose balances are zero can
+ * become CLOSED, which is final.
  */
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** The KESC of one user of an organization: the summary of the account's rows in the journal. */
+/** The KESC of one user of an organization. It summarizes the account's rows in the journal. */
 export interface Account {
   readonly id: AccountId;
   readonly organizationId: OrganizationId;
@@ -22,9 +22,9 @@ export interface Account {
   readonly email: EmailAddress;
   readonly status: AccountStatus;
   readonly statusReason: StatusReason;
-  /** What the user may redeem. */
+  /** The amount that the user can redeem. */
   readonly availableCents: Cents;
-  /** What is set aside for redemptions on their way. */
+  /** The amount that is held for redemptions that are not complete yet. */
   readonly heldCents: Cents;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;

@@ -4,30 +4,30 @@ import type { UnixMillis } from "./values/time.js";
 
 export const SCOPES = ["accounts:read", "accounts:write", "transactions:read", "transactions:write"] as const;
 
-/** What a key may do. */
+/** A permission of an API key. */
 export type Scope = (typeof SCOPES)[number];
 
-/** A key of an organization, without its secret. */
+/** An API key of an organization, without its secret. */
 export interface ApiKey {
   readonly id: ApiKeyId;
   readonly organizationId: OrganizationId;
-  /** The operator's word for it. */
+  /** A label that the operator chose. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly createdAt: UnixMillis;
-  /** Undefined: never. */
+  /** Undefined for a key that never expires. */
   readonly expiresAt: UnixMillis | undefined;
   readonly revokedAt: UnixMillis | undefined;
 }
 
 export interface Organization {
   readonly id: OrganizationId;
-  /** The operator's word for it. */
+  /** A label that the operator chose. */
   readonly name: string;
   readonly createdAt: UnixMillis;
 }
 
-/** Whether the key opens anything at this moment. */
+/** Returns whether the key is valid at this moment: neither revoked nor expired. */
 export function isLive(key: ApiKey, now: UnixMillis): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now);
 }

@@ -8,14 +8,14 @@ import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
 
 /**
- * Every change of state is one of these. New ids are handed in, so that a decision is a pure
- * function.
+ * A request to change state. Every change is one of these commands. The caller generates the new
+ * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand;
 export type AccountCommand = CreateAccount | ChangeAccountStatus;
 export type TransactionCommand = MoveMoney | CancelTransaction;
 
-/** The resource that a command answers with. */
+/** The type of resource that a command creates or changes. */
 export type ResourceOf<C extends Command> = C extends AccountCommand ? Account : Transaction;
 
 interface Commanded {

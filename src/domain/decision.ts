@@ -13,16 +13,16 @@ import type { UnixMillis } from "./values/time.js";
 export interface Lookup {
   account(id: AccountId): void;
   accountOfUser(organizationId: OrganizationId, userId: UserId): void;
-  /** Names the transaction's account, too. */
+  /** Also names the account of the transaction. */
   transaction(id: TransactionId): void;
   transactionWithReference(organizationId: OrganizationId, reference: Reference): void;
-  /** Names the resource that the key stands for, too. */
+  /** Also names the resource that the key refers to. */
   idempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): void;
 }
 
 /**
- * The state before a command. A row of another organization is undefined, like one that does not
- * exist.
+ * The state before a command. Returns undefined for a row of another organization, as for a row
+ * that does not exist.
  */
 export interface Book {
   account(organizationId: OrganizationId, id: AccountId): Account | undefined;
@@ -33,7 +33,7 @@ export interface Book {
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined;
 }
 
-/** An idempotency key and the resource that it stands for. */
+/** An idempotency key and the resource that it refers to. */
 export interface UsedIdempotencyKey {
   readonly organizationId: OrganizationId;
   readonly key: IdempotencyKey;
@@ -41,7 +41,7 @@ export interface UsedIdempotencyKey {
   readonly createdAt: UnixMillis;
 }
 
-/** The tables that commands write, beside the journal, and what a row of each is. */
+/** The tables that commands write, apart from the journal, and the type of a row of each. */
 export interface Tables {
   readonly accounts: Account;
   readonly transactions: Transaction;
@@ -51,27 +51,32 @@ export interface Tables {
 export type TableName = keyof Tables;
 
 /**
- * A whole row, as it is after the command: a new one, or one that replaces the row with its key.
+ * A complete row with its values after the command. It is inserted, or replaces the row that has
+ * the same key.
  */
 export type Put<Name extends TableName = TableName> = {
   readonly [Each in Name]: { readonly table: Each; readonly row: Tables[Each] };
 }[Name];
 
-/** What a command writes. All of it is saved in one commit, or nothing. */
+/** The rows that a command writes. One commit saves all of them, or none. */
 export interface Effect {
-  /** In the order of their `seq`. A row that `puts` creates has the `seq` of the first. */
+  /** Ordered by their `seq`. A row that `puts` creates gets the `seq` of the first entry. */
   readonly entries: readonly JournalEntry[];
   readonly puts: readonly Put[];
 }
 
 export type Decision<Resource> =
   | { readonly kind: "effect"; readonly resource: Resource; readonly effect: Effect }
-  /** The command was done before. It writes at most a new idempotency key for the same resource. */
+  /**
+   * The command was completed earlier. The effect has at most a new idempotency key for the same
+   * resource.
+   */
   | { readonly kind: "replay"; readonly resource: Resource; readonly effect: Effect }
   | { readonly kind: "refusal"; readonly refusal: Refusal };
 
 /**
- * One kind of command: the rows that it needs, and what it does to them. Both functions are pure.
+ * One kind of command: `lookup` names the rows that it needs, `decide` returns its effect. Both
+ * functions are pure.
  */
 export interface Operation<Command, Resource> {
   lookup(command: Command, rows: Lookup): void;
@@ -83,14 +88,14 @@ export function refuse(refusal: Refusal): { kind: "refusal"; refusal: Refusal } 
 }
 
 /**
- * Answers with the resource of the first call. `puts` holds the new idempotency key, if there is
+ * Returns the resource of the first call. `puts` holds the new idempotency key, if the command has
  * one.
  */
 export function replay<Resource>(resource: Resource, puts: readonly Put[] = []): Decision<Resource> {
   return { kind: "replay", resource, effect: { entries: [], puts } };
 }
 
-/** Makes the key stand for the resource from now on. Without a key there is nothing to put. */
+/** Stores the key with the resource. Returns no rows if the command has no key. */
 export function putIdempotencyKey(
   key: IdempotencyKey | undefined,
   resource: Account | Transaction,

@@ -14,33 +14,35 @@ export const JOURNAL_KINDS = [
   "transaction.canceled",
 ] as const;
 
-/** What happened. */
+/** The kind of event that an entry records. */
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
 /**
- * The book accounts. `reserve` is the KES that the organization's KESC stands on (an asset, one for
- * the organization);
- * `available` and `held` are the KESC owed to one user (liabilities, one pair for each account).
+ * The book accounts. `reserve` is an asset: the KES that backs the KESC of an organization, one
+ * account for each organization. `available` and `held` are liabilities: the KESC owed to one user,
+ * one pair for each account.
  */
 export type BookAccount = "reserve" | "available" | "held";
 
-/** Money moving: `debit` and `credit` by the same amount. */
+/** One movement of money: it debits and credits the same amount. */
 export interface Posting {
   readonly debit: BookAccount;
   readonly credit: BookAccount;
   readonly amountCents: Cents;
 }
 
-/** Who did it: an API key's id, a rail's name, or "operator". */
+/** The author of an entry: an API key's id, a rail's name, or "operator". */
 export type Actor = string & { readonly brand: unique symbol };
 
-/** One row of the journal, before the store has given it its `seq`. Never changed once written. */
+/**
+ * One row of the journal, without the `seq` that the store assigns. A written row never changes.
+ */
 export interface JournalEntry {
   readonly organizationId: OrganizationId;
   readonly accountId: AccountId;
   readonly transactionId: TransactionId | undefined;
   readonly kind: JournalKind;
-  /** Absent where no money moved. */
+  /** Undefined if no money moves. */
   readonly posting: Posting | undefined;
   readonly availableAfterCents: Cents;
   readonly heldAfterCents: Cents;
@@ -49,29 +51,31 @@ export interface JournalEntry {
   readonly recordedAt: UnixMillis;
 }
 
-/** Shillings came in: we hold more, and owe more. */
+/** Records incoming shillings: the reserve grows, and so does the debt to the user. */
 export function mintPosting(amountCents: Cents): Posting {
   return { debit: "reserve", credit: "available", amountCents };
 }
 
-/** Shillings went out: we owe less, and hold less. */
+/** Records outgoing shillings: the debt to the user shrinks, and so does the reserve. */
 export function redeemPosting(amountCents: Cents): Posting {
   return { debit: "available", credit: "reserve", amountCents };
 }
 
-/** Sets KESC aside until its shillings have gone out, or have not. */
+/**
+ * Holds KESC until the rail has sent the shillings, or until the redemption fails or is canceled.
+ */
 export function holdPosting(amountCents: Cents): Posting {
   return { debit: "available", credit: "held", amountCents };
 }
 
-/** Gives held KESC back. */
+/** Makes held KESC available again. */
 export function releasePosting(amountCents: Cents): Posting {
   return { debit: "held", credit: "available", amountCents };
 }
 
 /**
- * The balances after a posting. `reserve` is the organization's, so it changes neither of the
- * account's.
+ * Returns the account's balances after a posting. `reserve` belongs to the organization, so it
+ * changes neither balance.
  */
 export function postedTo(
   balances: Pick<Account, "availableCents" | "heldCents">,

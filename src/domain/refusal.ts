@@ -4,8 +4,8 @@ import type { Cents } from "./values/cents.js";
 import type { AccountId, TransactionId } from "./values/ids.js";
 
 /**
- * A "no" of the rules, with its facts. A closed union: a new one does not compile until the wire
- * has a status for it.
+ * A refusal by a business rule, with its facts. The union is closed: a new refusal does not compile
+ * until it has a gRPC status.
  */
 export type Refusal =
   | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }

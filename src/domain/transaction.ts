@@ -12,15 +12,16 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /**
- * How the shillings move. On `direct` the caller attests that they have moved, so that both
- * directions complete in the commit that accepts them; on any other they move later.
+ * The way in which the shillings move. On `direct` the caller attests that they have moved, so a
+ * mint or a redemption completes in the commit that accepts it. On any other rail the shillings
+ * move later.
  */
 export type Rail = string & { readonly brand: unique symbol };
 
 export const DIRECT_RAIL = "direct" as Rail;
 
 /**
- * One movement between Kenyan shillings and KESC: the summary of the transaction's rows in the
+ * One movement between Kenyan shillings and KESC. It summarizes the transaction's rows in the
  * journal.
  */
 export interface Transaction {

@@ -14,8 +14,8 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
 };
 
 /**
- * The state that the commands of one batch see: the loaded rows, with the effects of the batch's
- * earlier commands. Collects the changes that the store saves.
+ * The state that the commands of one batch see: the loaded rows with the effects of the batch's
+ * earlier commands. It collects the changes that the store saves.
  */
 export class BatchBook implements Book {
   readonly #tables: { readonly [Name in TableName]: BatchTable<Tables[Name]> };
@@ -50,7 +50,7 @@ export class BatchBook implements Book {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
   }
 
-  /** Makes the effect visible to the batch's later commands, and adds it to the changes. */
+  /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
   apply({ entries, puts }: Effect): void {
     const entryIndex = this.#entries.length;
     for (const entry of entries) {
@@ -60,7 +60,10 @@ export class BatchBook implements Book {
     for (const put of puts) this.#put(put, entryIndex);
   }
 
-  /** Everything to save: each row once, as it is now. Undefined when there is nothing. */
+  /**
+   * Returns everything to save: each changed row once, with its last values. Returns undefined if
+   * nothing changed.
+   */
   changes(): Changes | undefined {
     const { accounts, transactions, idempotencyKeys } = this.#tables;
     if (this.#entries.length === 0 && !idempotencyKeys.isChanged) return undefined;
@@ -87,8 +90,8 @@ export class BatchBook implements Book {
       availableCents: before?.availableCents ?? 0n,
       heldCents: before?.heldCents ?? 0n,
     };
-    // The reserve is an asset: a debit adds to it. What is owed is a liability: a credit adds to
-    // it.
+    // The reserve is an asset, so a debit adds to it. The other two are liabilities, so a credit
+    // adds to them.
     const amount = BigInt(amountCents);
     change[`${debit}Cents`] += debit === "reserve" ? amount : -amount;
     change[`${credit}Cents`] += credit === "reserve" ? -amount : amount;
@@ -96,7 +99,7 @@ export class BatchBook implements Book {
   }
 }
 
-// An organization's id has no line feed: two different pairs never make the same text.
+// The id of an organization contains no line feed, so two different pairs never make the same text.
 function within(organizationId: OrganizationId, name: string): string {
   return `${organizationId}\n${name}`;
 }

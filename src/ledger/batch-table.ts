@@ -1,6 +1,6 @@
 import type { TableChanges } from "./ports/store.js";
 
-/** How the rows of a table are found, apart from their organization. */
+/** The unique keys of a table's rows. */
 export interface BatchTableKeys<Row> {
   readonly keyOf: (row: Row) => string;
   /** A second unique name of the row. */
@@ -9,9 +9,9 @@ export interface BatchTableKeys<Row> {
 
 interface BatchRow<Row> {
   row: Row;
-  /** As it was loaded; undefined for a row that the batch created. */
+  /** The row as it was loaded. Undefined for a row that the batch created. */
   readonly before: Row | undefined;
-  /** Index of the journal entry that created the row. Without meaning for a loaded row. */
+  /** Index of the journal entry that created the row. Unused for a loaded row. */
   readonly entryIndex: number;
   isChanged: boolean;
 }
@@ -23,7 +23,7 @@ export class BatchTable<Row> {
   readonly #keys: BatchTableKeys<Row>;
   readonly #rows = new Map<string, BatchRow<Row>>();
   readonly #rowsByName = new Map<string, BatchRow<Row>>();
-  /** In the order of their first change. */
+  /** Ordered by their first change. */
   readonly #changed: BatchRow<Row>[] = [];
 
   constructor(keys: BatchTableKeys<Row>, loaded: readonly Row[]) {
@@ -39,7 +39,10 @@ export class BatchTable<Row> {
     return this.#rowsByName.get(name)?.row;
   }
 
-  /** Inserts the row, or replaces the row with its key. `entryIndex` counts only for an insert. */
+  /**
+   * Inserts the row, or replaces the row that has the same key. `entryIndex` is used only for an
+   * insert.
+   */
   put(row: Row, entryIndex: number): void {
     let kept = this.#rows.get(this.#keys.keyOf(row));
     if (kept === undefined) {
@@ -56,7 +59,7 @@ export class BatchTable<Row> {
     return this.#changed.length > 0;
   }
 
-  /** Each row that was put, once, as it is now. */
+  /** Returns each changed row once, with its last values. */
   changes(): TableChanges<Row> {
     const created: TableChanges<Row>["created"][number][] = [];
     const changed: TableChanges<Row>["changed"][number][] = [];

@@ -1,23 +1,23 @@
 import { Queue } from "../../runtime/queue.js";
 
-/** Those of one key that wait. */
+/** The waiting items of one key. */
 interface Line<Key, Item> {
   readonly key: Key;
   readonly items: Queue<Item>;
 }
 
 /**
- * A bounded queue in which everyone who waits gets the same share, whoever pushes how much: a line
- * for each key, first in first out, and the lines take turns.
+ * A bounded queue that is shared fairly among keys. Each key has its own line, first in, first out.
+ * The lines take turns, so every key is served equally often however many items it pushes.
  *
- * A line may be as long as the room that is left: alone it gets half of the queue, with n others
- * that are as greedy a share of 1 in n + 2. So there is room for whoever comes next, without
- * looking for the longest line or turning out anyone who was let in.
+ * A line may grow as long as the free room of the queue. One key alone gets half of the queue;
+ * beside n other greedy keys it gets 1 / (n + 2). So a new key always finds room. The queue never
+ * searches for the longest line, and never evicts an item (docs/adr/0009).
  */
 export class FairQueue<Key, Item> {
   readonly #lengthMax: number;
   readonly #lines = new Map<Key, Line<Key, Item>>();
-  // The lines with someone in them; the first is next.
+  // The lines that are not empty. The first one is next.
   readonly #turns = new Queue<Line<Key, Item>>();
   #length = 0;
 
@@ -30,8 +30,8 @@ export class FairQueue<Key, Item> {
   }
 
   /**
-   * Puts the item at the end of the key's line. Answers false, and does nothing, when the line has
-   * had its share.
+   * Adds the item at the end of the key's line. Returns false and does nothing if the line has used
+   * its share.
    */
   push(key: Key, item: Item): boolean {
     let line = this.#lines.get(key);
@@ -46,7 +46,7 @@ export class FairQueue<Key, Item> {
     return true;
   }
 
-  /** Takes out the first of the line whose turn it is. */
+  /** Removes the first item of the next line and returns it. */
   shift(): Item | undefined {
     const line = this.#turns.shift();
     if (line === undefined) return undefined;

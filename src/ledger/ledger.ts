@@ -5,88 +5,92 @@ import type { Transaction } from "../domain/transaction.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { FairQueue } from "./fair-queue.js";
-import type { BatchAnswer, Committer } from "./ports/committer.js";
+import type { CommandResult, Committer } from "./ports/committer.js";
 import type { LedgerRefusal, Outcome } from "./ports/outcome.js";
 import { StoreError } from "./ports/store.js";
-import { REAL_WAITS, type Waits } from "./timing.js";
+import { REAL_TIMING, type Timing } from "./timing.js";
 
-/** A command in the queue, and who waits for it. */
-interface Waiting {
+/** A queued command, with the promise of its caller. */
+interface QueuedCommand {
   readonly command: Command;
   readonly deadline: UnixMillis;
-  /** Whether it came with many others. */
+  /** Whether the command came in a large batch. */
   readonly bulk: boolean;
-  readonly answer: (outcome: Outcome<Account | Transaction>) => void;
-  /** For what threw: a bug, not a refusal. */
-  readonly fail: (error: unknown) => void;
+  readonly resolve: (outcome: Outcome<Account | Transaction>) => void;
+  /** Takes an error that our own code threw. A refusal goes to `resolve`. */
+  readonly reject: (error: unknown) => void;
 }
 
-/** Who takes turns. */
-type Line = OrganizationId | `${OrganizationId} bulk`;
+/** The key of a line in the queue. The lines take turns. */
+type LineKey = OrganizationId | `${OrganizationId} bulk`;
 
 export interface LedgerOptions {
   readonly committer: Committer;
   readonly now: () => UnixMillis;
-  /** The most commands in one commit. */
+  /** The maximum number of commands in one commit. */
   readonly batchMax: number;
-  /** The most commands that may wait, and of one organization half of it; one more is refused. */
+  /** The maximum length of the queue. One organization can fill half of it. */
   readonly queueMax: number;
-  /** Hears of each batch that the database did not take. */
+  /** Called for each batch that the database did not take. */
   readonly onStoreError: (error: StoreError, batchSize: number) => void;
-  /** Real time unless said otherwise. */
-  readonly waits?: Waits;
+  /** Real time when omitted. */
+  readonly timing?: Timing;
 }
 
-// A lost race is won soon: whoever won it has committed. A few tries tell a race from a fault.
+// Maximum number of tries of a batch that conflicts. The winner of the race has committed, so a
+// retry soon succeeds. After eight tries the cause is a fault, not a race.
 const CONFLICT_TRIES_MAX = 8;
 
-// Telling a caller "no" costs about as much as a command does, and a caller who is told so at once
-// is back at once: the service would do nothing else. So refusals are given at one for 32 commits,
-// and callers wait.
+// A refusal costs as much as a command, and a refused caller retries at once. Under overload the
+// server would only refuse: 144 of 7,500 mints a second were left (docs/adr/0009). So it gives one
+// refusal per 32 commits.
 const COMMITS_PER_REFUSAL = 32;
-// Past so many the next is told at once: who has hung up since still waits here, in memory.
+// The maximum number of calls that wait for their refusal. Each uses memory, even after its client
+// has disconnected. One more call is refused at once.
 const REFUSALS_WAITING_MAX = 50_000;
 
-// Of calls that come one by one a commit takes what is usual for the committer. Of what came in
-// bulk, a thousand at a time, it takes a quarter, which costs the database less for each.
-const BATCH_SHARE = 1 / 4;
-// So many are worth a commit behind the one that is being written: what calls come in together, see
-// call-steps.ts.
-const BATCH_WORTH_IT = 32;
+// The share of the waiting bulk commands that one batch takes. A mint costs SQLite 37 to 49 µs in a
+// commit of 256, and 50 to 69 µs in a commit of 64 (docs/adr/0010).
+const BULK_SHARE = 1 / 4;
+// The minimum queue length to start a second batch while one is being written. It is the number of
+// calls that begin together (call-steps.ts). The committer then never waits for the event loop: 5 %
+// more mints, together with the micro-batches (docs/adr/0012).
+const SECOND_BATCH_SIZE_MIN = 32;
 
 /**
- * The one way to change state: a queue in front of the committer. Whatever arrived while the last
- * commit was being written is the next batch; only after its commit does anyone hear "yes".
+ * The only way to change state: a queue in front of the committer. The commands that arrive while a
+ * commit is being written form the next batch. A caller gets its result only after the commit of
+ * its batch (docs/adr/0001).
  *
- * The queue is shared fairly: organizations take turns, and none can fill it. What an organization
- * sends in bulk takes turns with its own single calls too, so that a payroll makes nobody at a till
- * wait.
+ * The queue is shared fairly: organizations take turns, and no organization can fill it
+ * (docs/adr/0009). The bulk commands of an organization take turns with its single calls, so a
+ * payroll does not delay a payment at a till.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
-  readonly #waits: Waits;
-  readonly #batchWorthIt: number;
-  readonly #queue: FairQueue<Line, Waiting>;
-  /** Those who found no room in the queue, and have not been told yet. */
-  readonly #refused = new Queue<Waiting["answer"]>();
-  /** How many of the queue came in bulk. */
-  #bulkWaiting = 0;
-  #batches = 0;
-  #gathering = false;
+  readonly #timing: Timing;
+  readonly #secondBatchSizeMin: number;
+  readonly #queue: FairQueue<LineKey, QueuedCommand>;
+  /** The calls that found no room in the queue. They wait for their refusal. */
+  readonly #overflow = new Queue<QueuedCommand["resolve"]>();
+  /** The number of bulk commands in the queue. */
+  #bulkLength = 0;
+  #batchesInFlight = 0;
+  #startScheduled = false;
   #closed: PromiseWithResolvers | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#waits = options.waits ?? REAL_WAITS;
-    this.#batchWorthIt = Math.min(BATCH_WORTH_IT, options.batchMax);
+    this.#timing = options.timing ?? REAL_TIMING;
+    this.#secondBatchSizeMin = Math.min(SECOND_BATCH_SIZE_MIN, options.batchMax);
     this.#queue = new FairQueue(options.queueMax);
   }
 
   /**
-   * Queues a command; answers when it is on disk, or refused. A command whose deadline passes while
-   * it waits is never started, and neither is one that finds no room. Rejects only on a bug.
-   * Commands of one organization are decided in the order in which they are submitted, those in
-   * bulk and those by themselves each in an order of their own.
+   * Queues a command. Resolves once the command is on disk, or is refused. Rejects only on a bug.
+   *
+   * Drops a command whose deadline passes while it is queued. The commands of one organization are
+   * decided in the order of their submission. Single and bulk commands each have their own order.
    */
   submit<C extends Command>(
     command: C,
@@ -95,133 +99,133 @@ export class Ledger {
   ): Promise<Outcome<ResourceOf<C>>> {
     if (this.#closed !== undefined) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
     return new Promise((resolve, reject) => {
-      // The decision for a command answers with the command's own resource: see decide().
-      const answer = resolve as Waiting["answer"];
-      const line: Line = bulk ? `${command.organizationId} bulk` : command.organizationId;
-      const taken = this.#queue.push(line, { command, deadline, bulk, answer, fail: reject });
-      if (taken) {
-        if (bulk) this.#bulkWaiting += 1;
-        this.#gather();
-      } else if (this.#refused.length < REFUSALS_WAITING_MAX) this.#refused.push(answer);
-      else answer(refused({ reason: "QUEUE_FULL" }));
+      // decide() returns the type of resource that belongs to the command.
+      const resolveAny = resolve as QueuedCommand["resolve"];
+      const line: LineKey = bulk ? `${command.organizationId} bulk` : command.organizationId;
+      const isQueued = this.#queue.push(line, { command, deadline, bulk, resolve: resolveAny, reject });
+      if (isQueued) {
+        if (bulk) this.#bulkLength += 1;
+        this.#scheduleStart();
+      } else if (this.#overflow.length < REFUSALS_WAITING_MAX) this.#overflow.push(resolveAny);
+      else resolveAny(refused({ reason: "QUEUE_FULL" }));
     });
   }
 
-  /** Takes no more commands; resolves when all that were taken have been answered. */
+  /** Refuses new commands from now on. Resolves once all queued commands have their result. */
   close(): Promise<void> {
     this.#closed ??= withResolvers();
     this.#resolveIfClosed();
     return this.#closed.promise;
   }
 
-  /** Lets what is submitted together share a commit. */
-  #gather(): void {
-    if (this.#gathering) return;
-    this.#gathering = true;
-    this.#waits.afterThis(() => {
-      this.#gathering = false;
+  /** Starts the batches after this task, so that commands that are submitted together share one. */
+  #scheduleStart(): void {
+    if (this.#startScheduled) return;
+    this.#startScheduled = true;
+    this.#timing.atEndOfTask(() => {
+      this.#startScheduled = false;
       this.#startBatches();
     });
   }
 
   #startBatches(): void {
     const { committer } = this.#options;
-    // Behind a batch that is being written no small one is handed over, so that the committer never
-    // waits for us under load, and nobody's command waits in a small batch that could have been a
-    // larger one.
+    // While a batch is being written, only a large batch follows it. A small one would keep its
+    // commands from a larger batch, and leave the committer waiting for the event loop.
     while (
       this.#queue.length > 0 &&
-      (this.#batches === 0 || (this.#batches < committer.batchesMax && this.#queue.length >= this.#batchWorthIt))
+      (this.#batchesInFlight === 0 ||
+        (this.#batchesInFlight < committer.batchesMax && this.#queue.length >= this.#secondBatchSizeMin))
     ) {
       const batch = this.#takeBatch();
-      if (batch.length > 0) void this.#commit(batch);
+      if (batch.length > 0) void this.#runBatch(batch);
     }
-    // Nobody's command waits longer for it.
-    if (this.#queue.length === 0) this.#refuse(this.#refused.length);
+    // The queue is empty, so the refusals delay no command.
+    if (this.#queue.length === 0) this.#refuseOverflow(this.#overflow.length);
     this.#resolveIfClosed();
   }
 
-  #takeBatch(): Waiting[] {
+  #takeBatch(): QueuedCommand[] {
     const { batchMax, committer, now } = this.#options;
     const startedAt = now();
-    const batch: Waiting[] = [];
-    const size = Math.min(batchMax, Math.max(committer.batchUsual, Math.floor(this.#bulkWaiting * BATCH_SHARE)));
+    const batch: QueuedCommand[] = [];
+    const size = Math.min(batchMax, Math.max(committer.batchUsual, Math.floor(this.#bulkLength * BULK_SHARE)));
     while (batch.length < size) {
-      const waiting = this.#queue.shift();
-      if (waiting === undefined) break;
-      if (waiting.bulk) this.#bulkWaiting -= 1;
-      if (waiting.deadline > startedAt) batch.push(waiting);
-      else waiting.answer(refused({ reason: "DEADLINE_EXCEEDED" }));
+      const queued = this.#queue.shift();
+      if (queued === undefined) break;
+      if (queued.bulk) this.#bulkLength -= 1;
+      if (queued.deadline > startedAt) batch.push(queued);
+      else queued.resolve(refused({ reason: "DEADLINE_EXCEEDED" }));
     }
     return batch;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
-    this.#batches += 1;
-    await this.#answer(batch);
-    this.#batches -= 1;
-    this.#refuse(batch.length / COMMITS_PER_REFUSAL);
+  async #runBatch(batch: readonly QueuedCommand[]): Promise<void> {
+    this.#batchesInFlight += 1;
+    await this.#commitAndSettle(batch);
+    this.#batchesInFlight -= 1;
+    this.#refuseOverflow(batch.length / COMMITS_PER_REFUSAL);
     this.#startBatches();
   }
 
-  /** Tells so many of those who found no room, rounded up, those first who have waited longest. */
-  #refuse(count: number): void {
-    for (let told = 0; told < count; told += 1) this.#refused.shift()?.(refused({ reason: "QUEUE_FULL" }));
+  /** Refuses `count` (rounded up) of the overflowed calls with QUEUE_FULL, oldest first. */
+  #refuseOverflow(count: number): void {
+    for (let done = 0; done < count; done += 1) this.#overflow.shift()?.(refused({ reason: "QUEUE_FULL" }));
   }
 
-  async #answer(batch: readonly Waiting[]): Promise<void> {
+  async #commitAndSettle(batch: readonly QueuedCommand[]): Promise<void> {
     try {
-      const answers = await this.#commitUncontested(batch);
-      batch.forEach((waiting, index) => {
-        give(waiting, answers[index]);
+      const results = await this.#commitWithRetries(batch);
+      batch.forEach((queued, index) => {
+        settle(queued, results[index]);
       });
     } catch (error) {
-      await this.#answerFailed(batch, error);
+      await this.#settleFailed(batch, error);
     }
   }
 
-  async #commitUncontested(batch: readonly Waiting[]): Promise<readonly BatchAnswer[]> {
+  async #commitWithRetries(batch: readonly QueuedCommand[]): Promise<readonly CommandResult[]> {
     const { committer, now } = this.#options;
     const commands = batch.map(({ command }) => command);
     for (let tries = 1; ; tries += 1) {
       try {
         return await committer.commit(commands, now());
       } catch (error) {
-        const lostRace = error instanceof StoreError && error.kind === "conflict";
-        if (!lostRace || tries === CONFLICT_TRIES_MAX) throw error;
-        await this.#waits.afterLostRace();
+        const isConflict = error instanceof StoreError && error.kind === "conflict";
+        if (!isConflict || tries === CONFLICT_TRIES_MAX) throw error;
+        await this.#timing.pauseAfterConflict();
       }
     }
   }
 
-  async #answerFailed(batch: readonly Waiting[], error: unknown): Promise<void> {
+  async #settleFailed(batch: readonly QueuedCommand[], error: unknown): Promise<void> {
     const [first] = batch;
     if (!(error instanceof StoreError)) {
-      for (const { fail } of batch) fail(error);
+      for (const { reject } of batch) reject(error);
       return;
     }
     this.#options.onStoreError(error, batch.length);
     if (error.kind !== "rejected") {
-      for (const { answer } of batch) answer(refused({ reason: "STORAGE_UNAVAILABLE" }));
-      // There are no commits to protect, and may be none for long.
-      this.#refuse(this.#refused.length);
+      for (const { resolve } of batch) resolve(refused({ reason: "STORAGE_UNAVAILABLE" }));
+      // The database commits nothing now, so the refusals take time from no commit.
+      this.#refuseOverflow(this.#overflow.length);
     } else if (batch.length === 1) {
-      first?.fail(error);
+      first?.reject(error);
     } else {
-      // One command holds what the database does not take. Alone, each shows whether it is the one.
-      for (const waiting of batch) await this.#answer([waiting]);
+      // The database rejects one command of the batch. Committing each command alone finds it.
+      for (const queued of batch) await this.#commitAndSettle([queued]);
     }
   }
 
   #resolveIfClosed(): void {
-    if (this.#batches === 0 && this.#queue.length === 0) this.#closed?.resolve();
+    if (this.#batchesInFlight === 0 && this.#queue.length === 0) this.#closed?.resolve();
   }
 }
 
-function give({ answer, fail }: Waiting, given: BatchAnswer | undefined): void {
-  if (given === undefined) fail(new Error("the committer left a command without an answer"));
-  else if (given.kind === "bug") fail(given.error);
-  else answer(given);
+function settle({ resolve, reject }: QueuedCommand, result: CommandResult | undefined): void {
+  if (result === undefined) reject(new Error("the committer returned no result for a command"));
+  else if (result.kind === "bug") reject(result.error);
+  else resolve(result);
 }
 
 function refused(refusal: LedgerRefusal): { kind: "refused"; refusal: LedgerRefusal } {
@@ -233,7 +237,7 @@ interface PromiseWithResolvers {
   readonly resolve: () => void;
 }
 
-// Promise.withResolvers() comes with Node 22.
+// Node 22 has Promise.withResolvers().
 function withResolvers(): PromiseWithResolvers {
   let resolve!: () => void;
   const promise = new Promise<void>((resolvePromise) => {

@@ -2,17 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { atEndOfTask } from "../../runtime/micro-batch.js";
 
-/** How the queue waits. A port, so that a simulation decides what comes first, and repeats it. */
-export interface Waits {
-  /** Calls back when what is running now, and may submit more, has run to its end. */
-  afterThis(callback: () => void): void;
-  /** A short while, never the same for two servers: they must not meet again in the same race. */
-  afterLostRace(): Promise<unknown>;
+/**
+ * The queue's access to time. It is a port, so that the crash simulation can choose the order of
+ * events and repeat it.
+ */
+export interface Timing {
+  /** Calls back when the running code, which may submit more commands, has returned. */
+  atEndOfTask(callback: () => void): void;
+  /** Waits for a short random time. Two servers then do not meet in the same conflict again. */
+  pauseAfterConflict(): Promise<unknown>;
 }
 
-const LOST_RACE_MILLIS_MAX = 20;
+const CONFLICT_PAUSE_MILLIS_MAX = 20;
 
-export const REAL_WAITS: Waits = {
-  afterThis: atEndOfTask,
-  afterLostRace: () => sleep(Math.random() * LOST_RACE_MILLIS_MAX),
+export const REAL_TIMING: Timing = {
+  atEndOfTask,
+  pauseAfterConflict: () => sleep(Math.random() * CONFLICT_PAUSE_MILLIS_MAX),
 };

@@ -29,14 +29,14 @@ interface OrganizationRow {
 
 const SECRET_BYTES = 32;
 
-/** The key port. */
+/** Implements the port `Keys`. */
 export function keys({ reader, transact, engine }: Database, now: () => UnixMillis): Keys {
   const { insertOrganization, insertSupply, insertApiKey, revokeApiKey } = keyStatements(engine);
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
     async createOrganization(name) {
       const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: now() };
-      // With its row of the supply, so that the ledger never has to ask whether there is one.
+      // Also creates the organization's row in `supply`. The ledger can then always update it.
       const supply = { organization_id: row.id, reserve_cents: 0, available_cents: 0, held_cents: 0 };
       await answered(
         transact((session) =>
@@ -129,7 +129,7 @@ function keyStatements({ insertInto, update }: Engine) {
     insertOrganization: insertInto("organizations", ORGANIZATION_COLUMNS),
     insertSupply: insertInto("supply", SUPPLY_COLUMNS),
     insertApiKey: insertInto("api_keys", API_KEY_COLUMNS),
-    // The first revocation counts.
+    // COALESCE keeps the time of the first revocation.
     revokeApiKey: update("api_keys", {
       key: "id",
       columns: { id: "text", revoked_at: "int64" },

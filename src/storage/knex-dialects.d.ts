@@ -1,6 +1,6 @@
-// Knex publishes no types for the class of a dialect. What we override of it, as in knex 3.3's
-// lib/dialects/better-sqlite3/index.js, lib/dialects/sqlite3/execution/sqlite-transaction.js and
-// lib/dialects/postgres/index.js.
+// Knex publishes no types for its dialect classes. This file declares the methods that we override,
+// as of knex 3.3: lib/dialects/better-sqlite3/index.js,
+// lib/dialects/sqlite3/execution/sqlite-transaction.js and lib/dialects/postgres/index.js.
 declare module "knex/lib/dialects/better-sqlite3/index.js" {
   import type { Knex } from "knex";
 

@@ -11,7 +11,7 @@ import { accountChain } from "./migrations/0007-account-chain.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
-// In the order in which they run. A name stands in every database that ran it: never renamed.
+// Migrations run in this order. Never rename one: every migrated database stores the names.
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-organizations": organizations,
   "0002-accounts": accounts,
@@ -23,21 +23,21 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 };
 
 /**
- * Brings the schema up to date. Answers the names of the migrations that it ran; none when it was
- * up to date.
+ * Migrates the schema to this version. Returns the names of the migrations that it ran; the list is
+ * empty if the schema was current.
  */
 export async function migrate({ migrator, engine }: Pick<Database, "migrator" | "engine">): Promise<string[]> {
   const [, names] = (await migrator.latest(configOf(engine))) as [number, string[]];
   return names;
 }
 
-/** What of the migrations the database has run. */
+/** Compares the migrations of the database with those of this version. */
 export interface MigrationState {
-  /** Those that it has not run yet. */
+  /** The migrations that the database has not run yet. */
   readonly pending: readonly string[];
   /**
-   * Those that it ran and that we have never heard of: a newer version of KESC, or another program,
-   * made them.
+   * The migrations that the database ran and this version does not have. A newer version of KESC or
+   * another program created them.
    */
   readonly unknown: readonly string[];
 }

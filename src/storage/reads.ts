@@ -12,7 +12,9 @@ const TRANSACTION = "SELECT * FROM transactions WHERE id = ? AND organization_id
 
 type Rows = Pick<Reader, "rows">;
 
-/** The read port. Lists are keysets on `seq`: a page costs the same however deep it is. */
+/**
+ * Implements the port `Reads`. A list pages by `seq`, so a page costs the same however deep it is.
+ */
 export function reads({ reader, engine }: Pick<Database, "engine"> & { readonly reader: Rows }): Reads {
   const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
   return {
@@ -38,7 +40,7 @@ export function reads({ reader, engine }: Pick<Database, "engine"> & { readonly 
   };
 }
 
-/** One row more than the page holds: it tells whether there is a next one. */
+/** Reads one row more than the page holds. That row shows whether there is a next page. */
 function accountsQuery(
   reader: Rows,
   organizationId: OrganizationId,
@@ -59,7 +61,7 @@ function accountsQuery(
   ]);
 }
 
-/** One row more than the page holds, as for accounts. */
+/** Reads one row more than the page holds, as for accounts. */
 function transactionsQuery(
   reader: Rows,
   organizationId: OrganizationId,
@@ -86,8 +88,8 @@ function transactionsOfOrganization(
 }
 
 /**
- * Walks the account's rows in the journal, from the newest or from where the last page ended, until
- * as many transactions match as are wanted. Only the page itself is sorted.
+ * Walks back along the account's rows in the journal, from its newest row or from the end of the
+ * last page. The walk stops when the page is full. Only the rows of the page are sorted.
  */
 function transactionsOfAccount(
   reader: Rows,
@@ -117,7 +119,7 @@ function transactionsOfAccount(
 
 type OtherFilters = Omit<TransactionFilters, "accountId">;
 
-/** On the row `t` of transactions. */
+/** Builds the condition on the row `t` of transactions. */
 function matching(
   given: OtherFilters & { organizationId?: OrganizationId; beforeSeq?: number | undefined },
 ): Condition {
@@ -137,7 +139,7 @@ interface Condition {
   readonly bindings: readonly (string | number)[];
 }
 
-/** True where everything that is given matches; what is undefined is not asked for. */
+/** Joins the conditions whose binding is defined with AND. */
 function allOf(conditions: readonly (readonly [sql: string, binding: string | number | undefined])[]): Condition {
   const given = conditions.filter((condition): condition is [string, string | number] => condition[1] !== undefined);
   return {

@@ -3,11 +3,11 @@ import type { BookAccount, JournalKind } from "../domain/journal.js";
 import { MAX_CENTS } from "../domain/values/cents.js";
 import type { Snapshot } from "../storage/sql/snapshot.js";
 import type { Findings } from "./findings.js";
-import { describeBalances, describePosting, type PostingColumns } from "./format.js";
+import { decimalOf, describeBalances, describePosting, type PostingColumns } from "./format.js";
 import { checkGroups, type GroupCheck } from "./merge-join.js";
 
 /** A row of `accounts`. */
-interface Summary {
+interface AccountSummary {
   readonly id: string;
   readonly seq: number;
   readonly last_seq: number;
@@ -17,8 +17,8 @@ interface Summary {
   readonly held_cents: number;
 }
 
-/** A row of the journal; `id` is the account's. */
-interface Row extends PostingColumns {
+/** A row of the journal. `id` is the id of its account. */
+interface AccountJournalRow extends PostingColumns {
   readonly id: string;
   readonly seq: number;
   readonly previous_seq: number | null;
@@ -38,13 +38,13 @@ const STATUS_CHANGES: Readonly<Record<AccountKind, { from: AccountStatus | undef
 };
 
 /**
- * Follows every account through the journal: that each row names the one before it, its balances
- * after each row, its status, and that its row in `accounts` is what they end at. Answers how many
- * accounts there are.
+ * Follows every account through the journal. Checks the link of each row to the previous one, the
+ * balances after each row, and each change of status. Then compares the last state with the row in
+ * `accounts`. Returns the number of accounts.
  */
 export function verifyAccounts(snapshot: Snapshot, findings: Findings): Promise<number> {
   const { byCodeUnit } = snapshot;
-  return checkGroups<Summary, Row>({
+  return checkGroups<AccountSummary, AccountJournalRow>({
     summaries: snapshot.rows(`
       SELECT id, seq, last_seq, organization_id, status, available_cents, held_cents
       FROM accounts ORDER BY id ${byCodeUnit}`),
@@ -56,23 +56,23 @@ export function verifyAccounts(snapshot: Snapshot, findings: Findings): Promise<
   });
 }
 
-class AccountCheck implements GroupCheck<Row> {
+class AccountCheck implements GroupCheck<AccountJournalRow> {
   readonly #id: string;
-  readonly #summary: Summary | undefined;
+  readonly #summary: AccountSummary | undefined;
   readonly #findings: Findings;
-  #first: Row | undefined;
-  #last: Row | undefined;
+  #first: AccountJournalRow | undefined;
+  #last: AccountJournalRow | undefined;
   #status: AccountStatus | undefined;
   #availableCents = 0;
   #heldCents = 0;
 
-  constructor(id: string, summary: Summary | undefined, findings: Findings) {
+  constructor(id: string, summary: AccountSummary | undefined, findings: Findings) {
     this.#id = id;
     this.#summary = summary;
     this.#findings = findings;
   }
 
-  row(row: Row): void {
+  row(row: AccountJournalRow): void {
     this.#first ??= this.#begin(row);
     if (row.organization_id !== this.#first.organization_id) {
       this.#add(row.seq, `organization ${this.#first.organization_id}`, `organization ${row.organization_id}`);
@@ -89,7 +89,7 @@ class AccountCheck implements GroupCheck<Row> {
     const summary = this.#summary;
     if (summary === undefined) return;
     if (this.#last === undefined) {
-      this.#compareSummary(summary.seq, "a row of the journal that created it", "none");
+      this.#compareSummary(summary.seq, "a journal row that created it", "none");
       return;
     }
     const { seq } = this.#last;
@@ -101,7 +101,7 @@ class AccountCheck implements GroupCheck<Row> {
     this.#compareSummary(seq, `last_seq ${String(seq)}`, `last_seq ${String(summary.last_seq)}`);
   }
 
-  #begin(row: Row): Row {
+  #begin(row: AccountJournalRow): AccountJournalRow {
     const summary = this.#summary;
     if (summary === undefined) {
       this.#compareSummary(row.seq, "a row", "none");
@@ -115,22 +115,23 @@ class AccountCheck implements GroupCheck<Row> {
     return row;
   }
 
-  #changeStatus(row: Row, kind: AccountKind): void {
+  #changeStatus(row: AccountJournalRow, kind: AccountKind): void {
     const { seq } = row;
     const { from, to } = STATUS_CHANGES[kind];
     if (this.#status !== from) this.#add(seq, `${kind} only when ${describe(from)}`, describe(this.#status));
-    if (row.amount_cents !== null) this.#add(seq, `${kind} with no posting`, describePosting(row));
+    if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
     if (to === "CLOSED" && (this.#availableCents !== 0 || this.#heldCents !== 0)) {
-      this.#add(seq, `${kind} only when empty`, describeBalances(this.#availableCents, this.#heldCents));
+      this.#add(
+        seq,
+        `${kind} only when the balances are zero`,
+        describeBalances(this.#availableCents, this.#heldCents),
+      );
     }
     this.#status = to;
   }
 
-  /**
-   * Only an active account takes something new or gives something out; a closed one can't move any
-   * money.
-   */
-  #checkMayMove(row: Row): void {
+  /** Only an ACTIVE account can start a transaction. No money can move on a CLOSED account. */
+  #checkMayMove(row: AccountJournalRow): void {
     if (this.#status === "ACTIVE") return;
     const begins = row.kind === "transaction.pending" || row.debit === "available";
     const moves = row.amount_cents !== null;
@@ -140,10 +141,10 @@ class AccountCheck implements GroupCheck<Row> {
   }
 
   /**
-   * From what the row says, not from what it should: each broken row is named once, and none that
-   * follows it.
+   * Continues from the balances that the row states, even if they are wrong. So a broken row causes
+   * one finding, and the rows after it cause none.
    */
-  #follow(row: Row): void {
+  #follow(row: AccountJournalRow): void {
     const availableCents = this.#availableCents + changeOf("available", row);
     const heldCents = this.#heldCents + changeOf("held", row);
     if (availableCents !== row.available_after_cents || heldCents !== row.held_after_cents) {
@@ -154,7 +155,7 @@ class AccountCheck implements GroupCheck<Row> {
       );
     }
     if (availableCents < 0 || heldCents < 0 || availableCents + heldCents > MAX_CENTS) {
-      this.#add(row.seq, "balances from zero to the limit", describeBalances(availableCents, heldCents));
+      this.#add(row.seq, `balances from 0.00 to ${decimalOf(MAX_CENTS)}`, describeBalances(availableCents, heldCents));
     }
     this.#availableCents = row.available_after_cents;
     this.#heldCents = row.held_after_cents;
@@ -174,16 +175,14 @@ function isAccountKind(kind: string): kind is AccountKind {
 }
 
 function describeLink(previousSeq: number | null): string {
-  return previousSeq === null
-    ? "no row of the account before it"
-    : `the account's row before it at ${String(previousSeq)}`;
+  return previousSeq === null ? "no previous_seq" : `previous_seq ${String(previousSeq)}`;
 }
 
 function describe(status: AccountStatus | undefined): string {
   return status ?? "not created yet";
 }
 
-/** What is owed is a liability: a credit adds to it. */
+/** Available and held are liabilities, so a credit adds to them. */
 function changeOf(book: BookAccount, { debit, credit, amount_cents: amountCents }: PostingColumns): number {
   return (credit === book ? (amountCents ?? 0) : 0) - (debit === book ? (amountCents ?? 0) : 0);
 }

@@ -1,15 +1,16 @@
-/** One thing that does not hold. */
+/** One error in the books. */
 export interface Finding {
   /**
-   * The row of the journal that is broken, or after which the table disagrees; undefined where no
-   * row tells.
+   * The journal row that is wrong, or the last journal row that the table should reflect. Undefined
+   * if there is no such row.
    */
   readonly seq: number | undefined;
   /**
-   * The journal is broken in itself, or one of the tables that sum it up does not agree with it.
+   * "journal" if the journal itself is wrong. Otherwise the table that does not agree with the
+   * journal.
    */
   readonly table: "journal" | "supply" | "accounts" | "transactions";
-  /** The id of what it is about. */
+  /** The id of the account, transaction or organization. */
   readonly id: string | undefined;
   readonly expected: string;
   readonly found: string;
@@ -17,7 +18,7 @@ export interface Finding {
 
 const KEPT_MAX = 20;
 
-/** What does not hold: all of it counted, and the first of it kept. */
+/** Counts all findings and keeps the first 20. */
 export class Findings {
   readonly #kept: Finding[] = [];
   #count = 0;
@@ -27,8 +28,8 @@ export class Findings {
   }
 
   /**
-   * At most 20: broken rows of the journal first, since they explain the rest; in each part the
-   * smallest `seq` first.
+   * At most 20 findings. Findings in the journal come first, because they explain the others.
+   * Within each group the smallest `seq` comes first.
    */
   get first(): readonly Finding[] {
     return this.#kept;
@@ -42,7 +43,7 @@ export class Findings {
     if (this.#kept.length > KEPT_MAX) this.#kept.pop();
   }
 
-  /** Adds a finding unless both texts are the same. */
+  /** Adds the finding if `expected` and `found` differ. */
   compare(finding: Finding): void {
     if (finding.expected !== finding.found) this.add(finding);
   }

@@ -11,7 +11,7 @@ interface JournalRow extends PostingColumns {
   readonly kind: string;
 }
 
-/** As text: an organization's sums may leave the range in which a number is exact. */
+/** The sums are read as text. A sum over an organization may exceed the safe integers. */
 interface SupplyRow {
   readonly organization_id: string;
   readonly reserve_cents: string;
@@ -22,7 +22,7 @@ interface SupplyRow {
 export interface JournalTotals {
   readonly journalRows: number;
   readonly organizations: number;
-  /** Of all organizations together. */
+  /** The sum over all organizations. */
   readonly reserveCents: bigint;
 }
 
@@ -31,7 +31,7 @@ interface Sums {
   reserve: bigint;
   available: bigint;
   held: bigint;
-  /** Of the last posting that is in them. */
+  /** The `seq` of the last posting in the sums. */
   lastSeq: number | undefined;
 }
 
@@ -39,8 +39,9 @@ const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const BOOK_ACCOUNTS = { reserve: true, available: true, held: true } as const;
 
 /**
- * Reads the journal in the order of `seq`: no row is missing or too many, each makes sense by
- * itself, and the postings of each organization add up to its row in `supply`.
+ * Reads the journal in the order of `seq`. Checks that no row is missing or doubled, and that each
+ * row is valid by itself. Then compares the sum of each organization's postings with its row in
+ * `supply`.
  */
 export async function verifyJournal(snapshot: Snapshot, findings: Findings): Promise<JournalTotals> {
   const rows = snapshot.rows<JournalRow>(
@@ -60,14 +61,14 @@ export async function verifyJournal(snapshot: Snapshot, findings: Findings): Pro
   return { journalRows, ...(await checkSupply(snapshot, sums, findings)) };
 }
 
-// Where the finding is about the journal itself, or one whole row of it.
+// The parts of a finding on a journal row.
 const ROW = { table: "journal", id: undefined } as const;
 
 function outOfStep(seq: number, before: number): Finding {
   const expectedSeq = before + 1;
   return seq > expectedSeq
-    ? { ...ROW, seq: expectedSeq, expected: "a row", found: `none: the next row has seq ${String(seq)}` }
-    : { ...ROW, seq, expected: `seq ${String(expectedSeq)}`, found: `seq ${String(seq)} once more` };
+    ? { ...ROW, seq: expectedSeq, expected: "a row", found: `no row: the next row has seq ${String(seq)}` }
+    : { ...ROW, seq, expected: `seq ${String(expectedSeq)}`, found: `seq ${String(seq)} again` };
 }
 
 async function checkHead(snapshot: Snapshot, lastSeq: number, findings: Findings): Promise<void> {
@@ -77,8 +78,9 @@ async function checkHead(snapshot: Snapshot, lastSeq: number, findings: Findings
   findings.add({
     ...ROW,
     seq: Math.min(lastSeq, headSeq ?? lastSeq) + 1,
-    expected: `the last row at ${String(headSeq)}, as journal_head says`,
-    found: `the last row at ${String(lastSeq)}`,
+    expected:
+      headSeq === undefined ? "a row in journal_head" : `the last row at seq ${String(headSeq)}, as in journal_head`,
+    found: headSeq === undefined ? "none" : `the last row at seq ${String(lastSeq)}`,
   });
 }
 
@@ -86,11 +88,11 @@ function checkRow(row: JournalRow, findings: Findings): void {
   const { seq, kind, transaction_id: transactionId } = row;
   if (!KINDS.has(kind)) findings.add({ ...ROW, seq, expected: "a known kind", found: kind });
   if (kind.startsWith("transaction.") !== (transactionId !== null)) {
-    const expected = "a transaction_id for a transaction's kind alone";
-    findings.add({ ...ROW, seq, expected, found: kind });
+    const expected = "a transaction_id if the kind begins with transaction., and none otherwise";
+    findings.add({ ...ROW, seq, expected, found: `${kind} ${transactionId === null ? "without" : "with"} one` });
   }
   if (!isNoPosting(row) && !isPosting(row)) {
-    const expected = `two of reserve, available and held, and an amount from 0.01 to ${decimalOf(MAX_CENTS)}`;
+    const expected = `a debit and a credit to two of reserve, available and held, and an amount from 0.01 to ${decimalOf(MAX_CENTS)}`;
     findings.add({ ...ROW, seq, expected, found: describePosting(row) });
   }
 }
@@ -128,7 +130,8 @@ function post(row: JournalRow, sums: Map<string, Sums>): void {
     sums.set(row.organization_id, sum);
   }
   const amount = BigInt(row.amount_cents);
-  // The reserve is an asset: a debit adds to it. What is owed is a liability: a credit adds to it.
+  // The reserve is an asset, so a debit adds to it. The other two are liabilities, so a credit adds
+  // to them.
   sum[row.debit] += row.debit === "reserve" ? amount : -amount;
   sum[row.credit] += row.credit === "reserve" ? -amount : amount;
   sum.lastSeq = row.seq;
@@ -166,7 +169,7 @@ function describeSums(sum: Sums | undefined): string {
 }
 
 function describeSupply(row: SupplyRow): string {
-  // A LEFT JOIN that found nothing.
+  // The LEFT JOIN found no row in `supply`.
   if ((row.reserve_cents as string | null) === null) return "no row";
   const [reserve, available, held] = [row.reserve_cents, row.available_cents, row.held_cents].map(BigInt);
   return describeSums({ reserve: reserve ?? 0n, available: available ?? 0n, held: held ?? 0n, lastSeq: undefined });

@@ -1,6 +1,6 @@
 import type { RowStream } from "../storage/sql/snapshot.js";
 
-/** Follows the rows of the journal about one thing, in the order of `seq`. */
+/** Checks the journal rows of one account or transaction, in the order of `seq`. */
 export interface GroupCheck<Row> {
   row(row: Row): void;
   /** Called once, after the last row. */
@@ -14,15 +14,15 @@ interface Identified {
 export interface Groups<Summary, Row> {
   /** Ordered by id. */
   readonly summaries: RowStream<Summary>;
-  /** Ordered by id, then by seq. */
+  /** Ordered by id, then by `seq`. */
   readonly rows: RowStream<Row>;
-  /** Called once for each id that either of the two has. */
+  /** Called once for each id in either stream. */
   readonly check: (id: string, summary: Summary | undefined) => GroupCheck<Row>;
 }
 
 /**
- * Walks through both streams side by side and checks each group. Answers how many summaries there
- * are.
+ * Reads both streams in parallel, ordered by id, and checks each group. Returns the number of
+ * summaries.
  */
 export async function checkGroups<Summary extends Identified, Row extends Identified>({
   summaries,

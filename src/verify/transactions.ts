@@ -6,7 +6,7 @@ import { describePosting, type Direction, type PostingColumns } from "./format.j
 import { checkGroups, type GroupCheck } from "./merge-join.js";
 
 /** A row of `transactions`. */
-interface Summary {
+interface TransactionSummary {
   readonly id: string;
   readonly seq: number;
   readonly organization_id: string;
@@ -18,8 +18,8 @@ interface Summary {
   readonly completed_at: number | null;
 }
 
-/** A row of the journal; `id` is the transaction's. */
-interface Row extends PostingColumns {
+/** A row of the journal. `id` is the id of its transaction. */
+interface TransactionJournalRow extends PostingColumns {
   readonly id: string;
   readonly seq: number;
   readonly organization_id: string;
@@ -36,11 +36,13 @@ const STATUSES: Readonly<Record<TransactionKind, TransactionStatus>> = {
   "transaction.canceled": "CANCELED",
 };
 
-/** A step that the rules allow: what it posts, or null where no money moves. */
+/**
+ * The steps that the rules allow, and the posting of each. The value is null if the step moves no
+ * money.
+ */
 type Steps = Readonly<Partial<Record<TransactionKind, Direction | null>>>;
 
-// Written down here once more, and not taken from the domain: whoever checks the books must not ask
-// who kept them.
+// Repeated on purpose: an audit must not depend on the code that it audits.
 const MINTED = { debit: "reserve", credit: "available" } as const;
 const REDEEMED = { debit: "available", credit: "reserve" } as const;
 const HELD = { debit: "available", credit: "held" } as const;
@@ -61,13 +63,13 @@ const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps
 };
 
 /**
- * Follows every transaction through the journal: the steps are those that its type and rail allow,
- * each posts what it must, it ends at most once, and its row in `transactions` says where it is.
- * Answers how many transactions there are.
+ * Follows every transaction through the journal. Checks that its type and rail allow each step,
+ * that each step has the right posting, and that the transaction ends at most once. Then compares
+ * the last state with the row in `transactions`. Returns the number of transactions.
  */
 export function verifyTransactions(snapshot: Snapshot, findings: Findings): Promise<number> {
   const { byCodeUnit } = snapshot;
-  return checkGroups<Summary, Row>({
+  return checkGroups<TransactionSummary, TransactionJournalRow>({
     summaries: snapshot.rows(`
       SELECT id, seq, organization_id, account_id, type, status, amount_cents, rail, completed_at
       FROM transactions ORDER BY id ${byCodeUnit}`),
@@ -78,7 +80,7 @@ export function verifyTransactions(snapshot: Snapshot, findings: Findings): Prom
   });
 }
 
-function unknown(id: string, findings: Findings): GroupCheck<Row> {
+function unknown(id: string, findings: Findings): GroupCheck<TransactionJournalRow> {
   return {
     row: ({ seq }) => {
       findings.add({ seq, table: "transactions", id, expected: "a row", found: "none" });
@@ -87,20 +89,20 @@ function unknown(id: string, findings: Findings): GroupCheck<Row> {
   };
 }
 
-class TransactionCheck implements GroupCheck<Row> {
-  readonly #summary: Summary;
+class TransactionCheck implements GroupCheck<TransactionJournalRow> {
+  readonly #summary: TransactionSummary;
   readonly #findings: Findings;
-  #first: Row | undefined;
-  #last: Row | undefined;
+  #first: TransactionJournalRow | undefined;
+  #last: TransactionJournalRow | undefined;
   #status: TransactionStatus | undefined;
   #completedAt: number | null = null;
 
-  constructor(summary: Summary, findings: Findings) {
+  constructor(summary: TransactionSummary, findings: Findings) {
     this.#summary = summary;
     this.#findings = findings;
   }
 
-  row(row: Row): void {
+  row(row: TransactionJournalRow): void {
     this.#first ??= row;
     const { organization_id: organizationId, account_id: accountId } = this.#summary;
     if (row.organization_id !== organizationId || row.account_id !== accountId) {
@@ -113,7 +115,7 @@ class TransactionCheck implements GroupCheck<Row> {
   end(): void {
     const { seq, status, completed_at: completedAt } = this.#summary;
     if (this.#first === undefined || this.#last === undefined) {
-      this.#compareSummary(seq, "a row of the journal that created it", "none");
+      this.#compareSummary(seq, "a journal row that created it", "none");
       return;
     }
     const firstSeq = this.#first.seq;
@@ -125,12 +127,12 @@ class TransactionCheck implements GroupCheck<Row> {
     );
   }
 
-  #step(row: Row, kind: TransactionKind): void {
+  #step(row: TransactionJournalRow, kind: TransactionKind): void {
     const steps = this.#allowedSteps();
     const direction = steps[kind];
     if (direction === undefined) {
-      const allowed = Object.keys(steps).join(" or ");
-      this.#add(row.seq, `${allowed === "" ? "nothing more" : allowed} after ${this.#status ?? "nothing"}`, kind);
+      const allowed = Object.keys(steps).join(" or ") || "no further row";
+      this.#add(row.seq, this.#status === undefined ? `${allowed} first` : `${allowed} after ${this.#status}`, kind);
     } else {
       this.#checkPosting(row, direction);
     }
@@ -146,7 +148,7 @@ class TransactionCheck implements GroupCheck<Row> {
     return this.#status === "PENDING" ? whilePending : {};
   }
 
-  #checkPosting(row: Row, direction: Direction | null): void {
+  #checkPosting(row: TransactionJournalRow, direction: Direction | null): void {
     const expected: PostingColumns =
       direction === null
         ? { debit: null, credit: null, amount_cents: null }
@@ -174,6 +176,6 @@ function isTransactionType(type: string): type is TransactionType {
 }
 
 function describeEnd(status: string | undefined, completedAt: number | null): string {
-  const moment = completedAt === null ? "never completed" : `completed at ${String(completedAt)}`;
-  return `${status ?? "not begun"}, ${moment}`;
+  const moment = completedAt === null ? "not completed" : `completed at ${String(completedAt)}`;
+  return `${status ?? "no status"}, ${moment}`;
 }

@@ -9,25 +9,25 @@ export interface Verification {
   readonly accounts: number;
   readonly transactions: number;
   readonly organizations: number;
-  /** By the journal, of all organizations together. */
+  /** The sum over all organizations, derived from the journal. */
   readonly reserveCents: bigint;
-  /** How many things do not hold; 0 when the books are right. */
+  /** The number of errors. It is 0 if the books are right. */
   readonly findingsCount: number;
   /**
-   * At most 20: broken rows of the journal first, then tables that do not agree with it, each by
-   * `seq`.
+   * At most 20 findings: first those in the journal, then those in the other tables, each group
+   * ordered by `seq`.
    */
   readonly firstFindings: readonly Finding[];
 }
 
 /**
- * Derives every balance, each organization's reserve and the state of every transaction from the
- * journal alone, and compares them with the tables that sum it up.
+ * Audits the books. Derives every balance, the reserve of each organization and the status of every
+ * transaction from the journal alone. Compares the results with the tables that summarize the
+ * journal.
  *
- * Sees the database as it was when it began, while others go on writing. What it holds in memory
- * does not grow with the database; the sorting is the database's business, and takes up to as much
- * of its temporary disk space as the journal has. Open the database without a limit on how long a
- * statement may run. Rejects when the database does.
+ * Reads one snapshot, while other processes keep writing. The memory that it uses does not grow
+ * with the database. The database sorts the rows, and may need as much temporary disk space as the
+ * journal has. Open the database without a statement timeout. Rejects if the database fails.
  */
 export function verify({ reader }: { readonly reader: Reader }): Promise<Verification> {
   return reader.snapshot(async (snapshot) => {

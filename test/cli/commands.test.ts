@@ -123,7 +123,7 @@ describe("kesc verify on books that do not hold", () => {
 
     const { code, stdout } = await kesc(["verify"], place.variables);
     expect(code).to.equal(1);
-    expect(stdout).to.match(/First broken: seq 1\.\n {2}seq 1, journal: expected the last row at 3/);
+    expect(stdout).to.match(/First broken: seq 1\.\n {2}seq 1, journal: expected the last row at seq 3/);
     expect(stdout).to.contain(`supply, ${organization.id}: expected reserve 0.00`);
 
     const json = await kesc(["verify", "--json"], place.variables);

@@ -70,14 +70,14 @@ describe("a database file that is not KESC's, or no longer whole", () => {
 
   const DAMAGED =
     /Check DATABASE_URL; if the file is the right one, it is damaged: .* put the last backup in its place/;
-  const FOREIGN = /it is the database of another application/;
+  const FOREIGN = /it belongs to another application/;
   for (const [name, make, says, advises] of [
     [
       "random bytes",
       (file: string) => {
         writeFileSync(file, randomBytes(20_000));
       },
-      /it is not a database of SQLite/,
+      /it is not an SQLite database/,
       DAMAGED,
     ],
     [
@@ -85,7 +85,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
       (file: string) => {
         writeFileSync(file, "SQLite format 3, they say");
       },
-      /it is not a database of SQLite/,
+      /it is not an SQLite database/,
       DAMAGED,
     ],
     [
@@ -135,7 +135,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
         writeFileSync(file, "");
         writeFileSync(`${file}-wal`, randomBytes(5_000));
       },
-      /it is empty or gone, but .*-wal, which belongs to it, is not/,
+      /it is missing or empty, but its log .*-wal exists/,
       DAMAGED,
     ],
     [

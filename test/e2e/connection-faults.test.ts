@@ -121,7 +121,7 @@ describe("a connection to PostgreSQL", () => {
       expect(read).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
       const { code, stderr } = await service.kesc("verify");
       expect(code).to.equal(1);
-      expect(stderr).to.contain("this PostgreSQL takes no writes: it may be a standby");
+      expect(stderr).to.contain("this PostgreSQL server is read-only; it may be a standby");
     } finally {
       await whatNewConnectionsFind("off");
     }
@@ -137,6 +137,6 @@ describe("a connection to PostgreSQL", () => {
     expect(await mint()).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
     const { code, stderr } = await service.kesc("verify");
     expect(code).to.equal(1);
-    expect(stderr).to.contain("PostgreSQL's synchronous_commit is off: commits would not be safe");
+    expect(stderr).to.contain("the PostgreSQL setting synchronous_commit is off, so commits would not be durable");
   });
 });

@@ -130,7 +130,7 @@ describe("grpc: a server that stops", () => {
     const calling = under.grpc.call(rpcs.mint, MINT);
     await eventually(() => under.submitted.length === 1);
     const failure: unknown = await under.server.stop(200).catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(Error).with.property("message", "1 calls were cut without an answer");
+    expect(failure).to.be.instanceOf(Error).with.property("message", "1 calls in flight were cut off");
     expect((await calling).code).to.be.oneOf([Status.UNAVAILABLE, Status.CANCELLED, Status.INTERNAL]);
     expect(callLines(under.lines)).to.deep.equal([]);
     under.grpc.close();

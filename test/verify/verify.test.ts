@@ -108,11 +108,11 @@ const TAMPERINGS: readonly Tampering[] = [
   ["an amount below zero", ["UPDATE journal SET amount_cents = -100000 WHERE seq = 4"], [4, /-1000\.00/]],
   ["a deleted row", ["DELETE FROM journal WHERE seq = 6"], [6, /next row has seq 7/]],
   ["deleted rows at the beginning", ["DELETE FROM journal WHERE seq < 4"], [1, /next row has seq 4/]],
-  ["a deleted row at the end", [`DELETE FROM journal WHERE seq = ${String(ROWS)}`], [ROWS, /last row at 15/]],
+  ["a deleted row at the end", [`DELETE FROM journal WHERE seq = ${String(ROWS)}`], [ROWS, /last row at seq 15/]],
   [
     "a doubled row",
     [`INSERT INTO journal SELECT 17, ${JOURNAL_COLUMNS} FROM journal WHERE seq = 5`],
-    [17, /last row at 17/],
+    [17, /last row at seq 17/],
   ],
   [
     "a doubled row that journal_head counts",
@@ -143,7 +143,7 @@ const TAMPERINGS: readonly Tampering[] = [
       `INSERT INTO accounts SELECT 99, 'acc_z', organization_id, 'zoe', phone_number, email, status, status_reason, 0, 0,
          created_at, updated_at, 99 FROM accounts WHERE seq = 1`,
     ],
-    [99, /row of the journal that created it/],
+    [99, /journal row that created it/],
   ],
   ["a changed reserve", ["UPDATE supply SET reserve_cents = reserve_cents + 1"], [16, /reserve 1200\.03.*1200\.04/]],
   ["a missing supply", ["DELETE FROM supply"], [16, /no row/]],
@@ -173,9 +173,17 @@ const TAMPERINGS: readonly Tampering[] = [
   ["a posting to itself", ["UPDATE journal SET credit = debit WHERE seq = 5"], [5, /two of reserve/]],
   ["a posting without money", ["UPDATE journal SET amount_cents = NULL WHERE seq = 5"], [5, /two of reserve/]],
   ["another organization's row", ["UPDATE journal SET organization_id = 'org_other' WHERE seq = 6"], [6, /org_other/]],
-  ["a link that skips a row", ["UPDATE journal SET previous_seq = 4 WHERE seq = 7"], [7, /before it at 6.*at 4/]],
-  ["a link into another account", ["UPDATE journal SET previous_seq = 5 WHERE seq = 6"], [6, /before it at 4.*at 5/]],
-  ["a lost link", ["UPDATE journal SET previous_seq = NULL WHERE seq = 6"], [6, /before it at 4.*no row/]],
+  [
+    "a link that skips a row",
+    ["UPDATE journal SET previous_seq = 4 WHERE seq = 7"],
+    [7, /previous_seq 6.*previous_seq 4/],
+  ],
+  [
+    "a link into another account",
+    ["UPDATE journal SET previous_seq = 5 WHERE seq = 6"],
+    [6, /previous_seq 4.*previous_seq 5/],
+  ],
+  ["a lost link", ["UPDATE journal SET previous_seq = NULL WHERE seq = 6"], [6, /previous_seq 4.*no previous_seq/]],
   [
     "an account that ends too early",
     [`UPDATE accounts SET last_seq = 12 WHERE id = ${OF_ROW(4)}`],

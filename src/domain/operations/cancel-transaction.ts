@@ -10,8 +10,8 @@ export function lookup({ transactionId }: CancelTransaction, rows: Lookup): void
 }
 
 /**
- * Cancels a transaction that is still PENDING and gives a redemption's held KESC back. A canceled
- * one is answered as it is, as a replay.
+ * Cancels a PENDING transaction and releases the hold of a redemption. For a transaction that is
+ * already CANCELED it returns a replay.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
  */
@@ -25,7 +25,8 @@ export function decide(book: Book, command: CancelTransaction, now: UnixMillis):
   }
 
   const account = book.account(organizationId, transaction.accountId);
-  if (account === undefined) throw new Error(`${transaction.id} names an account that the book does not have`);
+  if (account === undefined)
+    throw new Error(`${transaction.id} refers to ${transaction.accountId}, which was not loaded`);
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
   const posted: Account =
     posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };

@@ -16,11 +16,11 @@ export function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
 }
 
 /**
- * Freezes, unfreezes or closes an account. An account that already has the status is answered as it
- * is, as a replay.
+ * Freezes, unfreezes or closes an account. If the account already has the status, the decision is a
+ * replay.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND; ACCOUNT_CLOSED; and, when closing, INVALID_TRANSITION
- * from FROZEN, ACCOUNT_NOT_EMPTY.
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED. Closing also refuses, in this order:
+ * INVALID_TRANSITION (from FROZEN), ACCOUNT_NOT_EMPTY.
  */
 export function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Decision<Account> {
   const account = book.account(command.organizationId, command.accountId);

@@ -17,8 +17,9 @@ export function lookup(command: MoveMoney, rows: Lookup): void {
 }
 
 /**
- * Mints to or redeems from an account: at once on the direct rail; on any other the transaction is
- * PENDING, and a redemption's KESC is held. The same reference with the same content is a replay.
+ * Mints to an account or redeems from it. On the direct rail the transaction is COMPLETED at once.
+ * On any other rail it is PENDING, and the KESC of a redemption is held. The same reference with
+ * the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
@@ -88,7 +89,8 @@ function decideRepeat(book: Book, command: MoveMoney, now: UnixMillis): Decision
     const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
     if (resourceId !== undefined) {
       const earlier = book.transaction(organizationId, resourceId as TransactionId);
-      // The reference is not compared: the key is for callers who make a new one on each try.
+      // The reference is not compared. Idempotency keys serve callers that generate a new reference
+      // for each retry.
       return earlier !== undefined && differingFields(command, earlier).length === 0
         ? replay(earlier)
         : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });

@@ -10,7 +10,10 @@ import * as moveMoney from "./move-money.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
 
-/** Every operation, by the name of its command. A command without a line here does not compile. */
+/**
+ * All operations, by the name of their command. The table does not compile without an entry for
+ * each command.
+ */
 const OPERATIONS = {
   createAccount,
   freezeAccount: changeAccountStatus,
@@ -28,13 +31,14 @@ export function operationOf(name: Command["name"]): Operation<Command, Account |
   return OPERATIONS[name];
 }
 
-/** Names the rows that the decision of this command may read. */
+/** Names the rows that the decision on this command may read. */
 export function lookUp(command: Command, rows: Lookup): void {
   operationOf(command.name).lookup(command, rows);
 }
 
 /**
- * Decides a command against the state before it. Pure: nothing changes until the effect is saved.
+ * Decides a command against the state before it. The function is pure: only the store writes the
+ * effect.
  */
 export function decide(book: Book, command: Command, now: UnixMillis): Decision<Account | Transaction> {
   return operationOf(command.name).decide(book, command, now);

@@ -8,11 +8,14 @@ export const NO_EMAIL = "" as EmailAddress;
 const CHARACTERS_MAX = 254; // RFC 5321's path limit, less its angle brackets
 const LOCAL_PART_CHARACTERS_MAX = 64;
 
-// What HTML's <input type=email> takes, with at least one dot in the domain.
+// The pattern of HTML's <input type=email>, but the domain must contain a dot.
 const ADDRESS =
   /^([a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+)@((?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)$/;
 
-/** Parses an e-mail address of at most 254 characters, or the empty text, which stands for none. */
+/**
+ * Parses an e-mail address of at most 254 characters. The empty text means that there is no
+ * address.
+ */
 export function parseEmailAddress(unchecked: string): Parsed<EmailAddress> {
   if (unchecked === "") return parsed(NO_EMAIL);
   const match = unchecked.length <= CHARACTERS_MAX ? ADDRESS.exec(unchecked) : null;

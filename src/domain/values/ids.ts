@@ -1,13 +1,13 @@
 import { type Parsed, parsed, unparsed } from "./parsed.js";
 
-// TypeIDs: a prefix that says what it names, and 26 base32 characters of a time-ordered UUID
-// (UUIDv7).
+// TypeIDs: a prefix that names the type of resource, then 26 base32 characters of a time-ordered
+// UUID (UUIDv7).
 export type AccountId = string & { readonly brand: unique symbol };
 export type TransactionId = string & { readonly brand: unique symbol };
 export type OrganizationId = string & { readonly brand: unique symbol };
 export type ApiKeyId = string & { readonly brand: unique symbol };
 
-// 26 characters of 5 bits hold 130 bits, the UUID has 128: the first character is 0 to 7.
+// 26 characters of 5 bits hold 130 bits, but a UUID has 128. So the first character is 0 to 7.
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** Parses a TypeID with the prefix `acc`. */

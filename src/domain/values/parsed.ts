@@ -1,6 +1,6 @@
 /**
- * What parsing text from outside gives: the value, whose type is the proof, or what is wrong, in
- * words for the caller.
+ * The result of parsing text from outside: a value, whose type proves that it is valid, or a
+ * problem. The problem is a text for the caller.
  */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
 
@@ -8,7 +8,7 @@ export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
-/** `problem` continues a sentence that begins with the field's name: "must be …". */
+/** `problem` continues a sentence that begins with the field's name, for example "must be …". */
 export function unparsed(problem: string): { ok: false; problem: string } {
   return { ok: false, problem };
 }

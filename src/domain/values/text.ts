@@ -16,37 +16,38 @@ const METADATA_VALUE_CHARACTERS_MAX = 500;
 
 export const NO_REASON = "" as StatusReason;
 
-// Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is what the protobuf
-// decoder puts in place of bytes that are not UTF-8: two different broken references would become
-// the same text.
+// Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is refused separately:
+// the protobuf decoder puts it in place of bytes that are not UTF-8. With it, two different broken
+// references would become the same text.
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u;
-// Words for people may also have the two joiners that some scripts and emoji are written with. In a
-// name they would make two that look the same.
+// Descriptions may also contain the two joiners that some scripts and emoji need. In a name the
+// joiners would be invisible: two different names would look the same.
 const PRINTABLE_WORDS = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200C\u200D]*$/u;
 const REPLACEMENT_CHARACTER = "\uFFFD";
 const ASCII_PRINTABLE = /^[\x21-\x7e]+$/;
 
 /**
- * Parses the organization's name for a user: 1 to 128 printable characters, no space at either end.
+ * Parses the organization's name for a user: 1 to 128 printable characters, without a space at
+ * either end.
  */
 export function parseUserId(unchecked: string): Parsed<UserId> {
   return parseName<UserId>(unchecked);
 }
 
 /**
- * Parses the caller's name for a transaction: 1 to 128 printable characters, no space at either
- * end.
+ * Parses the caller's name for a transaction: 1 to 128 printable characters, without a space at
+ * either end.
  */
 export function parseReference(unchecked: string): Parsed<Reference> {
   return parseName<Reference>(unchecked);
 }
 
-/** Parses words for people: at most 256 printable characters. */
+/** Parses a text for people: at most 256 printable characters. */
 export function parseDescription(unchecked: string): Parsed<Description> {
   return parseWords<Description>(unchecked, SENTENCE_CHARACTERS_MAX);
 }
 
-/** Parses why an operator changed a status: at most 256 printable characters. */
+/** Parses the reason for a change of status: at most 256 printable characters. */
 export function parseStatusReason(unchecked: string): Parsed<StatusReason> {
   return parseWords<StatusReason>(unchecked, SENTENCE_CHARACTERS_MAX);
 }
@@ -62,16 +63,17 @@ export function parseIdempotencyKey(unchecked: string): Parsed<IdempotencyKey> {
 }
 
 /**
- * Parses the caller's own pairs: at most 20, keys of 1 to 40 printable characters, values of at
- * most 500.
+ * Parses the caller's own key-value pairs: at most 20 pairs, keys of 1 to 40 printable characters,
+ * values of at most 500.
  */
 export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Metadata> {
   if (unchecked.size > METADATA_PAIRS_MAX) return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
   for (const [key, value] of unchecked) {
-    const parsedKey = key === "" ? unparsed("is required") : parseWords(key, METADATA_KEY_CHARACTERS_MAX);
-    if (!parsedKey.ok) return unparsed(`has a key that ${parsedKey.problem}`);
+    if (key === "") return unparsed("keys must not be empty");
+    const parsedKey = parseWords(key, METADATA_KEY_CHARACTERS_MAX);
+    if (!parsedKey.ok) return unparsed(`keys ${parsedKey.problem}`);
     const parsedValue = parseWords(value, METADATA_VALUE_CHARACTERS_MAX);
-    if (!parsedValue.ok) return unparsed(`has a value, of "${key}", that ${parsedValue.problem}`);
+    if (!parsedValue.ok) return unparsed(`value of "${key}" ${parsedValue.problem}`);
   }
   return parsed(unchecked as Metadata);
 }
@@ -94,8 +96,8 @@ function parsePrintable<T extends string>(
   unchecked: string,
   { charactersMax, printable }: { charactersMax: number; printable: RegExp },
 ): Parsed<T> {
-  // A string has at least as many UTF-16 units as characters, at most twice as many: most are
-  // decided by length alone.
+  // A string has at least as many UTF-16 units as characters. So a short string needs no count of
+  // its characters.
   if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) {
     return unparsed(`must have at most ${String(charactersMax)} characters`);
   }

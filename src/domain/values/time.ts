@@ -1,7 +1,7 @@
 /** A moment, in milliseconds since 1970-01-01T00:00:00Z. */
 export type UnixMillis = number & { readonly brand: unique symbol };
 
-/** Brands a clock's or the database's number of milliseconds. */
+/** Brands a number of milliseconds from a clock or from the database. */
 export function toUnixMillis(count: number): UnixMillis {
   return count as UnixMillis;
 }

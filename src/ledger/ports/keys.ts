@@ -10,7 +10,7 @@ export interface NewApiKey {
 }
 
 /**
- * The organizations and their keys. Every call rejects with a StoreError "unavailable" when the
+ * The organizations and their API keys. Every call rejects with a StoreError "unavailable" if the
  * database fails.
  */
 export interface Keys {
@@ -19,14 +19,14 @@ export interface Keys {
   organizations(): Promise<readonly Organization[]>;
   organization(id: OrganizationId): Promise<Organization | undefined>;
   /**
-   * Makes a random key. `secret` ("kesc_…") is answered here and never again: only its SHA-256 hash
-   * is stored.
+   * Creates a random key. Only this call returns `secret` ("kesc_…"): the database stores its
+   * SHA-256 hash alone.
    */
   createApiKey(key: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
-  /** Oldest first, revoked and expired ones among them. */
+  /** Oldest first. Includes revoked and expired keys. */
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
-  /** Ends a key for ever. Answers it as it is afterwards, or undefined when there is none. */
+  /** Revokes a key for ever. Returns the revoked key, or undefined if the key does not exist. */
   revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined>;
-  /** The key with this secret, live or not. */
+  /** Returns the key with this secret, valid or not. */
   apiKeyWithSecret(secret: string): Promise<ApiKey | undefined>;
 }

@@ -1,19 +1,20 @@
 import type { Refusal } from "../../domain/refusal.js";
 
 /**
- * A "no" of the queue and the committer: the command was not started, or nothing of it happened.
+ * A refusal by the queue or the committer. Nothing of the command happened, apart from the case
+ * below.
  */
 export type LedgerRefusal =
   | { readonly reason: "QUEUE_FULL" }
   | { readonly reason: "SHUTTING_DOWN" }
   | { readonly reason: "DEADLINE_EXCEEDED" }
   /**
-   * Should the commit's answer have been lost, it may have happened after all: the same call again
-   * will tell.
+   * If the response to the commit was lost, the command may have happened. Repeating the call
+   * returns the outcome.
    */
   | { readonly reason: "STORAGE_UNAVAILABLE" };
 
-/** What became of a command. A `done` one is on disk. */
+/** The outcome of a command. A `done` command is on disk. */
 export type Outcome<Resource> =
   | { readonly kind: "done"; readonly resource: Resource; readonly replayed: boolean }
   | { readonly kind: "refused"; readonly refusal: Refusal | LedgerRefusal };

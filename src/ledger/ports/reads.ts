@@ -6,7 +6,7 @@ import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
-/** Absent filters match all; given ones combine with "and". */
+/** A row must match all filters that are given. No filter matches every row. */
 export interface AccountFilters {
   readonly userId?: UserId;
   readonly phoneNumber?: PhoneNumber;
@@ -26,22 +26,22 @@ export interface TransactionFilters {
 }
 
 export interface PageRequest {
-  /** The most rows to answer, at least 1. */
+  /** The maximum number of rows, at least 1. */
   readonly size: number;
-  /** Only rows older than the one with this `seq`; undefined for the first page. */
+  /** Only rows with a smaller `seq` than this, so older ones. Undefined for the first page. */
   readonly beforeSeq: number | undefined;
 }
 
 export interface Page<Row> {
   /** Newest first. */
   readonly rows: readonly Row[];
-  /** The `beforeSeq` of the next page; undefined on the last. */
+  /** The `beforeSeq` of the next page. Undefined on the last page. */
   readonly nextBeforeSeq: number | undefined;
 }
 
 /**
- * Reads what is committed, straight from the database, of one organization at a time. Every call
- * rejects with a StoreError "unavailable" when the database does not answer.
+ * Reads the committed rows of one organization, directly from the database. Every call rejects with
+ * a StoreError "unavailable" if the database fails.
  */
 export interface Reads {
   account(organizationId: OrganizationId, id: AccountId): Promise<Account | undefined>;

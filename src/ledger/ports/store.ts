@@ -3,7 +3,7 @@ import type { JournalEntry } from "../../domain/journal.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
 
-/** The keys of the rows that the commands of one batch may read, each once. */
+/** The keys of the rows that the commands of one batch may read. Each key occurs once. */
 export interface BatchLookup {
   readonly accountIds: readonly AccountId[];
   readonly users: readonly { organizationId: OrganizationId; userId: UserId }[];
@@ -13,14 +13,17 @@ export interface BatchLookup {
 }
 
 /**
- * The rows that exist: those that the lookup names, the accounts of its transactions, and the
+ * The rows that exist: the rows that the lookup names, the accounts of its transactions, and the
  * resources of its idempotency keys.
  */
 export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] };
 
-/** Everything that one batch writes: each row once, as it is after the batch. */
+/** The rows that one batch writes. Each row occurs once, with its values after the batch. */
 export interface Changes {
-  /** In the order in which they happened: the first gets the next free `seq`, without a gap. */
+  /**
+   * In the order in which they happened. The first gets the next free `seq`; the others follow
+   * without a gap.
+   */
   readonly entries: readonly JournalEntry[];
   readonly tables: { readonly [Name in TableName]: TableChanges<Tables[Name]> };
   readonly supplyChanges: readonly SupplyChange[];
@@ -33,7 +36,9 @@ export interface TableChanges<Row> {
 
 export interface Created<Row> {
   readonly row: Row;
-  /** Index in `entries` of the entry that created the row, whose `seq` the row shares. */
+  /**
+   * Index in `entries` of the entry that created the row. The row gets the `seq` of that entry.
+   */
   readonly entryIndex: number;
 }
 
@@ -44,8 +49,8 @@ export interface Changed<Row> {
 }
 
 /**
- * By how much an organization's book changes. Sums of many amounts: they may leave the range of
- * safe integers.
+ * The changes of an organization's book accounts. A sum of many amounts may exceed the safe
+ * integers, so it is a bigint.
  */
 export interface SupplyChange {
   readonly organizationId: OrganizationId;
@@ -55,39 +60,41 @@ export interface SupplyChange {
 }
 
 /**
- * One database transaction. Both calls cost a number of statements that does not depend on how much
- * they carry.
+ * One database transaction. The number of SQL statements of each call does not depend on the size
+ * of the batch.
  */
 export interface StoreTransaction {
-  /** Reads, and locks until the end of the transaction, what the batch names. */
+  /** Reads the rows that the batch names. Locks them until the transaction ends. */
   load(lookup: BatchLookup): Promise<Loaded>;
   save(changes: Changes): Promise<void>;
 }
 
-/** What the ledger needs of a database. */
+/** The port that the database implements for the ledger. */
 export interface LedgerStore {
   /**
-   * Runs `work` in one database transaction and commits it. When the promise resolves, the commit
-   * is on disk.
+   * Runs `work` in one database transaction and commits it. The promise resolves once the commit is
+   * on disk.
    *
-   * Rejects with a StoreError when the database failed, and with whatever `work` threw; either way
-   * nothing was written, save for a StoreError "unavailable" after which the outcome of the commit
+   * Rejects with a StoreError if the database fails, and with the error of `work` if `work` throws.
+   * In both cases nothing was written. After a StoreError "unavailable" the outcome of the commit
    * is unknown.
    */
   transact<Result>(work: (transaction: StoreTransaction) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Why a batch was not committed. `conflict`: a race with another server was lost, the batch may run
- * again at once. `rejected`: the database refuses what the batch holds (a constraint, a value),
- * again and again. `unavailable`: the database cannot be reached or cannot write.
+ * The reason why a batch was not committed.
+ *
+ * - `conflict`: the batch lost a race against another server. It may run again at once.
+ * - `rejected`: the database refuses a constraint or a value of the batch, on every try.
+ * - `unavailable`: the database cannot be reached or cannot write.
  */
 export class StoreError extends Error {
   constructor(
     readonly kind: "conflict" | "rejected" | "unavailable",
     cause: unknown,
   ) {
-    super(`the database answered: ${kind}`, { cause });
+    super(`the database failed: ${kind}`, { cause });
     this.name = "StoreError";
   }
 }

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** The organizations and the keys with which their programs call. */
+/** Organizations, and the API keys of their programs. */
 export const organizations: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE organizations (
      id          TEXT NOT NULL PRIMARY KEY,
@@ -8,7 +8,7 @@ export const organizations: Migration = ({ int64, tableOptions }) => [
      created_at  ${int64} NOT NULL
    ) ${tableOptions}`,
 
-  // The secret itself is never stored: only its SHA-256, in hexadecimal.
+  // The table stores the SHA-256 of the secret in hexadecimal, never the secret.
   `CREATE TABLE api_keys (
      id               TEXT NOT NULL PRIMARY KEY,
      organization_id  TEXT NOT NULL REFERENCES organizations (id),

@@ -2,8 +2,8 @@ import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
 /**
- * The accounts: the summary of their rows in the journal. `seq` is that of the journal row that
- * created them.
+ * Accounts. A row summarizes the account's rows in the journal. Its `seq` is the `seq` of the
+ * journal row that created it.
  */
 export const accounts: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE accounts (
@@ -24,7 +24,7 @@ export const accounts: Migration = ({ int64, tableOptions }) => [
      CHECK (status <> 'CLOSED' OR available_cents + held_cents = 0)
    ) ${tableOptions}`,
 
-  // One for each way to list them.
+  // ListAccounts needs one index for each filter.
   `CREATE INDEX accounts_by_organization ON accounts (organization_id, seq)`,
   `CREATE INDEX accounts_by_phone_number ON accounts (organization_id, phone_number, seq)`,
   `CREATE INDEX accounts_by_email ON accounts (organization_id, email, seq)`,

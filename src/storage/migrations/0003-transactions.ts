@@ -2,8 +2,8 @@ import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
 /**
- * The transactions: the summary of their rows in the journal. `seq` is that of the journal row that
- * created them.
+ * Transactions. A row summarizes the transaction's rows in the journal. Its `seq` is the `seq` of
+ * the journal row that created it.
  */
 export const transactions: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE transactions (

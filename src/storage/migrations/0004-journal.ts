@@ -1,12 +1,11 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The journal: everything that ever happened, one row each, in one global order without gaps. No
- * row is ever changed.
+ * The journal: one row for each event, in one global order without gaps. A row never changes.
  *
- * `journal_head` holds the last `seq` that was given out. Whoever saves updates it first, so that
- * savers on all servers take turns: the order of `seq` is the order of commits, and a reader never
- * sees a row before an earlier one.
+ * `journal_head` holds the last `seq`. Every batch locks it until its commit, so the batches of all
+ * servers take turns. Therefore `seq` is the order of commits, and a reader never sees a row before
+ * an earlier one (docs/adr/0002).
  */
 export const journal: Migration = ({ int64, tableOptions, appendOnly }) => [
   `CREATE TABLE journal (
@@ -31,7 +30,7 @@ export const journal: Migration = ({ int64, tableOptions, appendOnly }) => [
    ) ${tableOptions}`,
   ...appendOnly("journal"),
 
-  // A transaction ends once.
+  // A transaction can reach only one final status.
   `CREATE UNIQUE INDEX journal_terminal_rows ON journal (transaction_id)
      WHERE kind IN ('transaction.completed', 'transaction.failed', 'transaction.canceled')`,
 

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.js";
 
 /**
- * What each organization holds in KES, and what it owes in KESC: the summary of all its postings.
- * One to one, always.
+ * The KES reserve of each organization and the KESC that it owes. A row sums up all its postings.
+ * The reserve always equals the debt.
  */
 export const supply: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE supply (

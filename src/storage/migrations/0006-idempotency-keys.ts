@@ -1,6 +1,9 @@
 import type { Migration } from "./migration.js";
 
-/** Which resource the call that first carried a key made. Saved in the commit that made it. */
+/**
+ * Maps an idempotency key to the resource that its first call created. The commit that creates the
+ * resource also saves the key.
+ */
 export const idempotencyKeys: Migration = ({ int64, tableOptions }) => [
   `CREATE TABLE idempotency_keys (
      organization_id  TEXT NOT NULL REFERENCES organizations (id),

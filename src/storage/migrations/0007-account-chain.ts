@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The rows of one account, linked: each row of the journal names the one before it, and the account
- * names its last. They are found by walking back from there, with no index to keep, whose leaves a
- * batch would touch one for each account.
+ * Links the rows of an account: each journal row names the previous one, and the account names its
+ * last. A query walks back along the links. An index would cost a batch one changed page for each
+ * account: 41 µs a mint where it is 30 (docs/adr/0011).
  */
 export const accountChain: Migration = ({ int64, appendOnly, changeable }) => [
   ...changeable("journal"),
@@ -13,7 +13,8 @@ export const accountChain: Migration = ({ int64, appendOnly, changeable }) => [
    WHERE journal.seq = linked.seq`,
   ...appendOnly("journal"),
 
-  // Every account has a row that created it: 0 stands only until the next statement.
+  // The default 0 holds only until the next statement. Every account has a journal row that created
+  // it.
   `ALTER TABLE accounts ADD COLUMN last_seq ${int64} NOT NULL DEFAULT 0`,
   `UPDATE accounts SET last_seq = ends.last_seq
    FROM (SELECT account_id, max(seq) AS last_seq FROM journal GROUP BY account_id) AS ends

@@ -1,4 +1,4 @@
 import type { Engine } from "../sql/engine.js";
 
-/** The statements of one step forward. Never edited once landed: what comes later is a new file. */
+/** The statements of one migration. Never edit a released migration: add a new file. */
 export type Migration = (engine: Engine) => readonly string[];

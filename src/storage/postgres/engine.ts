@@ -1,13 +1,13 @@
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Columns, Engine } from "../sql/engine.js";
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
+// See https://www.postgresql.org/docs/current/errcodes-appendix.html.
 const LOST_RACES = new Set([
   "40001", // serialization_failure
   "40P01", // deadlock_detected
   "23505", // unique_violation: another server saved the same reference first
 ]);
-// Classes 22 (data exception) and 23 (integrity constraint violation).
+// Class 22 is data exception, class 23 is integrity constraint violation.
 const REFUSES_CONTENT = /^2[23]/;
 
 export const postgresEngine: Engine = {

@@ -5,7 +5,7 @@ import type { RowStream, Snapshot } from "../sql/snapshot.js";
 
 const FETCHED_ROWS = 5_000;
 
-/** Reads on the connections of a pool, which whoever made it closes. */
+/** Reads on the connections of a pool. The owner of the pool closes it. */
 export class PostgresReader implements Reader {
   readonly #pool: Knex;
 
@@ -35,7 +35,7 @@ async function onSnapshot<Result>(knex: Knex, work: (snapshot: Snapshot) => Prom
   });
 }
 
-/** Ends with the transaction that it was declared in. */
+/** The cursor closes when its transaction ends. */
 class PostgresCursor<Row> implements RowStream<Row> {
   readonly #knex: Knex;
   readonly #name: string;
@@ -48,7 +48,7 @@ class PostgresCursor<Row> implements RowStream<Row> {
     this.#knex = knex;
     this.#name = name;
     this.#declared = run(knex, `DECLARE ${name} NO SCROLL CURSOR FOR ${sql}`);
-    // Heard by whoever asks for the first row.
+    // next() awaits the same promise and throws its error.
     this.#declared.catch(() => undefined);
   }
 
@@ -65,7 +65,6 @@ class PostgresCursor<Row> implements RowStream<Row> {
   }
 }
 
-/** Runs a statement that returns rows. */
 async function query<Row>(
   knex: Knex,
   sql: string,

@@ -4,70 +4,71 @@ export type ColumnType = "text" | "int64";
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 export interface RowChange {
-  /** Of the rows that are given: the key, and what is set. */
+  /** The columns of the given rows: the key, and the columns to set. */
   readonly columns: Columns;
   readonly key: string;
-  /**
-   * What a column becomes, from the value that is given for it; that value itself unless said
-   * otherwise.
-   */
+  /** Returns the SQL of a column's new value. Defaults to the given value. */
   readonly becomes?: (column: string, given: string) => string;
 }
 
-/** A statement that answers rows. */
+/** A statement that returns rows. */
 export interface Read {
   readonly sql: string;
   readonly bindings: readonly (string | number)[];
 }
 
-/** A statement, made by `insertInto` or `update`, and the rows that it is for. */
+/** A statement that `insertInto` or `update` made, and its rows. */
 export interface Write {
   readonly sql: string;
   readonly rows: readonly object[];
 }
 
-/** Runs `work` in one database transaction and commits it; rolls it back when `work` rejects. */
+/**
+ * Runs `work` in one database transaction and commits it. Rolls the transaction back if `work`
+ * rejects.
+ */
 export type Transact = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
 
 /**
- * One database transaction. Statements run in the order in which they are given, whether or not one
- * waits for answers.
+ * One database transaction. It runs the statements in the order of the calls, even if the caller
+ * does not await them.
  */
 export interface Session {
   read(read: Read): Promise<readonly unknown[]>;
-  /** May resolve before they have run: what fails then has the transaction fail. */
+  /**
+   * May resolve before the statements have run. The error of a failed statement surfaces at the
+   * commit.
+   */
   write(writes: readonly Write[]): Promise<void>;
 }
 
-/**
- * What differs between SQLite and PostgreSQL. Every statement outside of the engines is plain SQL
- * for both.
- */
+/** The differences between SQLite and PostgreSQL. All SQL outside the engines runs on both. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   /** The column type of a 64-bit integer. */
   readonly int64: string;
-  /** Stands at the end of CREATE TABLE. */
+  /** The clause at the end of CREATE TABLE. */
   readonly tableOptions: string;
-  /** Statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
+  /** Returns statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
   readonly appendOnly: (table: string) => readonly string[];
   /**
-   * Statements that undo those of `appendOnly`: for a migration, which must end with them again.
+   * Returns statements that undo `appendOnly`, for a migration. The migration must end with the
+   * statements of `appendOnly`.
    */
   readonly changeable: (table: string) => readonly string[];
-  /** Stands at the end of a SELECT whose rows are locked until the end of the transaction. */
+  /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**
-   * A table expression named `input`, made of one parameter that holds a JSON array of objects: as
-   * many rows as one likes, always one parameter.
+   * Returns a table expression named `input`. Its only parameter is a JSON array of objects, one
+   * object for each row.
    */
   readonly input: (columns: Columns) => string;
-  /** A SELECT of one column of texts, made of one parameter that holds a JSON array of strings. */
+  /** A SELECT of one text column. Its only parameter is a JSON array of strings. */
   readonly list: string;
-  /** The SQL of a Write that inserts rows. */
+  /** Returns the SQL of a Write that inserts rows. */
   readonly insertInto: (table: string, columns: Columns) => string;
-  /** The SQL of a Write that changes the rows whose key is given. */
+  /** Returns the SQL of a Write that updates the rows with the given keys. */
   readonly update: (table: string, change: RowChange) => string;
-  /** Says what a failure of the driver means for a batch. */
+  /** Classifies an error of the driver: see StoreError. */
   readonly storeErrorOf: (error: unknown) => StoreError;
 }

@@ -19,13 +19,13 @@ export const JOURNAL_COLUMNS = {
   recorded_at: "int64",
 } as const satisfies Columns;
 
-/** Of the one row of `journal_head`. */
+/** The columns of the only row of `journal_head`. */
 export const HEAD_COLUMNS = { id: "int64", last_seq: "int64" } as const satisfies Columns;
 
 const KEY_COLUMNS = { organization_id: "text", key: "text" } as const;
 
-// Sums over a batch may leave the range in which a JSON number is exact: they travel as text, see
-// CAST below.
+// A sum over a batch may exceed the safe range of a JSON number. So the sums travel as text, and
+// SQL casts them back.
 export const SUPPLY_CHANGE_COLUMNS = {
   organization_id: "text",
   reserve_cents: "text",
@@ -34,17 +34,18 @@ export const SUPPLY_CHANGE_COLUMNS = {
 } as const satisfies Columns;
 
 /**
- * The statements of the ledger's store. Each takes all its rows at once, so that their number does
- * not grow with the batch.
+ * The statements of the ledger's store. Each statement takes all its rows at once, so the number of
+ * statements does not grow with the batch.
  */
 export interface LedgerStatements {
   /** Parameters: pairs of organization_id and key. */
   readonly idempotencyKeys: string;
-  /** Parameters: pairs of organization_id and user_id. Locks nothing. */
+  /** Parameters: pairs of organization_id and user_id. Takes no locks. */
   readonly accountsOfUsers: string;
   /**
-   * Parameters: ids of accounts; ids of transactions whose accounts are meant; pairs of
-   * organization_id and idempotency key whose accounts are meant. Locks, in the order of ids.
+   * Locks the accounts in the order of their ids, so that two batches cannot deadlock. Parameters:
+   * ids of accounts; ids of transactions, whose accounts it locks; pairs of organization_id and
+   * idempotency key, whose accounts it locks.
    */
   readonly lockedAccounts: string;
   /**
@@ -52,7 +53,7 @@ export interface LedgerStatements {
    * reference.
    */
   readonly transactions: string;
-  /** Makes all other savers wait, from here to the commit. */
+  /** Locks the row until the commit. Other batches wait for it. */
   readonly lockedHead: string;
   readonly updateHead: string;
   readonly insertJournal: string;
@@ -63,7 +64,7 @@ export interface LedgerStatements {
 /** The statements that write one table. */
 export interface TableStatements {
   readonly insert: string;
-  /** One for each of the table's updates, in the same order. */
+  /** One statement for each entry of the table's `updates`, in the same order. */
   readonly updates: readonly string[];
 }
 
@@ -75,8 +76,8 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
   const add = (sum: string, change: string): string => `${sum} + CAST(${change} AS ${int64})`;
 
   return {
-    // CROSS JOIN: SQLite then reads `input` first and looks each row up, whatever it thinks of the
-    // tables' sizes.
+    // CROSS JOIN makes SQLite read `input` first and look up each row, whatever it estimates about
+    // the size of the tables.
     idempotencyKeys: `
       SELECT k.* FROM ${input(KEY_COLUMNS)}
       CROSS JOIN idempotency_keys k WHERE k.organization_id = input.organization_id AND k.key = input.key`,

@@ -27,12 +27,13 @@ import { type LastSeqOf, type SqlRow, type Table, TABLES } from "./tables.js";
 
 const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
-/** The ledger's port, on the transactions of an engine. */
+/** Implements the port `LedgerStore` on the transactions of an engine. */
 export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore {
   const statements = ledgerStatements(engine);
   return {
     async transact(work) {
-      // What `work` throws by itself is a bug: it must not pass for a failure of the database.
+      // An error that `work` throws by itself is a bug. It must not look like a failure of the
+      // database.
       let bug: { readonly error: unknown } | undefined;
       const outcome = transaction(async (session) => {
         try {
@@ -55,14 +56,14 @@ export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore 
   };
 }
 
-/** What the ledger does in one database transaction: it loads once, and then saves once. */
+/** One database transaction of the ledger. It loads once, and then saves once. */
 class LedgerTransaction implements StoreTransaction {
   readonly #session: Session;
   readonly #statements: LedgerStatements;
-  /** Of each account that was loaded: the `seq` of its newest row in the journal. */
+  /** The `seq` of the newest journal row of each loaded account. */
   readonly #lastSeqs = new Map<string, number>();
 
-  /** The last `seq` that was given out, which nobody else can move now. */
+  /** The row that holds the last `seq`. The lock on it keeps other servers from changing it. */
   #head: HeadRow | undefined;
 
   constructor(session: Session, statements: LedgerStatements) {
@@ -83,8 +84,9 @@ class LedgerTransaction implements StoreTransaction {
       reference,
     }));
 
-    // In this order. Transactions come after the locks on their accounts: nobody else can change
-    // them from then on. The head comes last, and others wait for it as short as can be.
+    // The order of the statements matters. Transactions are read after their accounts are locked,
+    // so no other server can change them afterwards. The head is locked last, so that other servers
+    // wait for it as briefly as possible.
     const [keyRows, userRows, accountRows, transactionRows, [head]] = await Promise.all([
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(accountsOfUsers, users),
@@ -93,7 +95,7 @@ class LedgerTransaction implements StoreTransaction {
       this.#session.read({ sql: lockedHead, bindings: [] }) as Promise<readonly HeadRow[]>,
     ]);
     this.#head = head;
-    // Of two rows of one account the later counts: the one that was read under the lock.
+    // If an account occurs twice, the later row wins: it was read under the lock.
     const accounts = [...userRows, ...accountRows];
     for (const { id, last_seq: lastSeq } of accounts) this.#lastSeqs.set(id, lastSeq);
     return {
@@ -104,8 +106,8 @@ class LedgerTransaction implements StoreTransaction {
   }
 
   /**
-   * The rows that a SELECT finds for the inputs, of which each is one parameter. Asks nothing for
-   * nothing.
+   * Returns the rows that a SELECT finds. Each input is one parameter, encoded as JSON. Skips the
+   * query if all inputs are empty.
    */
   async #rowsFor<Row>(sql: string, ...inputs: readonly (readonly unknown[])[]): Promise<readonly Row[]> {
     if (inputs.every((input) => input.length === 0)) return [];
@@ -114,19 +116,19 @@ class LedgerTransaction implements StoreTransaction {
   }
 
   async save(changes: Changes): Promise<void> {
-    if (this.#head === undefined) throw new StoreError("rejected", new Error("journal_head has lost its row"));
+    if (this.#head === undefined) throw new StoreError("rejected", new Error("the table journal_head has no row"));
     await this.#session.write(this.#writesOf(changes, this.#head.last_seq));
   }
 
   #writesOf(changes: Changes, headSeq: number): readonly Write[] {
     const statements = this.#statements;
     const seqOf = (entryIndex: number): number => headSeq + 1 + entryIndex;
-    // Before the tables: this moves the accounts' last_seq.
+    // The journal comes before the tables, because #append updates the accounts' last_seq.
     const journalRows = changes.entries.map((entry, index) => this.#append(entry, seqOf(index)));
     const head: SqlRow<typeof HEAD_COLUMNS> = { id: 1, last_seq: headSeq + changes.entries.length };
     const writes: readonly Write[] = [
       { sql: statements.updateHead, rows: [head] },
-      // In this order: a row comes after the rows that it refers to.
+      // The order matters: a row comes after the rows that it refers to.
       ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes, seqOf)),
       { sql: statements.insertJournal, rows: journalRows },
       { sql: statements.updateSupply, rows: changes.supplyChanges.map(supplyChangeRowOf) },
@@ -146,15 +148,15 @@ class LedgerTransaction implements StoreTransaction {
     for (const { before, row } of changed) {
       const index = table.updates.findIndex(({ fits }) => fits(before, row));
       const update = table.updates[index];
-      if (update === undefined) throw new Error(`a row of ${table.name} changed, which never changes`);
+      if (update === undefined) throw new Error(`a row of ${table.name} changed, but its rows must never change`);
       rowsByUpdate[index]?.push(update.updatedRow(row, this.#lastSeqOf));
     }
     return [inserts, ...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] }))];
   }
 
   /**
-   * Links the entry to the row of the same account before it; a row that creates an account has
-   * none.
+   * Links the entry to the previous row of the same account. The first row of an account has no
+   * previous row.
    */
   #append(entry: JournalEntry, seq: number): SqlRow<typeof JOURNAL_COLUMNS> {
     const previousSeq = this.#lastSeqs.get(entry.accountId) ?? null;
@@ -164,7 +166,7 @@ class LedgerTransaction implements StoreTransaction {
 
   readonly #lastSeqOf: LastSeqOf = (accountId) => {
     const lastSeq = this.#lastSeqs.get(accountId);
-    if (lastSeq === undefined) throw new Error(`the batch changed ${accountId} without a row in the journal`);
+    if (lastSeq === undefined) throw new Error(`the batch changed ${accountId}, but it has no journal row`);
     return lastSeq;
   };
 }

@@ -1,15 +1,14 @@
 import type { Snapshot } from "./snapshot.js";
 
 /**
- * Reads what is committed. Never waits for a commit, and no commit waits for it. Rejects with what
- * the driver throws.
+ * Reads committed rows. A read never waits for a commit, and a commit never waits for a read.
+ * Rejects with the error of the driver.
  */
 export interface Reader {
-  /** Runs a SELECT, with `?` for each of the bindings. */
+  /** Runs a SELECT. It contains one `?` for each binding. */
   rows<Row>(sql: string, bindings?: readonly (string | number)[]): Promise<readonly Row[]>;
   /**
-   * Runs `work` on the database as it is now, whatever is written meanwhile. The snapshot ends with
-   * it.
+   * Runs `work` on a snapshot: it does not see later commits. The snapshot ends when `work` ends.
    */
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;

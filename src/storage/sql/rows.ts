@@ -11,7 +11,7 @@ import type { ColumnType } from "./engine.js";
 /** A row of `accounts`, as both drivers read it. */
 export interface AccountRow {
   readonly seq: number;
-  /** Of the account's newest row in the journal. */
+  /** The `seq` of the account's newest row in the journal. */
   readonly last_seq: number;
   readonly id: string;
   readonly organization_id: string;
@@ -39,7 +39,7 @@ export interface TransactionRow {
   readonly reference: string;
   readonly description: string;
   /**
-   * A JSON array of [key, value] pairs: an object would move keys that look like numbers to the
+   * A JSON array of [key, value] pairs. An object would move keys that look like numbers to the
    * front.
    */
   readonly metadata: string;
@@ -83,8 +83,8 @@ export const TRANSACTION_COLUMNS = {
   completed_at: "int64",
 } as const satisfies Record<keyof TransactionRow, ColumnType>;
 
-// What our own statements wrote was parsed when it came in: the brands are given back, not checked
-// again. Amounts are.
+// The service parsed every value before it wrote the row. So the code restores the brands without a
+// second check. It checks the amounts again.
 export function accountOf(row: AccountRow): Account {
   return {
     id: row.id as AccountId,
@@ -101,7 +101,7 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
-/** With the `seq` of the first and of the last row of the journal about it. */
+/** `seq` and `lastSeq` are those of the account's first and last journal row. */
 export function accountRowOf(account: Account, { seq, lastSeq }: { seq: number; lastSeq: number }): AccountRow {
   return {
     seq,
@@ -139,7 +139,7 @@ export function transactionOf(row: TransactionRow): Transaction {
   };
 }
 
-/** With the `seq` of the row of the journal that created it. */
+/** `seq` is that of the journal row that created the transaction. */
 export function transactionRowOf(transaction: Transaction, seq: number): TransactionRow {
   return {
     seq,

@@ -1,16 +1,16 @@
-/** Rows of one SELECT, one after the other. Holds a bounded number of them in memory. */
+/** The rows of one SELECT, in order. It keeps a bounded number of rows in memory. */
 export interface RowStream<Row> {
-  /** The next row; undefined after the last. */
+  /** Returns the next row, or undefined after the last. */
   next(): Promise<Row | undefined>;
 }
 
-/** The database as it was at one moment. */
+/** The database at one moment. */
 export interface Snapshot {
   /**
-   * Stands behind a column of texts in ORDER BY: orders as JavaScript compares, whatever the
-   * database's locale is.
+   * The clause after a text column in ORDER BY. It sorts as JavaScript compares strings,
+   * independent of the database's locale.
    */
   readonly byCodeUnit: string;
-  /** Several streams may be open at once. */
+  /** Starts a SELECT. Several streams may be open at once. */
   rows<Row>(sql: string): RowStream<Row>;
 }

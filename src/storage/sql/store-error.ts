@@ -1,7 +1,7 @@
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Engine } from "./engine.js";
 
-/** Waits for the database; rejects with a StoreError where it fails. */
+/** Awaits `work`. Rejects with a StoreError if the database fails. */
 export async function orStoreError<Result>(engine: Engine, work: PromiseLike<Result>): Promise<Result> {
   try {
     return await work;

@@ -7,20 +7,22 @@ import { ACCOUNT_COLUMNS, accountRowOf, TRANSACTION_COLUMNS, transactionRowOf } 
 
 export type SqlRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
 
-/** Gives the `seq` of the account's newest row in the journal, those of this batch included. */
+/** Returns the `seq` of the account's newest journal row, including the rows of this batch. */
 export type LastSeqOf = (accountId: AccountId) => number;
 
-/** How the rows of one table are stored. */
+/** The mapping of one table's rows to SQL. */
 export interface Table<Row> {
   readonly name: string;
-  /** The column that finds a row to update. Rows of a table without updates never change. */
+  /**
+   * The column that identifies a row to update. The rows of a table without `updates` never change.
+   */
   readonly key: string;
   readonly columns: Columns;
-  /** A new row, with the `seq` of the journal row that created it. */
+  /** Returns a new row. `seq` is that of the journal row that created it. */
   readonly insertedRow: (row: Row, seq: number, lastSeqOf: LastSeqOf) => object;
   /**
-   * Narrowest first: the store runs the first that fits. A column that is set costs its indexes,
-   * even where it keeps its value.
+   * The possible updates. The store runs the first that fits, so the narrowest comes first. Setting
+   * a column makes the database update its indexes, even if the value stays the same.
    */
   readonly updates: readonly Update<Row>[];
 }
@@ -31,7 +33,7 @@ export interface Update<Row> {
   readonly updatedRow: (row: Row, lastSeqOf: LastSeqOf) => object;
 }
 
-/** Changed by every mint and redemption. */
+/** The columns that every mint and redemption changes. */
 const BALANCE_COLUMNS = {
   id: "text",
   last_seq: "int64",
@@ -57,7 +59,7 @@ const IDEMPOTENCY_KEY_COLUMNS = {
   created_at: "int64",
 } as const satisfies Columns;
 
-/** In the order in which they are written: a row comes after the rows that it refers to. */
+/** The store writes the tables in this order: a row comes after the rows that it refers to. */
 export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   accounts: {
     name: "accounts",

@@ -14,7 +14,7 @@ export const sqliteEngine: Engine = {
     ),
   changeable: (table) => [`DROP TRIGGER ${table}_refuses_update`, `DROP TRIGGER ${table}_refuses_delete`],
 
-  // One writer at a time: the transaction has locked the whole file.
+  // No row locks: BEGIN IMMEDIATE locks the whole file for one writer.
   forUpdate: "",
 
   input: (columns) => {
@@ -24,8 +24,8 @@ export const sqliteEngine: Engine = {
 
   list: "SELECT value FROM json_each(?)",
 
-  // One prepared statement that is run for each row: half the time of taking the rows out of JSON
-  // in SQL.
+  // Runs one prepared statement for each row: 7.5 µs a row, where taking rows out of JSON in SQL
+  // took 18 (docs/adr/0008).
   insertInto: (table, columns) => {
     const names = Object.keys(columns);
     const values = names.map((name) => `@${name}`);

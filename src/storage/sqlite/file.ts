@@ -3,12 +3,12 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 
 /**
- * "KESC": by this SQLite's header says whose file it is
+ * "KESC" in ASCII. The header of an SQLite file names the application that owns it
  * (https://www.sqlite.org/fileformat.html#application_id).
  */
 export const APPLICATION_ID = 0x4b455343;
 
-/** What the file is, in place of one of ours. */
+/** The file exists, but it is not a KESC database. The message says what it is. */
 export class ForeignFileError extends Error {}
 
 const HEADER_BYTES = 100;
@@ -16,8 +16,9 @@ const HEADER_BEGINS = Buffer.from("SQLite format 3\0");
 const APPLICATION_ID_AT = 68;
 
 /**
- * Throws a ForeignFileError unless the file is a database of ours, or none yet. Goes before
- * whatever would write: opening a database for writing already changes it. Never changes the file.
+ * Throws a ForeignFileError unless the file is a KESC database, or does not exist yet. Must run
+ * before the file is opened for writing, because opening already changes it. Never changes the file
+ * itself.
  */
 export function refuseForeignFile(filename: string): void {
   const file = statSync(filename, { throwIfNoEntry: false });
@@ -28,19 +29,22 @@ export function refuseForeignFile(filename: string): void {
   }
   const header = headerOf(filename);
   if (header.length < HEADER_BYTES || !header.subarray(0, HEADER_BEGINS.length).equals(HEADER_BEGINS)) {
-    throw new ForeignFileError("it is not a database of SQLite");
+    throw new ForeignFileError("it is not an SQLite database");
   }
   const applicationId = header.readUInt32BE(APPLICATION_ID_AT);
-  // Whoever made the file before we wrote this number, or never says who they are.
+  // 0 means that no application set an id. Early versions of KESC did not.
   if (applicationId === 0) refuseForeignTables(filename);
-  else if (applicationId !== APPLICATION_ID) throw new ForeignFileError("it is the database of another application");
+  else if (applicationId !== APPLICATION_ID) throw new ForeignFileError("it belongs to another application");
 }
 
-/** A log without its database is what is left when the file was lost; SQLite would delete it. */
+/**
+ * A log without its database shows that the database file was lost. Throws, because SQLite would
+ * delete the log.
+ */
 function refuseOrphanedLog(filename: string): void {
   const log = statSync(`${filename}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) {
-    throw new ForeignFileError(`it is empty or gone, but ${filename}-wal, which belongs to it, is not`);
+    throw new ForeignFileError(`it is missing or empty, but its log ${filename}-wal exists`);
   }
 }
 
@@ -62,7 +66,7 @@ function refuseForeignTables(filename: string): void {
     const isOurs =
       tables.includes("knex_migrations") &&
       connection.prepare("SELECT 1 FROM knex_migrations WHERE name = '0001-organizations'").get() !== undefined;
-    if (!isOurs) throw new ForeignFileError("it is the database of another application");
+    if (!isOurs) throw new ForeignFileError("it belongs to another application");
   } finally {
     connection.close();
   }

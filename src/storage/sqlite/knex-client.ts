@@ -41,7 +41,7 @@ export class SqliteKnexClient extends BetterSqlite3Client {
   }
 
   override transaction(...parameters: unknown[]): Knex.Transaction {
-    // Knex returns its own Transaction class, where its types promise the interface that users see.
+    // Knex returns its own Transaction class, but its types promise the public interface.
     return new ImmediateTransaction(this, ...parameters) as unknown as Knex.Transaction;
   }
 }

@@ -5,10 +5,10 @@ import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
 import { SqliteStatements } from "./statements.js";
 
-/** Milliseconds; a reader waits only while the log is being reset or recovered. */
+/** In milliseconds. A reader waits only while SQLite resets or recovers the log. */
 const BUSY_MILLIS_MAX = 5_000;
 
-interface Question {
+interface Query {
   readonly sql: string;
   readonly bindings: readonly (string | number)[];
   readonly resolve: (rows: readonly unknown[]) => void;
@@ -16,32 +16,34 @@ interface Question {
 }
 
 /**
- * A connection that only reads, on this thread: a row that is found by its key takes a few
- * microseconds, a tenth of what asking another thread, or a pool, would. What is asked together is
- * read together, in one snapshot.
+ * Reads on a read-only connection of this thread. A look-up by key takes a few microseconds, a
+ * tenth of a message to another thread.
+ *
+ * The queries of one task run as a micro-batch in one snapshot: a look-up takes 6 µs where it took
+ * 28 (docs/adr/0012).
  */
 export class SqliteReader implements Reader {
   readonly #filename: string;
   readonly #connection: BetterSqlite3.Database;
   readonly #statements: SqliteStatements;
-  readonly #questions: MicroBatch<Question>;
+  readonly #queries: MicroBatch<Query>;
 
-  /** Throws when the file can't be opened. */
+  /** Throws if the file cannot be opened. */
   constructor(filename: string) {
     this.#filename = filename;
     this.#connection = openForReading(filename);
     this.#statements = new SqliteStatements(this.#connection);
-    const answer = this.#connection.transaction((questions: readonly Question[]) => {
-      for (const question of questions) this.#answer(question);
+    const runAll = this.#connection.transaction((queries: readonly Query[]) => {
+      for (const query of queries) this.#run(query);
     });
-    this.#questions = new MicroBatch({
+    this.#queries = new MicroBatch({
       schedule: atEndOfTask,
-      process: (questions) => {
+      process: (queries) => {
         try {
-          answer(questions);
+          runAll(queries);
         } catch (error) {
-          // The snapshot itself. Those that have been answered do not hear of it.
-          for (const { reject } of questions) reject(error);
+          // The snapshot itself failed. Rejecting a query that already has its rows has no effect.
+          for (const { reject } of queries) reject(error);
         }
       },
     });
@@ -49,11 +51,11 @@ export class SqliteReader implements Reader {
 
   rows<Row>(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
-      this.#questions.add({ sql, bindings, resolve: resolve as Question["resolve"], reject });
+      this.#queries.add({ sql, bindings, resolve: resolve as Query["resolve"], reject });
     });
   }
 
-  /** On a connection of its own, since others go on reading what is new. */
+  /** Uses a connection of its own, because the shared one must keep reading new commits. */
   async snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
     const connection = openForReading(this.#filename);
     const iterators: IterableIterator<unknown>[] = [];
@@ -78,7 +80,7 @@ export class SqliteReader implements Reader {
     return Promise.resolve();
   }
 
-  #answer({ sql, bindings, resolve, reject }: Question): void {
+  #run({ sql, bindings, resolve, reject }: Query): void {
     try {
       resolve(this.#statements.prepare(sql).all(...bindings));
     } catch (error) {

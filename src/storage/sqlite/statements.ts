@@ -1,12 +1,13 @@
 import type BetterSqlite3 from "better-sqlite3";
 
-// The statements of the service are few and always the same; lists with many filters and migrations
-// are not worth room.
+// The service has few distinct statements. Lists with many filters and migrations do not fill the
+// cache further.
 const STATEMENTS_MAX = 200;
 
 /**
- * The prepared statements of one connection: compiling one costs more than most of them take to
- * run.
+ * Caches the prepared statements of one connection. Compiling a statement takes longer than running
+ * most of them. Reads by prepared statements raised GetAccount from 0.36 to 0.48 of an empty call's
+ * rate (docs/performance.md).
  */
 export class SqliteStatements {
   readonly #connection: BetterSqlite3.Database;
@@ -16,7 +17,7 @@ export class SqliteStatements {
     this.#connection = connection;
   }
 
-  /** Throws what SQLite finds wrong with the statement. */
+  /** Throws the error of SQLite if the statement is invalid. */
   prepare(sql: string): BetterSqlite3.Statement {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {

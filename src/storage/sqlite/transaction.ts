@@ -4,12 +4,11 @@ import type { Read, Transact, Write } from "../sql/engine.js";
 import type { SqliteStatements } from "./statements.js";
 
 /**
- * Transactions on this connection, one at a time. Whatever stands in `work` runs on the
- * connection's own thread.
+ * Runs transactions on this connection, one at a time. `work` runs on the thread of the connection.
  */
 export function sqliteTransaction(connection: BetterSqlite3.Database, statements: SqliteStatements): Transact {
-  // Takes the write lock at once: a transaction that only asks for it later may find that what it
-  // has read is stale.
+  // Takes the write lock at once. A transaction that takes it later fails if another process wrote
+  // after its first read.
   const begin = (): unknown => statements.prepare("BEGIN IMMEDIATE").run();
   const commit = (): unknown => statements.prepare("COMMIT").run();
   const select = ({ sql, bindings }: Read): unknown[] => statements.prepare(sql).all(...bindings);
@@ -33,14 +32,14 @@ export function sqliteTransaction(connection: BetterSqlite3.Database, statements
       commit();
       return result;
     } catch (error) {
-      // SQLite itself rolls back after some failures, a full disk among them.
+      // SQLite has already rolled back after some errors, such as a full disk.
       if (connection.inTransaction) statements.prepare("ROLLBACK").run();
       throw error;
     }
   };
 }
 
-/** What is done at once, as a promise: what it throws becomes a rejection. */
+/** Runs the synchronous work and returns a promise. An exception becomes a rejection. */
 function settled<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve) => {
     resolve(work());

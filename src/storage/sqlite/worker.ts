@@ -1,5 +1,5 @@
-// The worker thread that owns the writing connection. The ledger's batches are decided and
-// committed here, while the main thread goes on taking calls.
+// The worker thread that owns the writing connection. It decides and commits the ledger's batches,
+// while the main thread receives calls (docs/adr/0004).
 import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
@@ -7,7 +7,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { Command } from "../../domain/commands.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { commitBatch } from "../../ledger/commit-batch.js";
-import type { BatchAnswer } from "../../ledger/ports/committer.js";
+import type { CommandResult } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForWriting } from "./connection.js";
@@ -15,7 +15,7 @@ import { sqliteEngine } from "./engine.js";
 import { SqliteStatements } from "./statements.js";
 import { sqliteTransaction } from "./transaction.js";
 
-/** What to start the thread with: this very file, whatever its ending is. */
+/** The module that the thread runs: this file, with the ending that it has after compilation. */
 export const SQLITE_WORKER = new URL(import.meta.url);
 
 /** One statement, or one batch of the ledger. */
@@ -26,25 +26,22 @@ export type WorkerRequest =
 export type WorkerResponse = { readonly id: number } & (
   | { readonly rows: readonly unknown[] }
   | { readonly changes: number }
-  | { readonly answers: readonly BatchAnswer[] }
+  | { readonly results: readonly CommandResult[] }
   | { readonly failure: WorkerFailure }
 );
 
-/** The first message: whether the file could be opened. */
+/** The first message of the worker. It says whether the file could be opened. */
 export interface WorkerOpened {
   readonly failure: WorkerFailure | undefined;
 }
 
-/**
- * What went wrong. A plain object: an error loses its class and its fields on the way between
- * threads.
- */
+/** An error as a plain object. An Error object loses its class and its fields between threads. */
 export interface WorkerFailure {
   readonly message: string;
   readonly stack: string | undefined;
   /** SQLITE_…, or empty. */
   readonly code: string;
-  /** Of a StoreError, whose cause all the rest is about. */
+  /** The kind of a StoreError. The other fields then describe its cause. */
   readonly kind: StoreError["kind"] | undefined;
 }
 
@@ -52,12 +49,12 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
   const statements = new SqliteStatements(connection);
   const store = ledgerStore(sqliteEngine, sqliteTransaction(connection, statements));
 
-  const answer = async (request: WorkerRequest): Promise<WorkerResponse> => {
+  const responseTo = async (request: WorkerRequest): Promise<WorkerResponse> => {
     const { id } = request;
     try {
       if ("commands" in request) {
-        const answers = await commitBatch(store, request.commands, request.now);
-        return { id, answers: answers.map(portable) };
+        const results = await commitBatch(store, request.commands, request.now);
+        return { id, results: results.map(portable) };
       }
       const statement = statements.prepare(request.sql);
       return statement.reader
@@ -68,12 +65,12 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
     }
   };
 
-  // One after the other: nothing may come between the statements of a batch.
+  // Runs the requests one after another. No statement may come between the statements of a batch.
   let last: Promise<unknown> = Promise.resolve();
   port.on("message", (request: WorkerRequest | "close") => {
     last = last.then(async () => {
       if (request !== "close") {
-        port.postMessage(await answer(request));
+        port.postMessage(await responseTo(request));
         return;
       }
       connection.close();
@@ -82,8 +79,8 @@ function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.D
   });
 }
 
-function portable(answer: BatchAnswer): BatchAnswer {
-  return answer.kind === "bug" ? { kind: "bug", error: failureOf(answer.error) } : answer;
+function portable(result: CommandResult): CommandResult {
+  return result.kind === "bug" ? { kind: "bug", error: failureOf(result.error) } : result;
 }
 
 function failureOf(thrown: unknown): WorkerFailure {

@@ -27,7 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
         from: "return store.transact(async (transaction) => {",
         to: "return new Promise((answered, failed) => store.transact(async (transaction) => {",
       },
-      { from: "        return answers;\n    });", to: "        answered(answers);\n    }).catch(failed));" },
+      { from: "        return results;\n    });", to: "        answered(results);\n    }).catch(failed));" },
     ],
   },
   {
@@ -35,9 +35,9 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     edits: [
       {
-        from: 'for (const { answer } of batch)\n                answer(refused({ reason: "STORAGE_UNAVAILABLE" }));',
-        to: `for (const { answer, command } of batch)
-                answer({ kind: "done", resource: { ...command, id: command.newTransactionId }, replayed: false });`,
+        from: 'for (const { resolve } of batch)\n                resolve(refused({ reason: "STORAGE_UNAVAILABLE" }));',
+        to: `for (const { resolve, command } of batch)
+                resolve({ kind: "done", resource: { ...command, id: command.newTransactionId }, replayed: false });`,
       },
     ],
   },
@@ -46,8 +46,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     edits: [
       {
-        from: 'answer(refused({ reason: "STORAGE_UNAVAILABLE" }))',
-        to: 'answer(refused({ reason: "SHUTTING_DOWN" }))',
+        from: 'resolve(refused({ reason: "STORAGE_UNAVAILABLE" }))',
+        to: 'resolve(refused({ reason: "SHUTTING_DOWN" }))',
       },
     ],
   },
@@ -227,34 +227,34 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a command is started after its deadline",
     file: LEDGER,
-    edits: [{ from: "if (waiting.deadline > startedAt)", to: "if (true)" }],
+    edits: [{ from: "if (queued.deadline > startedAt)", to: "if (true)" }],
   },
   {
     name: "the last of a batch gets no answer",
     file: LEDGER,
     edits: [
       {
-        from: "give(waiting, answers[index]);",
-        to: "if (index === 0 || index < batch.length - 1) give(waiting, answers[index]);",
+        from: "settle(queued, results[index]);",
+        to: "if (index === 0 || index < batch.length - 1) settle(queued, results[index]);",
       },
     ],
   },
   {
     name: "the answers of a batch go to the wrong callers",
     file: LEDGER,
-    edits: [{ from: "give(waiting, answers[index]);", to: "give(waiting, answers[batch.length - 1 - index]);" }],
+    edits: [{ from: "settle(queued, results[index]);", to: "settle(queued, results[batch.length - 1 - index]);" }],
   },
   {
     name: "one command that the database does not take fails its whole batch",
     file: LEDGER,
-    edits: [{ from: "await this.#answer([waiting]);", to: "waiting.fail(error);" }],
+    edits: [{ from: "await this.#commitAndSettle([queued]);", to: "queued.reject(error);" }],
   },
   {
     name: "the server ends before its last batch is answered",
     file: LEDGER,
     edits: [
       {
-        from: "if (this.#batches === 0 && this.#queue.length === 0)\n            this.#closed",
+        from: "if (this.#batchesInFlight === 0 && this.#queue.length === 0)\n            this.#closed",
         to: "if (this.#queue.length === 0)\n            this.#closed",
       },
     ],
@@ -262,7 +262,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a batch that lost a race is given up",
     file: LEDGER,
-    edits: [{ from: "if (!lostRace || tries === CONFLICT_TRIES_MAX)", to: "if (error instanceof Error)" }],
+    edits: [{ from: "if (!isConflict || tries === CONFLICT_TRIES_MAX)", to: "if (error instanceof Error)" }],
   },
   {
     name: "the queue has no bound",
@@ -274,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     edits: [
       {
-        from: 'waiting.answer(refused({ reason: "DEADLINE_EXCEEDED" }));',
+        from: 'queued.resolve(refused({ reason: "DEADLINE_EXCEEDED" }));',
         to: "void 0;",
       },
     ],
@@ -282,7 +282,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "who found no room in the queue is never told",
     file: LEDGER,
-    edits: [{ from: "told < count", to: "told < 0" }],
+    edits: [{ from: "done < count", to: "done < 0" }],
   },
   {
     name: "SQLite commits each statement by itself",

@@ -143,6 +143,6 @@ export class LedgerUnderTest {
 
 async function lastSeqOf({ database }: TestDatabase): Promise<number> {
   const [head] = await database.reader.rows<{ last_seq: number }>("SELECT last_seq FROM journal_head");
-  if (head === undefined) throw new Error("journal_head has lost its row");
+  if (head === undefined) throw new Error("the table journal_head has no row");
   return head.last_seq;
 }

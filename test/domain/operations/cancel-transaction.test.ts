@@ -135,7 +135,7 @@ describe("canceling a transaction", () => {
     const transaction = pending({});
     const book = givenBook({ transactions: [transaction] });
     expect(() => decideCancelTransaction(book, cancelOf(transaction), NOW)).to.throw(
-      `${transaction.id} names an account that the book does not have`,
+      `${transaction.id} refers to ${transaction.accountId}, which was not loaded`,
     );
   });
 });

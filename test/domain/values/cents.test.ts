@@ -133,7 +133,10 @@ describe("cents", () => {
 
   for (const count of [-1, 0.5, 1_000_000_000_000_000, 2 ** 53, NaN, Infinity]) {
     it(`are never made of ${String(count)}: that is a bug`, () => {
-      expect(() => toCents(count)).to.throw(RangeError, `${String(count)} is not an amount of cents`);
+      expect(() => toCents(count)).to.throw(
+        RangeError,
+        `${String(count)} is not a whole number of cents from 0 to 999999999999999`,
+      );
     });
   }
 

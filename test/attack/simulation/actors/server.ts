@@ -4,7 +4,7 @@ import type { Transaction } from "../../../../src/domain/transaction.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import { Ledger } from "../../../../src/ledger/ledger.js";
-import type { BatchAnswer, Committer } from "../../../../src/ledger/ports/committer.js";
+import type { CommandResult, Committer } from "../../../../src/ledger/ports/committer.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
 import { NO_DEADLINE } from "../../../support/commands.js";
@@ -171,11 +171,11 @@ export class SimulatedServer implements Actor {
       batchMax,
       queueMax,
       onStoreError: () => undefined,
-      waits: {
-        afterThis: (callback) => {
+      timing: {
+        atEndOfTask: (callback) => {
           this.#waiting.push({ stop: "gather", goOn: callback, fail: () => undefined });
         },
-        afterLostRace: () => this.#turn("retry"),
+        pauseAfterConflict: () => this.#turn("retry"),
       },
     });
     this.#state = "up";
@@ -213,7 +213,7 @@ export class SimulatedServer implements Actor {
     };
   }
 
-  async #commit(commands: readonly Command[], now: UnixMillis): Promise<readonly BatchAnswer[]> {
+  async #commit(commands: readonly Command[], now: UnixMillis): Promise<readonly CommandResult[]> {
     const { judge } = this.#world;
     const store = this.#connection.store({
       before: (point) => this.#turn(point),
