@@ -5,7 +5,7 @@ import type { Command } from "../../src/domain/commands.js";
 import type { Transaction } from "../../src/domain/transaction.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
-import type { BatchAnswer } from "../../src/ledger/ports/committer.js";
+import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { verify } from "../../src/verify/verify.js";
@@ -29,7 +29,7 @@ type Resource = Account | Transaction;
 
 interface Storage {
   readonly organizationId: OrganizationId;
-  commit(command: Command): Promise<BatchAnswer | undefined>;
+  commit(command: Command): Promise<CommandResult | undefined>;
   stored(resource: Resource): Promise<Resource | undefined>;
   /** What `kesc verify` finds. */
   findings(): Promise<readonly object[]>;
