@@ -4,6 +4,8 @@ import type { DescEnum } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { withResults } from "../bench/report/render.js";
+import { newestResults } from "../bench/report/results.js";
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract/contract.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../src/grpc/errors/status.js";
@@ -76,6 +78,11 @@ describe("the house is tidy", () => {
     );
   });
 
+  it("shows the newest results of the benchmark in docs/performance.md, as `make results` writes them", () => {
+    const document = readFileSync("docs/performance.md", "utf8");
+    expect(document).to.equal(withResults(document, newestResults()));
+  });
+
   it("leads every link between the documents somewhere", () => {
     const documents = [
       "README.md",
@@ -88,6 +95,9 @@ describe("the house is tidy", () => {
       "docs/ledger.md",
       "docs/reliability.md",
       "docs/dependencies.md",
+      "docs/performance.md",
+      "docs/performance-log.md",
+      "bench/README.md",
     ];
     const dead = documents.flatMap((document) =>
       [...readFileSync(document, "utf8").matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
