@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile results chaos overload hostile simulate mutants clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile compare results chaos overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,6 +51,9 @@ bench-full: dist/.built ## the parts of the benchmark that take long: curve, gro
 
 profile: dist/.built ## the processor time of a call, by the code that uses it
 	@node dist/bench/profile/main.js
+
+compare: dist/.built ## the processor time of a call in this build and another, in turn: OLD=../before PAIRS=11
+	@node dist/bench/compare.js --old "$(OLD)" --pairs $(or $(PAIRS),11) $(ARGS)
 
 results: dist/.built ## write the newest of bench/results into docs/performance.md
 	@node dist/bench/report/main.js
