@@ -32,7 +32,7 @@ describe("a list that anything in it can leave", () => {
     expect([...list]).to.deep.equal(["b"]);
   });
 
-  it("goes on when the one that it has just given leaves", () => {
+  it("goes on when the item that it has just returned leaves", () => {
     const list = new LinkedList<number>();
     const links = [1, 2, 3].map((item) => list.add(item));
     const seen: number[] = [];
@@ -45,7 +45,7 @@ describe("a list that anything in it can leave", () => {
     expect([...list]).to.deep.equal([]);
   });
 
-  it("lets go of what has left, however old it is", async () => {
+  it("keeps no reference to an item that has left, however old it is", async () => {
     const list = new LinkedList<Item>();
     let last = list.add([]);
     const bytes = await promotedBytes((item) => {

@@ -88,7 +88,7 @@ describe("config", () => {
     ["KESC_SHUTDOWN_GRACE_SECONDS", "20s"],
     ["KESC_LOG_LEVEL", "loud"],
   ] as const) {
-    it(`refuses ${name}=${text}, and says what to write`, () => {
+    it(`refuses ${name}=${text}, and says what is allowed`, () => {
       const problems = problemsOf({ [name]: text });
       expect(problems).to.have.length(1);
       expect(problems[0]).to.match(new RegExp(`^${name} must be .+\\.$`));
@@ -110,13 +110,13 @@ describe("config", () => {
     ]);
   });
 
-  it("asks whether a near one was meant", () => {
+  it("suggests the name of a near variable", () => {
     expect(problemsOf({ KESC_QUEUEMAX: "5" })[0]).to.contain("Did you mean KESC_QUEUE_MAX?");
     expect(problemsOf({ KESC_GRPC_ADRESS: "5" })[0]).to.contain("Did you mean KESC_GRPC_ADDRESS?");
     expect(problemsOf({ KESC_COLOUR_OF_THE_SKY: "blue" })[0]).to.contain("kesc help");
   });
 
-  it("leaves alone what is not its own, and what the examples keep a key in", () => {
+  it("ignores variables of other programs, and KESC_API_KEY", () => {
     expect(problemsOf({ PATH: "/bin", KESC: "x", KESC_API_KEY: "kesc_secret" })).to.deep.equal([]);
   });
 
@@ -126,7 +126,7 @@ describe("config", () => {
       .and.not.match(/word/);
   });
 
-  it("does what the gateway does with the gateway's variables", () => {
+  it("reads the gateway's variables as the gateway does", () => {
     const gateway = readGatewayConfig({});
     expect(gateway.ok && gateway.config).to.deep.include({
       listen: { host: "127.0.0.1", port: 8_080 },

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 
 describe("grpc: the contract", () => {
-  it("says which scope each rpc needs", () => {
+  it("names the scope of each rpc", () => {
     const { services } = readContract();
     expect(services.flatMap(({ rpcs }) => rpcs).map(({ path, requiredScope }) => [path, requiredScope])).to.deep.equal([
       ["/kesc.v1.AccountService/CreateAccount", "accounts:write"],
@@ -24,7 +24,7 @@ describe("grpc: the contract", () => {
     ]);
   });
 
-  it("says which rpcs stream, and which take many at once", () => {
+  it("names the rpcs that stream, and those that take many requests", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
     expect(rpcs.filter(({ streaming }) => streaming).map(({ name }) => name)).to.deep.equal([
       "TransactionService/ImportTransactions",
@@ -35,7 +35,7 @@ describe("grpc: the contract", () => {
     ]);
   });
 
-  it("is not served when an rpc needs no scope", () => {
+  it("can't be served when an rpc names no scope", () => {
     const file = {
       name: "x.proto",
       package: "kesc.v1",
