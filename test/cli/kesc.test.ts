@@ -57,7 +57,7 @@ describe("kesc on a migrated database", () => {
     expect(table.stdout).to.contain("Duka la Amina");
   });
 
-  it("makes a key for everything and for ever, shows its secret once, lists it and revokes it", async () => {
+  it("makes a key with every scope and no expiry, shows its secret once, lists it and revokes it", async () => {
     const made = await kescJson<KeyJson>(
       ["key", "create", "--org", organization.id, "--name", "till"],
       place.variables,
@@ -86,7 +86,7 @@ describe("kesc on a migrated database", () => {
     expect(await kescJson(["key", "revoke", key.id], place.variables)).to.deep.equal(revoked);
   });
 
-  it("makes a key for some things and for some time, by the organization's name, and says that it is shown once", async () => {
+  it("makes a key with scopes and an expiry, by the organization's name, and says that it is shown once", async () => {
     const args = ["key", "create", "--org", "Duka la Amina", "--name", "report"];
     const limits = ["--scopes", "accounts:read, transactions:read", "--expires-in", "12h"];
     const made = await kescJson<KeyJson>([...args, ...limits], place.variables);
@@ -98,13 +98,13 @@ describe("kesc on a migrated database", () => {
       .and.contain("shown once");
   });
 
-  it("verifies, and counts", async () => {
+  it("verifies the books, and counts their rows", async () => {
     const verified = await kescJson<Record<string, unknown>>(["verify"], place.variables);
     expect(verified).to.include({ holds: true, organizations: 1, reserve: "0.00", findings_count: 0 });
     expect((await kesc(["verify"], place.variables)).stdout).to.match(/^The books hold: 0 journal rows, .+\.\n$/);
   });
 
-  it("does not fall over when nobody reads its output", async () => {
+  it("ends quietly when its output is closed", async () => {
     const list = `"${process.execPath}" "$0" org list`;
     const { stderr } = await promisify(execFile)("bash", ["-c", `${list} | true; exit "\${PIPESTATUS[0]}"`, KESC], {
       env: environment(place.variables),
@@ -194,7 +194,7 @@ describe("kesc called wrongly", () => {
     });
   }
 
-  it("says what there is, and exits with 0, when it is asked", async () => {
+  it("prints help and its version, and exits with 0", async () => {
     const { code, stdout } = await kesc(["help"], {});
     expect(code).to.equal(0);
     for (const word of ["serve", "migrate", "verify", "DATABASE_URL", "KESC_QUEUE_MAX"])
@@ -220,7 +220,7 @@ describe("kesc without a database that it can use", () => {
     }
   });
 
-  it("says in one line that PostgreSQL is not there, without the password", async () => {
+  it("says in one line that PostgreSQL can't be reached, without the password", async () => {
     const url = "postgres://kesc:hush@127.0.0.1:1/books";
     const { code, stderr } = await kesc(["server"], { ...place.variables, DATABASE_URL: url });
     expect(code).to.equal(1);
@@ -230,7 +230,7 @@ describe("kesc without a database that it can use", () => {
     );
   });
 
-  it("says in one line that the folder can't be", async () => {
+  it("says in one line that the folder can't be made", async () => {
     writeFileSync(join(place.folder, "data"), "a file where a folder should be");
     const { code, stderr } = await kesc(["migrate"], place.variables);
     expect(code).to.equal(1);
@@ -238,7 +238,7 @@ describe("kesc without a database that it can use", () => {
     expect(existsSync(place.databaseFile)).to.equal(false);
   });
 
-  it("shows where it happened when it is debugged", async () => {
+  it("prints a stack trace at the log level debug", async () => {
     const { stderr } = await kesc(["org", "list"], { ...place.variables, KESC_LOG_LEVEL: "debug" });
     expect(stderr).to.match(/ {4}at /);
   });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("CloseAccount", (service) => {
-  it("ends an empty account for ever", async () => {
+  it("closes an empty account for ever", async () => {
     const id = await newAccount(service());
     const closed = await service().rest("POST", `/accounts/${id}/close`, { body: { reason: "left" } });
     expect(closed.json).to.include({ status: "closed", status_reason: "left" });
@@ -15,7 +15,7 @@ describeEachEngine("CloseAccount", (service) => {
     expect(again.replayed).to.equal(true);
   });
 
-  it("refuses an account with money, and says how much", async () => {
+  it("refuses an account with money, with its balances", async () => {
     const id = await newAccount(service(), "0.01");
     const rest = await service().rest("POST", `/accounts/${id}/close`);
     expect(problemOf(rest)).to.include({ status: 422, code: "ACCOUNT_NOT_EMPTY" });

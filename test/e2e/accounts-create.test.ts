@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("CreateAccount", (service) => {
-  it("creates an account with a balance of zero, and says where it is", async () => {
+  it("creates an account with a balance of zero, and returns its location", async () => {
     const user = fresh("wanjiku");
     const created = await service().rest("POST", "/accounts", {
       body: { user_id: user, phone_number: "0712345678", email: "wanjiku@Example.CO.KE" },
@@ -27,7 +27,7 @@ describeEachEngine("CreateAccount", (service) => {
     expect((await service().rest("GET", location)).json).to.deep.equal(created.json);
   });
 
-  it("creates one over gRPC, that REST finds", async () => {
+  it("creates an account over gRPC that REST finds", async () => {
     const user = fresh("otieno");
     const created = await service().grpc.call("CreateAccount", { user_id: user, phone_number: "+254712345678" });
     expect(created.code).to.equal(0);
@@ -37,7 +37,7 @@ describeEachEngine("CreateAccount", (service) => {
     expect(found.json).to.include({ user_id: user, status: "active" });
   });
 
-  it("answers the same content again as a replay, and other content with the account that has the user_id", async () => {
+  it("replays the same content, and refuses other content with the account that has the user_id", async () => {
     const body = { user_id: fresh("twice"), phone_number: "0712345678", email: "a@example.com" };
     const first = await service().rest("POST", "/accounts", { body });
     const again = await service().rest("POST", "/v1/accounts", { body: { ...body, phone_number: "+254712345678" } });
@@ -54,7 +54,7 @@ describeEachEngine("CreateAccount", (service) => {
     expect(grpc.facts).to.include({ account_id: first.json["id"], differing_fields: "email" });
   });
 
-  it("knows an idempotency key again", async () => {
+  it("replays a repeat of an idempotency key", async () => {
     const body = { user_id: fresh("keyed"), phone_number: "0712345678" };
     const headers = { "idempotency-key": fresh("key") };
     const first = await service().rest("POST", "/accounts", { body, headers });

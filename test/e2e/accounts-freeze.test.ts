@@ -21,7 +21,7 @@ describeEachEngine("FreezeAccount", (service) => {
     expect(await availableOf(service(), id)).to.equal("10.00");
   });
 
-  it("answers a frozen account unchanged, as a replay", async () => {
+  it("returns a frozen account unchanged, as a replay", async () => {
     const id = await newAccount(service());
     await service().grpc.call("FreezeAccount", { account_id: id, reason: "first" });
     const again = await service().grpc.call("FreezeAccount", { account_id: id, reason: "second" });

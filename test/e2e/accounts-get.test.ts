@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describeEachEngine, newAccount } from "../support/service/each-engine.js";
 
 describeEachEngine("GetAccount", (service) => {
-  it("answers the account with its balances, the same over REST and gRPC", async () => {
+  it("returns the account with its balances, the same over REST and gRPC", async () => {
     const id = await newAccount(service(), "1234.50");
     const rest = await service().rest("GET", `/accounts/${id}`);
     expect(rest.status).to.equal(200);

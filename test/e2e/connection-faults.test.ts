@@ -56,7 +56,7 @@ describe("a connection to PostgreSQL", () => {
     expect(response["account"]).to.include({ available_balance: `${String(count)}.00` });
   }
 
-  it("that goes silent amid a batch: UNAVAILABLE in time, nothing of it happened, and others go on afterwards", async () => {
+  it("that goes silent amid a batch is UNAVAILABLE in time; nothing of the batch happened, and others go on afterwards", async () => {
     expect((await mint()).code).to.equal(0);
     // The batch has read and locked its rows. Its writes would go out together with its COMMIT.
     const silent = network.silenceAfter(/from journal_head/i);
@@ -73,7 +73,7 @@ describe("a connection to PostgreSQL", () => {
     await expectMintsInBooks(7);
   });
 
-  it("that goes silent after COMMIT: UNAVAILABLE in time, and the same call again tells the outcome", async () => {
+  it("that goes silent after COMMIT is UNAVAILABLE in time, and a repeat of the call tells the outcome", async () => {
     const silent = network.silenceAfter(/COMMIT/);
     const hung = mint("hung at its end");
     await silent;
@@ -86,7 +86,7 @@ describe("a connection to PostgreSQL", () => {
     await expectMintsInBooks(8);
   });
 
-  it("that is lost after COMMIT and before its answer: UNAVAILABLE, and the same call again tells the outcome", async () => {
+  it("that is lost after COMMIT and before its answer is UNAVAILABLE, and a repeat of the call tells the outcome", async () => {
     const { response: before } = await service.grpc.call("ListTransactions", {});
     await Promise.all([
       network.loseAnswer(/COMMIT/),
@@ -105,7 +105,7 @@ describe("a connection to PostgreSQL", () => {
     await expectMintsInBooks(9);
   });
 
-  it("that leads to a server which takes no writes: nothing is read there either, until it leads to the primary again", async () => {
+  it("that leads to a server without writes serves no reads either, until it leads to the primary again", async () => {
     const name = new URL(url).pathname.slice(1);
     const whatNewConnectionsFind = async (readOnly: "on" | "off"): Promise<void> => {
       await execute(
@@ -129,7 +129,7 @@ describe("a connection to PostgreSQL", () => {
     expect((await mint("on a standby")).code).to.equal(0);
   });
 
-  it("that would not make commits safe is not used", async () => {
+  it("that does not make commits safe is not used", async () => {
     await execute(
       { engine: "postgres", url, connectionsMax: 1 },
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`,

@@ -109,7 +109,7 @@ for (const engine of ENGINES) {
       expect(found["account"]).to.include({ available_balance: "10000.00" });
     });
 
-    it("has every mint that it acknowledged over REST, where the gateway sends many as one, and none twice", async () => {
+    it("has every mint that it acknowledged over REST, where the gateway batches calls, and none twice", async () => {
       const created = await service.rest("POST", "/accounts", {
         body: { user_id: "rest", phone_number: "0712345678" },
       });
@@ -153,7 +153,7 @@ for (const engine of ENGINES) {
       );
     });
 
-    it("stops on SIGTERM under load with exit 0: every call is answered, and every acknowledged mint is there", async () => {
+    it("exits with 0 on SIGTERM: every call gets its response, and every acknowledged mint is there", async () => {
       const acknowledged: string[] = [];
       const cut: string[] = [];
       let next = MINTS;
@@ -185,7 +185,7 @@ for (const engine of ENGINES) {
     });
 
     // The journal keeps every row, so one check at the end finds the damage of any of the kills.
-    it("has books that hold after all of this", async () => {
+    it("has books that hold after all kills", async () => {
       await expectBooksHold(service);
     });
   });

@@ -148,7 +148,7 @@ describeEachEngine("each rpc of the contract", (service) => {
 
   for (const { path, name, requiredScope } of rpcs) {
     describe(name, () => {
-      it("is answered to the organization's own key", async () => {
+      it("works with the organization's own key", async () => {
         const allowed = ["OK", "FAILED_PRECONDITION"];
         const request = requestOf(name, theirs);
         expect(allowed).to.include(Status[(await byGrpc(path, request, service().a.key)).code]);
@@ -156,7 +156,7 @@ describeEachEngine("each rpc of the contract", (service) => {
         untouched = await stateOfTheirs();
       });
 
-      it("is refused without a key that lives", async () => {
+      it("is refused without a live key", async () => {
         for (const { what, key, code, status, reason } of refusedKeys) {
           const answer = await byGrpc(path, requestOf(name, theirs), key);
           expect({ code: Status[answer.code], reason: answer.reason, facts: answer.facts }, what).to.deep.equal({
@@ -185,7 +185,7 @@ describeEachEngine("each rpc of the contract", (service) => {
         });
       });
 
-      it("answers another organization as if the first had nothing", async () => {
+      it("responds to another organization as if the first had nothing", async () => {
         if (!namesThings(name)) return;
         const { key } = service().b;
         const [foreign, none] = [requestOf(name, theirs), requestOf(name, missing())];
@@ -208,7 +208,7 @@ describeEachEngine("each rpc of the contract", (service) => {
     });
   }
 
-  it("knows how to call no rpc that the contract has not", () => {
+  it("has no request for an rpc that the contract does not have", () => {
     expect(Object.keys(REQUESTS)).to.have.members(rpcs.map(({ name }) => name));
   });
 });

@@ -126,18 +126,18 @@ for (const engine of ENGINES) {
       expect(ofOneCall.map((line) => line["method"])).to.have.members(["AccountService/CreateAccount", "POST"]);
     });
 
-    it("has nobody's secrets, whatever the callers get wrong and the database says", () => {
+    it("has no secret, whatever the callers get wrong and the database says", () => {
       expect(printed).to.include('"trace":').and.to.include('"INVALID_FIELD"');
       expect(secretsIn(printed)).to.deep.equal([]);
       for (const word of [PHONE.slice(4), "733444555", "private", "unlucky"]) expect(printed).to.not.include(word);
     });
 
-    it("tells nobody what somebody else's account says, or what the database does", () => {
+    it("shows no caller another's account, or the words of the database", () => {
       expect(answers).to.include("Internal error");
       for (const word of [PHONE.slice(4), EMAIL, ownKey, "no_more"]) expect(answers).to.not.include(word);
     });
 
-    it("has no secret in how the processes are called", function () {
+    it("has no secret on the command lines of the processes", function () {
       if (process.platform !== "linux") this.skip();
       expect(processes).to.have.lengthOf(3);
       expect(secretsIn(processes.join("\n"))).to.deep.equal([]);

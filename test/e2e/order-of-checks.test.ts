@@ -60,7 +60,7 @@ describe("the order of checks", () => {
     ],
   ];
   for (const [what, given, expected] of rows) {
-    it(`answers ${expected.code} for ${what}, over REST and gRPC`, async () => {
+    it(`refuses ${what} with ${expected.code}, over REST and gRPC`, async () => {
       const { body, key } = given();
       const rest = await service.rest("POST", "/transactions/redeem", {
         body,

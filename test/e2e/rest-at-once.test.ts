@@ -66,7 +66,7 @@ describeEachEngine("REST requests that come at once", (service) => {
     return { requests, account_id };
   }
 
-  it("are answered to the letter as each is alone, and are one call to the server", async () => {
+  it("get the same responses as each alone, and are one call to the server", async () => {
     const alone = await everyEnding(fresh("alone-"));
     const expected: Answer[] = [];
     for (const request of alone.requests) expected.push(...(await sendAtOnce(service(), [request])));
@@ -98,7 +98,7 @@ describeEachEngine("REST requests that come at once", (service) => {
     expect(calls[0]).to.include({ method: "TransactionService/BatchCreateTransactions", items: 15, items_refused: 9 });
   });
 
-  it("go to the server under their own key each, whoever sends them", async () => {
+  it("go to the server each under its own key", async () => {
     const { a, b } = service();
     const account_id = await newAccount(service());
     const reference = fresh("mixed");
@@ -116,7 +116,7 @@ describeEachEngine("REST requests that come at once", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("3.00");
   });
 
-  it("go alone with a time of their own, or an idempotency key that is empty", async () => {
+  it("go alone with a deadline of their own, or with an empty idempotency key", async () => {
     const mint = { account_id: await newAccount(service()), amount: "1.00" };
     const reference = fresh("own");
     const answers = await sendAtOnce(service(), [

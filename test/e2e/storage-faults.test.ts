@@ -55,7 +55,7 @@ async function expectRecovery(service: Service, accountId: string): Promise<void
 }
 
 describe("a fault of PostgreSQL, which is lost and found again", () => {
-  it("is UNAVAILABLE, the server lives, and works again when the fault ends", async () => {
+  it("is UNAVAILABLE; the server lives, and works again when the fault ends", async () => {
     const postgres = await startPostgres();
     const service = await Service.start("postgres", { DATABASE_URL: await postgres.createDatabase() });
     try {
@@ -123,7 +123,7 @@ describe("a fault of SQLite", () => {
     );
   }
 
-  it("of a file that another process holds leaves the caller its deadline, and the same call again tells the outcome", async () => {
+  it("of a locked file keeps to the caller's deadline, and a repeat of the call tells the outcome", async () => {
     const body = { account_id: accountId, amount: 1, reference: "late" };
     await whileHeld(service, async () => {
       const headers = { "grpc-timeout": "300m" };
@@ -141,7 +141,7 @@ describe("a fault of SQLite", () => {
     expect(listed.json["transactions"]).to.deep.equal([]);
   });
 
-  it("of a file that is held for longer than a commit waits is UNAVAILABLE; reads go on, and mints afterwards", async () => {
+  it("of a file that is locked for longer than a commit waits is UNAVAILABLE; reads go on, and mints afterwards", async () => {
     const request = { account_id: accountId, amount: "1.00", reference: "waited" };
     await whileHeld(service, async () => {
       const waited = service.grpc.call("Mint", request, { deadlineMillis: 30_000 });
@@ -151,7 +151,7 @@ describe("a fault of SQLite", () => {
     expect(await service.grpc.call("Mint", request)).to.include({ code: 0, replayed: false });
   });
 
-  it("that is a bug is INTERNAL with the request id and nothing from inside, and writes nothing", async () => {
+  it("that is a bug of ours is INTERNAL with the request id and no internal detail, and writes nothing", async () => {
     const other = new BetterSqlite3(fileOf(service));
     try {
       const heads = other.prepare("SELECT * FROM journal_head").all() as Record<string, number>[];
@@ -180,7 +180,7 @@ describe("a fault of SQLite", () => {
     await expectRecovery(service, accountId);
   });
 
-  it("of a damaged page is UNAVAILABLE where the page is needed, and a backup in place of the file heals all", async () => {
+  it("of a damaged page is UNAVAILABLE where the page is needed, and a backup of the file repairs all", async () => {
     const minted = await mint(service, accountId);
     const transaction = `/transactions/${String(minted.json["id"])}`;
     const { text: account } = await service.rest("GET", `/accounts/${accountId}`);
@@ -210,8 +210,8 @@ describe("a fault of SQLite", () => {
   });
 });
 
-describe("more calls than may wait", () => {
-  it("are QUEUE_FULL, with a time to come back", async () => {
+describe("more calls than the queue holds", () => {
+  it("are QUEUE_FULL, with a retry delay", async () => {
     const service = await Service.start("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
     try {
       const accountId = await newAccount(service);

@@ -16,7 +16,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
   const words = (answer: RestReply): string[] =>
     resultsOf(answer).map(({ error, replayed }) => error?.code ?? (replayed ? "replayed" : "done"));
 
-  it("gives each its own outcome, in the order of the requests, each seeing those before it", async () => {
+  it("returns the outcome of each request in order, and each sees the effects of those before it", async () => {
     const [id, frozen] = [await newAccount(service()), await newAccount(service(), "9.00")];
     await service().rest("POST", `/accounts/${frozen}/freeze`, { body: {} });
     const [salary, taken] = [fresh("salary"), fresh("taken")];
@@ -54,7 +54,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
     expect(await availableOf(service(), id)).to.equal("7.50");
   });
 
-  it("replays a whole call that is sent again, even from many at once", async () => {
+  it("replays a whole call that is repeated, even many times at once", async () => {
     const account_id = await newAccount(service());
     const requests = Array.from({ length: 100 }, () => ({
       mint: { account_id, amount: "1.00", reference: fresh("many") },
@@ -67,7 +67,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("100.00");
   });
 
-  it("takes an idempotency key for each, which guards it as it does the single call", async () => {
+  it("takes an idempotency key for each request, which guards it as it guards the single call", async () => {
     const account_id = await newAccount(service());
     const [key, other] = [fresh("key"), fresh("key")];
     const mint = (amount: number): object => ({ account_id, amount, reference: fresh("new") });
@@ -90,7 +90,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("8.00");
   });
 
-  it("takes a body that no other route takes", async () => {
+  it("takes a larger body than any other route", async () => {
     const account_id = await newAccount(service());
     const description = "d".repeat(256);
     const metadata = Object.fromEntries(Array.from({ length: 5 }, (_, key) => [`key-${String(key)}`, "v".repeat(75)]));

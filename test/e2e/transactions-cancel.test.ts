@@ -5,7 +5,7 @@ import { describeEachEngine, fresh, newAccount, problemOf } from "../support/ser
 // On the direct rail a transaction completes before a caller can cancel it. The ledger's contract
 // suite (test/storage/sql/ledger-store.test.ts) cancels one that is still pending.
 describeEachEngine("CancelTransaction", (service) => {
-  it("refuses a transaction that is completed, and says so", async () => {
+  it("refuses a completed transaction", async () => {
     const id = await newAccount(service());
     const body = { account_id: id, amount: 1, reference: fresh("late") };
     const minted = await service().rest("POST", "/transactions/mint", { body });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
 
 describeEachEngine("GetTransaction", (service) => {
-  it("answers what the call that made it answered", async () => {
+  it("returns the response of the call that made it", async () => {
     const id = await newAccount(service());
     const body = { account_id: id, amount: 12.3, reference: fresh("get"), metadata: { b: "2", a: "1" } };
     const minted = await service().rest("POST", "/transactions/mint", { body });

@@ -36,7 +36,7 @@ describeEachEngine("ImportTransactions", (service) => {
 
   const variables = (): Variables => ({ ...service().variables, KESC_API_KEY: service().a.key });
 
-  it("answers each message with its results, in order, and a repeat with replays", async () => {
+  it("returns the results of each message in order, and replays when it is repeated", async () => {
     const account_id = await newAccount(service());
     const messages = [3, 1, 5].map((count, index) => ({
       requests: Array.from({ length: count }, () => ({
@@ -61,7 +61,7 @@ describeEachEngine("ImportTransactions", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("9.00");
   });
 
-  it("reaches nobody else's accounts, and is refused to a key that may not mint, and to none", async () => {
+  it("reaches no other organization's accounts, and is refused without a key that may mint", async () => {
     const account_id = await newAccount(service(), "5.00");
     const { secret: reader } = await newKey(service(), { scopes: ["transactions:read"] });
     const requests = [{ redeem: { account_id, amount: "1.00", reference: fresh("theirs") } }];
@@ -88,7 +88,7 @@ describeEachEngine("ImportTransactions", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("3000.00");
   }).timeout(60_000);
 
-  it("goes on after it was killed in the middle, and does each line once", async () => {
+  it("goes on after a kill in the middle, and does each line once", async () => {
     const account_id = await newAccount(service());
     const file = fileOf(2_000, account_id);
     const cut = new RunningKesc(["import", file, "--json"], variables());

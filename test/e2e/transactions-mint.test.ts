@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("Mint", (service) => {
-  it("credits the account, and answers the transaction", async () => {
+  it("credits the account, and returns the transaction", async () => {
     const id = await newAccount(service());
     const reference = fresh("mpesa");
     const minted = await service().rest("POST", "/transactions/mint", {
@@ -41,7 +41,7 @@ describeEachEngine("Mint", (service) => {
     expect(rest.text).to.include('"limit":9999999999999.99');
   });
 
-  it("answers the same reference and content as a replay, and other content with what differs", async () => {
+  it("replays the same reference and content, and refuses other content with the fields that differ", async () => {
     const id = await newAccount(service());
     const body = { account_id: id, amount: 5, reference: fresh("once") };
     const first = await service().rest("POST", "/transactions/mint", { body });
@@ -56,7 +56,7 @@ describeEachEngine("Mint", (service) => {
     expect(await availableOf(service(), id)).to.equal("5.00");
   });
 
-  it("knows an idempotency key again, on a new reference", async () => {
+  it("replays a repeat of an idempotency key, on a new reference", async () => {
     const id = await newAccount(service());
     const metadata = { "idempotency-key": fresh("key") };
     const mint = (amount: string): ReturnType<ReturnType<typeof service>["grpc"]["call"]> =>

@@ -19,7 +19,7 @@ describe("two servers on one PostgreSQL", () => {
     await first.dispose();
   });
 
-  it("never pay out more than is there, however many ask both at once", async () => {
+  it("never pay out more than is available, however many callers ask both at once", async () => {
     const accountId = await newAccount(first, "50.00");
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -37,7 +37,7 @@ describe("two servers on one PostgreSQL", () => {
     await expectBooksHold(first);
   });
 
-  it("both stop taking a key within a second of its revocation, though both know it and are asked without a pause", async () => {
+  it("refuse a key within a second of its revocation, though both remember it and use it without a pause", async () => {
     const { id, secret: key } = await newKey(first);
     const askBoth = async (): Promise<(string | undefined)[]> => {
       const answers = [first, second].map((server) => server.grpc.call("ListAccounts", {}, { key }));

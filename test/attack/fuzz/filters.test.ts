@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
     const set = (filters: Record<string, string | number | undefined>): JsonObject =>
       Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as JsonObject;
 
-    it("ListAccounts answers what a scan of all accounts finds", async () => {
+    it("ListAccounts returns the rows that a scan of all accounts finds", async () => {
       const users = maybe(["user-0", "user-1", "user-88", "empty-2", "nobody"]);
       const filters = fc.record({
         user: fc.boolean().chain((named) => (named ? users : fc.constant(undefined))),
@@ -183,7 +183,7 @@ for (const engine of ENGINES) {
       expect(found).to.be.greaterThan(0);
     });
 
-    it("ListTransactions answers what a scan of all transactions finds", async () => {
+    it("ListTransactions returns the rows that a scan of all transactions finds", async () => {
       const ids = [...made.accounts.keys()];
       const times = [...made.transactions.values()].map(({ createdAt }) => createdAt - FIRST_MILLIS);
       const moment = rarely(

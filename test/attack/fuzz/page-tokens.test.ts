@@ -56,7 +56,7 @@ describe("fuzz: page tokens", function () {
   });
   after(() => service.dispose());
 
-  it("each leads on in the list that it was made for, and is refused by every other", async () => {
+  it("each leads on in its own list, and every other list refuses it", async () => {
     for (const from of lists.filter(({ token }) => token !== "")) {
       for (const to of lists) {
         const answer = await page(to, { page_token: from.token });
@@ -66,7 +66,7 @@ describe("fuzz: page tokens", function () {
     }
   });
 
-  it("a damaged one is refused, or shows nothing that the list does not have", async () => {
+  it("a damaged one is refused, or shows only rows of the list", async () => {
     const withToken = lists.filter(({ token }) => token !== "");
     expect(withToken.length).to.be.greaterThan(2);
     const damage = fc.oneof(

@@ -31,7 +31,7 @@ describe("fuzz: protobuf", function () {
   after(() => service.dispose());
 
   for (const { rpc, method, responseField } of ROUTES) {
-    it(`${rpc.path} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
+    it(`${rpc.path} survives any request, does what its response says, and nothing when it refuses`, async () => {
       const check = async (bytes: Uint8Array): Promise<void> => {
         const before = await service.books();
         const { key } = service.a;
@@ -51,7 +51,7 @@ describe("fuzz: protobuf", function () {
     });
   }
 
-  it("met what it was looking for", () => {
+  it("met the responses that it looks for", () => {
     expect([...met]).to.include.members(ANSWERS.slice(0, 4));
   });
 });

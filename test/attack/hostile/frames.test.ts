@@ -48,7 +48,7 @@ const wholeCall = (stream: number, fields: Buffer, request: Uint8Array): Buffer 
 const MINT_BYTES = MintRequest.encode(MINT).finish();
 const odd = (index: number): number => index * 2 + 1;
 
-describe("grpc: callers who do not keep to HTTP/2", () => {
+describe("grpc: clients that break the rules of HTTP/2", () => {
   let under: ServerUnderTest;
   let socket: Socket;
   let closed: Promise<void>;
@@ -118,7 +118,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     ["data on a stream that is not open", frame(FrameType.DATA, 0, 99, Buffer.alloc(10))],
     ["headers that cannot be read", frame(FrameType.HEADERS, Flag.END_HEADERS, 1, Buffer.alloc(50, 0xff))],
   ] as const) {
-    it(`says goodbye to a connection that sends ${what}, and serves others`, async () => {
+    it(`sends GOAWAY to a connection that sends ${what}, and serves others`, async () => {
       const goodbye = new Promise<void>((resolve) => {
         socket.on("data", (received: Buffer) => {
           if (received.includes(Buffer.of(FrameType.GOAWAY, 0, 0, 0, 0, 0))) resolve();
@@ -161,7 +161,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     });
   }
 
-  it("does not do what rapid resets ask for without end (CVE-2023-44487)", async () => {
+  it("does not do all calls of a rapid reset attack (CVE-2023-44487)", async () => {
     start();
     const calls = 20_000;
     await Promise.all([
@@ -172,14 +172,14 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     expect(under.submitted.length).to.be.lessThan(calls / 1.5);
   });
 
-  it("starts nothing for streams that are opened and reset", async () => {
+  it("starts no call of streams that are opened and reset", async () => {
     start();
     await flood(2_000, (index) => Buffer.concat([headers(odd(index)), reset(odd(index))]));
     await served();
     expect(under.submitted).to.have.length.within(1, 20);
   });
 
-  it("holds no more than so many answers for a connection that reads none, then closes it", async () => {
+  it("holds a bounded number of responses for a connection that reads none, then closes it", async () => {
     // Without a window the server can send no response.
     socket.write(Buffer.concat([PREFACE, settings([4, 0])]));
     const everything = new Uint8Array();

@@ -9,7 +9,7 @@ import { MintRequest, TransactionServiceService as rpcs } from "../../../src/gen
 import { eventually } from "../../support/eventually.js";
 import { MINT, SECRET, serve, type ServerUnderTest } from "../../support/service/grpc-server.js";
 
-describe("grpc: callers who do not keep to the rules", () => {
+describe("grpc: clients that break the rules of gRPC", () => {
   let under: ServerUnderTest;
   let session: ClientHttp2Session;
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe("grpc: callers who do not keep to the rules", () => {
     });
   }
 
-  it("does not do what it has answered already, when its end comes late", async () => {
+  it("does not do a call that it has ended, when its request comes late", async () => {
     const stream = open();
     stream.write(MINT_FRAME);
     await ending(stream);
@@ -79,7 +79,7 @@ describe("grpc: callers who do not keep to the rules", () => {
     expect(under.submitted).to.deep.equal([]);
   });
 
-  it("leaves a call alone whose request has come, however long it takes", async () => {
+  it("lets a call take its time once its request has come", async () => {
     const slow = await serve({
       limits: { requestMillisMax: 50 },
       submit: async () => {
@@ -97,19 +97,19 @@ describe("grpc: callers who do not keep to the rules", () => {
     expect(await ending(stream)).to.include({ "grpc-status": "8" });
   });
 
-  it("answers a call without a message", async () => {
+  it("refuses a call without a message", async () => {
     const stream = open();
     stream.end();
     expect(await ending(stream)).to.include({ "grpc-status": "12" });
   });
 
-  it("answers an rpc that it does not have", async () => {
+  it("refuses an unknown rpc", async () => {
     const stream = open({ ":path": "/kesc.v1.TransactionService/Print" });
     stream.end(MINT_FRAME);
     expect(await ending(stream)).to.include({ "grpc-status": "12" });
   });
 
-  it("keeps a key with a letter too many out of the log", async () => {
+  it("keeps a malformed key out of the log", async () => {
     const stream = open({ "x-api-key": `${SECRET}é` });
     stream.end(MINT_FRAME);
     expect(await ending(stream)).to.include({ "grpc-status": "16" });
@@ -157,7 +157,7 @@ describe("grpc: callers who do not keep to the rules", () => {
     ["a deadline of nothing", { "grpc-timeout": "" }, MINT_FRAME, "13"],
     ["a deadline without a unit", { "grpc-timeout": "5" }, MINT_FRAME, "13"],
   ] as const) {
-    it(`answers ${what}, does nothing of it, and serves on`, async () => {
+    it(`refuses ${what}, does nothing, and serves on`, async () => {
       const stream = open(headers);
       stream.end(body);
       expect(await ending(stream)).to.include({ "grpc-status": code });
@@ -174,7 +174,7 @@ describe("grpc: callers who do not keep to the rules", () => {
     ["99999999n", 100],
     ["1S", 1_000],
   ] as const) {
-    it(`gives a call with the deadline ${timeout} no more than that`, async () => {
+    it(`gives a call with the deadline ${timeout} no more time than that`, async () => {
       const stream = open({ "grpc-timeout": timeout });
       stream.end(MINT_FRAME);
       await ending(stream);
@@ -202,7 +202,7 @@ describe("grpc: callers who do not keep to the rules", () => {
     });
   }
 
-  it("serves on after a thousand streams that were opened and dropped", async () => {
+  it("serves on after 900 streams that were opened and dropped", async () => {
     for (let count = 0; count < 900; count += 1) {
       const stream = open();
       stream.on("error", () => undefined);

@@ -64,7 +64,7 @@ describe(`${String(CONNECTIONS)} idle connections`, () => {
     });
   }
 
-  it("leave nothing behind when they go", async () => {
+  it("leave a server behind that stops cleanly", async () => {
     await expectServed();
     expect(await service.stop()).to.equal(0);
   });

@@ -108,7 +108,7 @@ describe("the ledger, against the model", function () {
     await Promise.all(databases.map((each) => each.dispose()));
   });
 
-  it("gives the same answers and keeps the same balances on both engines, in batches of any size", async () => {
+  it("gives the model's answers and keeps its balances on both engines, in batches of any size", async () => {
     const answersMet = new Set<string>();
     const operationsDone = new Set<string>();
     const property = fc.asyncProperty(groups, fc.integer({ min: 1, max: 8 }), async (stepGroups, batchMax) => {

@@ -53,7 +53,7 @@ describe("the simulation of crashes", () => {
     expect(tally.names("crashes")).to.include.members(["middle of save", "commit", "answer"]);
   });
 
-  it("does the same again, step by step, with the same seed", async () => {
+  it("takes the same steps with the same seed", async () => {
     const [first, second] = await Promise.all([stepsOf(7), stepsOf(7)]);
     expect(first).to.have.length.greaterThan(20);
     expect(first).to.deep.equal(second);

@@ -46,7 +46,7 @@ describe("kesc server", () => {
   });
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it(`says that it is ready, and ends with 0 on ${signal}`, async () => {
+    it(`logs that it is ready, and exits with 0 on ${signal}`, async () => {
       const server = new RunningKesc(["server"], place.variables);
       expect((await server.ready).address).to.match(/^127\.0\.0\.1:[1-9]\d*$/);
       expect(await server.end(signal)).to.equal(0);
@@ -59,14 +59,14 @@ describe("kesc server", () => {
     });
   }
 
-  it("ends with 0 when the process that started it asks for it", async () => {
+  it("exits with 0 when the parent process asks for it", async () => {
     const server = new RunningKesc(["server"], place.variables);
     await server.ready;
     server.process.send({ kind: "stop" });
     expect(await server.exited).to.equal(0);
   });
 
-  it("ends with 0 when the process that started it is gone", async () => {
+  it("exits with 0 when the parent process is gone", async () => {
     const server = new RunningKesc(["server"], place.variables);
     await server.ready;
     server.process.disconnect();
@@ -91,7 +91,7 @@ describe("kesc server", () => {
     expect(stdout).to.not.contain("young generation");
   });
 
-  it("says that its address is taken", async () => {
+  it("names the address that is in use", async () => {
     const { address, release } = await takenPort();
     const { code, stderr } = await kesc(["server"], { ...place.variables, KESC_GRPC_ADDRESS: address });
     expect(code).to.equal(1);
@@ -134,7 +134,7 @@ describe("kesc serve", () => {
     expect(serve.stdout).to.contain('"msg":"stopped"').and.not.contain("young generation");
   });
 
-  it("stops once and in order when the whole group of processes gets the signal, twice", async () => {
+  it("stops once and in order when all its processes get the signal, twice", async () => {
     const serve = new RunningKesc(["serve"], place.variables);
     await serve.ready;
     const children = await serve.children();
@@ -145,7 +145,7 @@ describe("kesc serve", () => {
   });
 
   for (const name of ["server", "gateway"]) {
-    it(`ends with 1 when the ${name} is killed, and takes the other with it`, async () => {
+    it(`exits with 1 when the ${name} is killed, and stops the other`, async () => {
       const serve = new RunningKesc(["serve"], place.variables);
       await serve.ready;
       const children = await serve.children();
@@ -156,7 +156,7 @@ describe("kesc serve", () => {
     });
   }
 
-  it("leaves nothing behind when it is killed itself", async () => {
+  it("leaves no process behind when it is killed itself", async () => {
     const serve = new RunningKesc(["serve"], place.variables);
     await serve.ready;
     const children = await serve.children();
@@ -165,7 +165,7 @@ describe("kesc serve", () => {
   });
 
   for (const variable of ["KESC_GRPC_ADDRESS", "KESC_HTTP_ADDRESS"]) {
-    it(`ends with 1 when the address of ${variable} is taken`, async () => {
+    it(`exits with 1 when the address of ${variable} is in use`, async () => {
       const { address, release } = await takenPort();
       const { code, stderr } = await kesc(["serve"], { ...place.variables, [variable]: address });
       expect(code).to.equal(1);

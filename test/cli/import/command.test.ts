@@ -71,14 +71,14 @@ describe("kesc import", () => {
       "The file is not valid CSV: Max Record Size",
     ],
   ] as const) {
-    it(`says so when the file ${name}`, async () => {
+    it(`refuses a file that ${name}`, async () => {
       const { code, stderr } = await check(text);
       expect(code).to.equal(1);
       expect(stderr).to.include("file.csv: ").and.to.include(words);
     });
   }
 
-  it("says so when there is no such file, and when there is no key", async () => {
+  it("names a missing file, and a missing key", async () => {
     const variables = { ...place.variables, KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore" };
     const missing = await kesc(["import", join(place.folder, "none.csv")], variables);
     expect(missing.code).to.equal(1);
@@ -90,7 +90,7 @@ describe("kesc import", () => {
     });
   });
 
-  it("imports what is right, says which lines were refused and why, and writes them down", async () => {
+  it("imports the good lines, prints the reason of each refused line, and writes the refused lines to a file", async () => {
     const [{ key }] = await withKeys(place.databaseUrl, makeTenants);
     const server = new RunningKesc(["server"], place.variables);
     const { address } = await server.ready;
