@@ -5,25 +5,6 @@ import { expect } from "chai";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 
 describe("grpc: the contract", () => {
-  it("says which scope each rpc needs", () => {
-    const { services } = readContract();
-    expect(services.flatMap(({ rpcs }) => rpcs).map(({ path, requiredScope }) => [path, requiredScope])).to.deep.equal([
-      ["/kesc.v1.AccountService/CreateAccount", "accounts:write"],
-      ["/kesc.v1.AccountService/GetAccount", "accounts:read"],
-      ["/kesc.v1.AccountService/ListAccounts", "accounts:read"],
-      ["/kesc.v1.AccountService/FreezeAccount", "accounts:write"],
-      ["/kesc.v1.AccountService/UnfreezeAccount", "accounts:write"],
-      ["/kesc.v1.AccountService/CloseAccount", "accounts:write"],
-      ["/kesc.v1.TransactionService/Mint", "transactions:write"],
-      ["/kesc.v1.TransactionService/Redeem", "transactions:write"],
-      ["/kesc.v1.TransactionService/BatchCreateTransactions", "transactions:write"],
-      ["/kesc.v1.TransactionService/ImportTransactions", "transactions:write"],
-      ["/kesc.v1.TransactionService/GetTransaction", "transactions:read"],
-      ["/kesc.v1.TransactionService/ListTransactions", "transactions:read"],
-      ["/kesc.v1.TransactionService/CancelTransaction", "transactions:write"],
-    ]);
-  });
-
   it("says which rpcs stream, and which take many at once", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
     expect(rpcs.filter(({ streaming }) => streaming).map(({ name }) => name)).to.deep.equal([
