@@ -72,9 +72,11 @@ clean: ## remove what was built; data/ stays
 
 # Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them.
 node_modules/.package-lock.json: package.json package-lock.json
+	@echo 'Installing packages…'
 	@npm install --no-save --no-audit --no-fund
 	@touch $@
 
 dist/.built: node_modules/.package-lock.json $(SOURCES) tsconfig.json buf.yaml buf.gen.yaml
+	@echo 'Compiling…'
 	@npm run --silent build
 	@touch $@

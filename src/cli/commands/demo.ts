@@ -4,6 +4,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { migrateDatabase } from "./migrate.js";
+import { printLine } from "./output.js";
 
 /** Where both programs listen. */
 export interface Addresses {
@@ -18,10 +19,11 @@ export interface Demo {
 }
 
 /**
- * Migrates; makes the organization "demo" with a key for everything, if there is no organization
- * yet.
+ * Migrates the database. Creates the organization "demo" with a key of every scope, unless the
+ * database has an organization already.
  */
 export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
+  printLine("Migrating the database…");
   await migrateDatabase(address);
   return withCurrentDatabase(address, async (database) => {
     const keys = openKeys(database, now);
@@ -34,8 +36,8 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
 }
 
 /**
- * What to show when all runs: where, and requests that work when they are pasted into bash one
- * after the other.
+ * The text to show once both programs are ready: their addresses, and requests that work when they
+ * are pasted into bash one after the other.
  */
 export function demoWords({ organizationId, secret }: Demo, { grpc, http }: Addresses): string {
   const url = `http://${reachable(http)}`;
@@ -55,7 +57,11 @@ Paste into another terminal, with curl:
 
 ${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url)].join("\n")}
 
-and with grpcurl:
+The same over gRPC, with buf curl, which is installed here:
+
+${bufLines(grpc).join("\n")}
+
+or with grpcurl:
 
 ${grpcurlLines(grpc).join("\n")}
 `;
@@ -78,16 +84,33 @@ function curlLines(url: string): string[] {
   ];
 }
 
-function grpcurlLines(address: string): string[] {
-  const target = address.startsWith("unix:") ? `-unix ${address.slice("unix:".length)}` : reachable(address);
-  const body = String.raw`"{\"account_id\": \"$ACCOUNT_ID\"}"`;
+const GET_ACCOUNT_BODY = String.raw`"{\"account_id\": \"$ACCOUNT_ID\"}"`;
+
+function bufLines(address: string): string[] {
+  const socket = socketOf(address);
+  const buf = `npx buf curl --protocol grpc${socket === undefined ? "" : ` --unix-socket ${socket}`}`;
+  const url = socket === undefined ? `http://${reachable(address)}` : "http://localhost";
   return [
-    `grpcurl -plaintext ${target} list`,
-    `grpcurl -plaintext -H "x-api-key: $KESC_API_KEY" -d ${body} ${target} kesc.v1.AccountService/GetAccount`,
+    `${buf} --list-services ${url}`,
+    `${buf} -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${url}/kesc.v1.AccountService/GetAccount`,
   ];
 }
 
-/** An address that one listens on everywhere with is not one to call. */
+function grpcurlLines(address: string): string[] {
+  const socket = socketOf(address);
+  const target = socket === undefined ? reachable(address) : `-unix ${socket}`;
+  return [
+    `grpcurl -plaintext ${target} list`,
+    `grpcurl -plaintext -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${target} kesc.v1.AccountService/GetAccount`,
+  ];
+}
+
+/** The path of a unix socket; undefined for host:port. */
+function socketOf(address: string): string | undefined {
+  return address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
+}
+
+/** A client cannot call a wildcard address, so it calls the loopback address of the same family. */
 function reachable(address: string): string {
   return address.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
 }

@@ -25,6 +25,7 @@ export function addServe(program: Command): void {
     .action(async ({ demo }: { demo?: true }) => {
       const config = configFromEnvironment();
       const prepared = demo === true ? await prepareDemo(config.database) : undefined;
+      if (prepared !== undefined) printLine("Starting the server and the gateway…");
       try {
         await serve(config, (addresses) => {
           if (prepared !== undefined) printLine(demoWords(prepared, addresses));

@@ -184,9 +184,10 @@ describe("kesc serve --demo", () => {
   });
 
   /** What to paste, in the order of the page. */
-  function pastedLines(words: string): { curl: string; grpcurl: string } {
-    const [, curl = "", grpcurl = ""] = /with curl:\n\n(.+?)\n\nand with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];
-    return { curl, grpcurl };
+  function pastedLines(words: string): { curl: string; buf: string; grpcurl: string } {
+    const [, curl = "", buf = "", grpcurl = ""] =
+      /with curl:\n\n(.+?)\n\n[^\n]+ buf curl[^\n]*\n\n(.+?)\n\nor with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];
+    return { curl, buf, grpcurl };
   }
 
   async function paste(lines: string, variables: Readonly<Record<string, string>>): Promise<string[]> {
@@ -199,13 +200,17 @@ describe("kesc serve --demo", () => {
     const serve = new RunningKesc(["serve", "--demo"], place.variables);
     const { grpcAddress = "" } = await serve.ready;
     await serve.said("AccountService/GetAccount");
-    const { curl, grpcurl } = pastedLines(serve.stdout);
+    expect(serve.stdout).to.match(/^Migrating the database…\nStarting the server and the gateway…\n/);
+    const { curl, buf, grpcurl } = pastedLines(serve.stdout);
     const [accountId = "", mint = "", redeem = "", list = "", account = ""] = await paste(curl, {});
     expect(accountId).to.match(/^acc_/);
     expect(mint).to.contain('"type":"mint"').and.contain('"amount":1000.00');
     expect(redeem).to.contain('"type":"redeem"').and.contain('"amount":250.50');
     expect((JSON.parse(list) as { transactions: unknown[] }).transactions).to.have.length(2);
     expect(account).to.contain('"available_balance":749.50');
+    const [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(curl) ?? [];
+    const answers = await paste(buf, { KESC_API_KEY: key, ACCOUNT_ID: accountId });
+    expect(answers).to.include("kesc.v1.TransactionService").and.include('    "availableBalance": "749.50",');
     expect(grpcurl).to.contain(`${grpcAddress} kesc.v1.AccountService/GetAccount`);
     expect(await serve.end()).to.equal(0);
     expect((await kesc(["verify"], place.variables)).code).to.equal(0);
