@@ -93,10 +93,19 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
 
-  it("finds one account and one transaction by its id", async () => {
-    expectCheap(await planOf(await sqlOf((stored) => stored.account(organization, accountId))));
-    expectCheap(await planOf(await sqlOf((stored) => stored.transaction(organization, newTransactionId()))));
-  });
+  // A read without a line here does not compile.
+  const READS = {
+    account: (stored) => stored.account(organization, accountId),
+    accounts: (stored) => stored.accounts(organization, {}, page),
+    transaction: (stored) => stored.transaction(organization, newTransactionId()),
+    transactions: (stored) => stored.transactions(organization, {}, page),
+  } satisfies Record<keyof Reads, (stored: Reads) => Promise<unknown>>;
+
+  for (const [name, read] of Object.entries(READS)) {
+    it(`reads along an index: ${name}`, async () => {
+      expectCheap(await planOf(await sqlOf(read)));
+    });
+  }
 
   for (const name of ["idempotencyKeys", "accountsOfUsers", "lockedAccounts", "transactions"] as const) {
     it(`loads what a batch names along an index: ${name}`, async () => {

@@ -24,11 +24,16 @@ const OPERATIONS = {
   cancelTransaction,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 
-type AnyOperation = Operation<Command, Account | Transaction>;
+export const COMMAND_NAMES = Object.keys(OPERATIONS) as readonly Command["name"][];
+
+/** The operation that decides the commands of this name. */
+export function operationOf(name: Command["name"]): Operation<Command, Account | Transaction> {
+  return OPERATIONS[name] as Operation<Command, Account | Transaction>;
+}
 
 /** Names the rows that the decision on this command may read. */
 export function lookUp(command: Command, rows: Lookup): void {
-  (OPERATIONS[command.name] as AnyOperation).lookup(command, rows);
+  operationOf(command.name).lookup(command, rows);
 }
 
 /**
@@ -36,5 +41,5 @@ export function lookUp(command: Command, rows: Lookup): void {
  * effect.
  */
 export function decide(book: Book, command: Command, now: UnixMillis): Decision<Account | Transaction> {
-  return (OPERATIONS[command.name] as AnyOperation).decide(book, command, now);
+  return operationOf(command.name).decide(book, command, now);
 }

@@ -5,6 +5,7 @@ import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseStatusReason, parseUserId, type StatusReason } from "../../domain/values/text.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import {
+  type AccountServiceService,
   CloseAccountRequest,
   CloseAccountResponse,
   CreateAccountRequest,
@@ -33,8 +34,10 @@ export interface AccountHandlersOptions {
   readonly newAccountId: () => AccountId;
 }
 
-/** The rpcs of kesc.v1.AccountService. */
-export function accountHandlers(options: AccountHandlersOptions): Record<string, UnaryRoute> {
+/**
+ * The rpcs of kesc.v1.AccountService. An rpc of the contract without a handler does not compile.
+ */
+export function accountHandlers(options: AccountHandlersOptions): Record<keyof AccountServiceService, UnaryRoute> {
   const { ledger, reads } = options;
   return {
     createAccount: createAccount(options),

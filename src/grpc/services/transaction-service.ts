@@ -16,6 +16,7 @@ import {
   MintResponse,
   RedeemRequest,
   RedeemResponse,
+  type TransactionServiceService,
 } from "../../gen/kesc/v1/transaction_service.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import { actorOf } from "../calls/call-context.js";
@@ -33,8 +34,13 @@ export interface TransactionHandlersOptions extends BatchOptions {
   readonly reads: Pick<Reads, "transaction" | "transactions">;
 }
 
-/** The rpcs of kesc.v1.TransactionService. */
-export function transactionHandlers(options: TransactionHandlersOptions): Record<string, UnaryRoute | StreamRoute> {
+/**
+ * The rpcs of kesc.v1.TransactionService. An rpc of the contract without a handler does not
+ * compile.
+ */
+export function transactionHandlers(
+  options: TransactionHandlersOptions,
+): Record<keyof TransactionServiceService, UnaryRoute | StreamRoute> {
   const { ledger, reads } = options;
   return {
     mint: unary({ request: MintRequest, response: MintResponse, ...moveMoney("mint", options) }),

@@ -140,6 +140,7 @@ export class Caller implements Actor {
     if (heard.kind === "refused" && NOT_STARTED.has(heard.refusal.reason)) return;
     this.#pursued = undefined;
     if (heard.kind === "done") {
+      if (!heard.replayed) this.#world.tally.count("operations done", command.name);
       this.#receipts.acknowledged(pursued.wish, command, heard);
       this.#calls.learn(heard.resource);
     } else if (!pursued.unsure) {

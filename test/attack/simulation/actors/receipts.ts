@@ -16,7 +16,11 @@ interface Receipt {
   readonly resource: Account | Transaction;
 }
 
-const KINDS: Readonly<Partial<Record<Command["name"], JournalKind>>> = {
+/** The journal's kind for a command that changes a resource; undefined for one that makes one. */
+const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
+  createAccount: undefined,
+  mint: undefined,
+  redeem: undefined,
   freezeAccount: "account.frozen",
   unfreezeAccount: "account.unfrozen",
   closeAccount: "account.closed",

@@ -8,17 +8,20 @@ import { mustBe, mustHold } from "../report/violation.js";
 
 type Entry = Stored<JournalEntry>;
 
-const ACCOUNT_STATUSES: Readonly<Partial<Record<JournalKind, AccountStatus>>> = {
-  "account.created": "ACTIVE",
-  "account.frozen": "FROZEN",
-  "account.unfrozen": "ACTIVE",
-  "account.closed": "CLOSED",
-};
+interface StatusAfter {
+  readonly account?: AccountStatus;
+  readonly transaction?: TransactionStatus;
+}
 
-const TRANSACTION_STATUSES: Readonly<Partial<Record<JournalKind, TransactionStatus>>> = {
-  "transaction.pending": "PENDING",
-  "transaction.completed": "COMPLETED",
-  "transaction.canceled": "CANCELED",
+/** The status that a row of each kind sets. A kind that sets none has {} here. */
+const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
+  "account.created": { account: "ACTIVE" },
+  "account.frozen": { account: "FROZEN" },
+  "account.unfrozen": { account: "ACTIVE" },
+  "account.closed": { account: "CLOSED" },
+  "transaction.pending": { transaction: "PENDING" },
+  "transaction.completed": { transaction: "COMPLETED" },
+  "transaction.canceled": { transaction: "CANCELED" },
 };
 
 const CENTS_MAX = 999_999_999_999_999;
@@ -71,7 +74,7 @@ function checkAccounts({ journal, accounts }: Books): void {
 
 function follow(account: Derived, entry: Entry): void {
   const { seq, kind, posting, availableAfterCents, heldAfterCents } = entry;
-  account.status = ACCOUNT_STATUSES[kind] ?? account.status;
+  account.status = STATUS_AFTER[kind].account ?? account.status;
   account.availableCents += changeOf("available", posting);
   account.heldCents += changeOf("held", posting);
   const { availableCents, heldCents, status } = account;
@@ -115,7 +118,7 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
   const last = entries.at(-1);
   mustBe(
     `the status of ${id}, by the journal`,
-    last === undefined ? undefined : TRANSACTION_STATUSES[last.kind],
+    last === undefined ? undefined : STATUS_AFTER[last.kind].transaction,
     status,
   );
   mustBe(`the seq of ${id}, by the journal`, entries[0]?.seq, seq);

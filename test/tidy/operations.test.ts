@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+import { expect } from "chai";
+
+import { JOURNAL_KINDS } from "../../src/domain/journal.js";
+import { COMMAND_NAMES, operationOf } from "../../src/domain/operations/table.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
+
+// The places that an operation needs, as far as no compiler and no other test asks for them.
+// CONTRIBUTING.md has the whole list.
+
+const FOLDER = "src/domain/operations";
+const files = readdirSync(FOLDER).filter((file) => file !== "table.ts");
+
+/** The commands that the operation in this file decides. */
+async function commandsOf(file: string): Promise<string[]> {
+  const exported = (await import(`../../${FOLDER}/${file.replace(/ts$/, "js")}`)) as Readonly<Record<string, unknown>>;
+  return COMMAND_NAMES.filter((name) => Object.values(exported).includes(operationOf(name)));
+}
+
+/** The reasons that the comment of each rpc names after "Refuses", by the name of its command. */
+function refusalsInContract(): Map<string, string[]> {
+  const texts = readdirSync("proto/kesc/v1").map((file) => readFileSync(`proto/kesc/v1/${file}`, "utf8"));
+  const rpcs = texts.flatMap((text) => [...text.matchAll(/((?: *\/\/.*\n)+) *rpc (\w)(\w*)\(/g)]);
+  return new Map(
+    rpcs.map(([, comment = "", first = "", rest = ""]) => {
+      const [, refuses = ""] = /Refuses([^]*)/.exec(comment) ?? [];
+      return [first.toLowerCase() + rest, [...refuses.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([reason]) => reason)];
+    }),
+  );
+}
+
+/** The part of proto/released.json that names the rpcs. */
+interface Released {
+  readonly file: readonly { readonly service?: readonly { readonly method: readonly { readonly name: string }[] }[] }[];
+}
+
+describe("each operation", () => {
+  const refusals = refusalsInContract();
+
+  for (const file of files) {
+    it(`${file} is in the table, and has a test of its own`, async () => {
+      expect(await commandsOf(file), "its commands in table.ts").not.to.deep.equal([]);
+      const test = `test/domain/operations/${file.replace(/ts$/, "test.ts")}`;
+      expect(existsSync(test), test).to.equal(true);
+    });
+
+    it(`${file} refuses for the reasons that the contract names, and for no other`, async () => {
+      const code = readFileSync(`${FOLDER}/${file}`, "utf8");
+      const given = new Set([...code.matchAll(/reason: "([A-Z_]+)"/g)].map(([, reason]) => reason));
+      const documented = (await commandsOf(file)).flatMap((command) => refusals.get(command) ?? []);
+      expect([...given], "the reasons after Refuses in proto/").to.have.members([...new Set(documented)]);
+    });
+  }
+
+  it("has its kinds of journal rows in docs/ledger.md", () => {
+    const text = readFileSync("docs/ledger.md", "utf8");
+    const missing = JOURNAL_KINDS.filter((kind) => !text.includes(`\`${kind}\``));
+    expect(missing, "kinds that docs/ledger.md lacks").to.deep.equal([]);
+  });
+
+  it("is named in CHANGELOG.md when its rpc is not released yet", () => {
+    const { file } = JSON.parse(readFileSync("proto/released.json", "utf8")) as Released;
+    const services = file.flatMap(({ service }) => service ?? []);
+    const released = new Set(services.flatMap(({ method }) => method.map(({ name }) => name)));
+    const rpcs = readContract().services.flatMap((service) => service.rpcs);
+    const unreleased = rpcs.map(({ name }) => name.replace(/^.*\//, "")).filter((name) => !released.has(name));
+    const text = readFileSync("CHANGELOG.md", "utf8");
+    const missing = unreleased.filter((name) => !text.includes(name));
+    expect(missing, "rpcs that CHANGELOG.md lacks").to.deep.equal([]);
+  });
+});
