@@ -76,78 +76,102 @@ export const VARIABLES = {
     ...variable("sqlite:./data/kesc.db", "sqlite:PATH, or the postgres:// URL of a server", databaseUrl),
     secret: true,
   },
-  KESC_DATABASE_CONNECTIONS_MAX: variable("10", "most connections of one server to PostgreSQL", wholeNumber(1, 1_000)),
-  KESC_GRPC_ADDRESS: variable("127.0.0.1:50051", "where gRPC listens: host:port or unix:/path", hostAndPortOrSocket),
-  KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "where REST listens: host:port", hostAndPort),
+  KESC_DATABASE_CONNECTIONS_MAX: variable(
+    "10",
+    "maximum connections of one server to PostgreSQL",
+    wholeNumber(1, 1_000),
+  ),
+  KESC_GRPC_ADDRESS: variable(
+    "127.0.0.1:50051",
+    "address of the gRPC server: host:port or unix:/path",
+    hostAndPortOrSocket,
+  ),
+  KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "address of the REST gateway: host:port", hostAndPort),
   KESC_GATEWAY_TARGET: {
     fallback: undefined,
-    meaning: "where the gateway finds the server, if not at KESC_GRPC_ADDRESS",
+    meaning: "server that the gateway calls; default: KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
   KESC_GATEWAY_PROCESSES: {
     fallback: undefined,
-    meaning: "how many processes serve REST, if not half as many as there are cores",
+    meaning: "processes that serve REST; default: half of the cores",
     // The server needs the other half of the machine.
     schema: wholeNumber(1, 256).default(() => Math.max(1, Math.floor(availableParallelism() / 2))),
   },
-  KESC_BATCH_MAX: variable("256", "most commands in one commit", wholeNumber(1, 10_000)),
+  KESC_BATCH_MAX: variable("256", "maximum commands in one commit", wholeNumber(1, 10_000)),
   KESC_QUEUE_MAX: variable(
     "10000",
-    "most commands that wait, of one organization half as many",
+    "maximum queued commands; half of it for one organization",
     wholeNumber(1, 1_000_000),
   ),
-  KESC_CALL_SECONDS_MAX: variable("30", "most seconds that a call has", wholeNumber(1, 3_600)),
+  KESC_CALL_SECONDS_MAX: variable("30", "maximum seconds of a call", wholeNumber(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",
-    "seconds to answer what is in flight when stopping",
+    "seconds to finish the calls in flight at shutdown",
     wholeNumber(1, 3_600),
   ),
   KESC_LOG_LEVEL: variable(
     "info",
-    `how much to log: ${LOG_LEVELS.join(", ")}`,
+    `log level: ${LOG_LEVELS.join(", ")}`,
     z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
   ),
-  KESC_HTTP_BODY_BYTES_MAX: variable("262144", "most bytes of a REST body", wholeNumber(1_024, 16_777_216)),
-  KESC_HTTP_CONNECTIONS_MAX: variable("20000", "most connections to the gateway", wholeNumber(1, 1_000_000)),
+  KESC_HTTP_BODY_BYTES_MAX: variable("262144", "maximum bytes of a REST body", wholeNumber(1_024, 16_777_216)),
+  KESC_HTTP_CONNECTIONS_MAX: variable("20000", "maximum connections to the gateway", wholeNumber(1, 1_000_000)),
   KESC_HTTP_REQUESTS_MAX: variable(
     "2000",
-    "most REST requests at a time, with one key half as many",
+    "maximum REST requests in flight; half of it for one key",
     wholeNumber(1, 100_000),
   ),
-  KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "most bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
-  KESC_BULK_BYTES_MAX: variable("1048576", "most bytes of a batch, over REST or gRPC", wholeNumber(1_024, 16_777_216)),
-  KESC_GRPC_REQUEST_SECONDS_MAX: variable(
-    "10",
-    "most seconds that a gRPC request takes to arrive",
-    wholeNumber(1, 3_600),
+  KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "maximum bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
+  KESC_BULK_BYTES_MAX: variable(
+    "1048576",
+    "maximum bytes of a batch, over REST or gRPC",
+    wholeNumber(1_024, 16_777_216),
   ),
+  KESC_GRPC_REQUEST_SECONDS_MAX: variable("10", "maximum seconds for a gRPC request to arrive", wholeNumber(1, 3_600)),
   // The gateway sends all its calls over one connection: with a lower limit they would queue in the
   // client while the server is idle.
-  KESC_GRPC_CONCURRENT_CALLS_MAX: variable("1000", "most calls in flight on one connection", wholeNumber(1, 100_000)),
+  KESC_GRPC_CONCURRENT_CALLS_MAX: variable(
+    "1000",
+    "maximum calls in flight on one connection",
+    wholeNumber(1, 100_000),
+  ),
   // A waiting call takes some 15 KB.
   KESC_GRPC_CALLS_MAX: variable(
     "50000",
-    "most gRPC calls in flight, with one key half as many",
+    "maximum gRPC calls in flight; half of it for one key",
     wholeNumber(1, 1_000_000),
   ),
-  KESC_GRPC_KEEPALIVE_SECONDS: variable("60", "quiet seconds until a connection is pinged", wholeNumber(1, 86_400)),
+  KESC_GRPC_KEEPALIVE_SECONDS: variable(
+    "60",
+    "seconds without data until a connection is pinged",
+    wholeNumber(1, 86_400),
+  ),
   KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS: variable(
     "10",
-    "seconds that a ping waits for its answer",
+    "seconds to wait for the response to a ping",
     wholeNumber(1, 3_600),
   ),
   KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX: variable(
     "300",
-    "seconds until a connection without a call is closed",
+    "seconds without a call until a connection is closed",
     wholeNumber(1, 86_400),
   ),
   KESC_GRPC_CONNECTION_AGE_SECONDS_MAX: variable(
     "1800",
-    "seconds until a connection is asked to go",
+    "seconds until a connection is asked to close",
     wholeNumber(1, 86_400),
   ),
-  KESC_GRPC_CONNECTION_AGE_GRACE_SECONDS: variable("60", "seconds from then until it is cut", wholeNumber(1, 3_600)),
-  KESC_GRPC_LAME_DUCK_SECONDS: variable("0", "seconds of NOT_SERVING before calls are refused", wholeNumber(0, 600)),
+  KESC_GRPC_CONNECTION_AGE_GRACE_SECONDS: variable(
+    "60",
+    "seconds from then until the connection is closed",
+    wholeNumber(1, 3_600),
+  ),
+  KESC_GRPC_LAME_DUCK_SECONDS: variable(
+    "0",
+    "seconds of NOT_SERVING before calls are refused at shutdown",
+    wholeNumber(0, 600),
+  ),
 } as const satisfies Record<string, Variable<z.ZodType>>;
 
 type VariableName = keyof typeof VARIABLES;

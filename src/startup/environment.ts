@@ -3,7 +3,8 @@ import { type Config, readConfig } from "./config.js";
 import { OperatorError } from "./operator-error.js";
 
 /**
- * The configuration of this process. Throws an OperatorError that names every wrong variable.
+ * Returns the configuration of this process. Throws an OperatorError that names every invalid
+ * variable.
  */
 export function configFromEnvironment(): Config {
   const result = readConfig(process.env);

@@ -6,21 +6,21 @@ import { keys as openKeys } from "../../storage/keys.js";
 import { migrateDatabase } from "./migrate.js";
 import { printLine } from "./output.js";
 
-/** Where both programs listen. */
+/** The addresses that both programs listen on. */
 export interface Addresses {
   readonly grpc: string;
   readonly http: string;
 }
 
-/** The organization to try things with; its key's secret only where it has just been made. */
+/** The organization of the demo. `secret` is defined only if its key was just created. */
 export interface Demo {
   readonly organizationId: string;
   readonly secret: string | undefined;
 }
 
 /**
- * Migrates the database. Creates the organization "demo" with a key of every scope, unless the
- * database has an organization already.
+ * Migrates the database. If it has no organization, creates the organization "demo" with a key that
+ * has all scopes.
  */
 export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   printLine("Migrating the database…");
@@ -36,15 +36,15 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
 }
 
 /**
- * The text to show once both programs are ready: their addresses, and requests that work when they
- * are pasted into bash one after the other.
+ * Returns the text to print when both programs run. It has their addresses, and requests to paste
+ * into bash one after the other.
  */
 export function demoWords({ organizationId, secret }: Demo, { grpc, http }: Addresses): string {
   const url = `http://${reachable(http)}`;
   const aboutKey =
     secret === undefined
-      ? `Set KESC_API_KEY to a key first. A new one: npx kesc key create --org ${organizationId} --name NAME`
-      : `Made organization ${organizationId} ("demo") with this key, which is shown only now:\n\n  ${secret}`;
+      ? `Set KESC_API_KEY to an API key first. To create one: npx kesc key create --org ${organizationId} --name NAME`
+      : `Created organization ${organizationId} ("demo") with this key, which is shown once:\n\n  ${secret}`;
   return `
 KESC is running. Ctrl-C stops it.
 
@@ -53,7 +53,7 @@ KESC is running. Ctrl-C stops it.
 
 ${aboutKey}
 
-Paste into another terminal, with curl:
+Paste these requests into another terminal, with curl:
 
 ${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url)].join("\n")}
 

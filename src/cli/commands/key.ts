@@ -17,23 +17,23 @@ export function addKey(program: Command): void {
   const key = program.command("key").description("API keys, with which an organization's programs call");
   key
     .command("create")
-    .description("make a key")
-    .requiredOption("--org <organization>", "its id, or its name")
-    .requiredOption("--name <name>", "your word for the key", nonEmptyName)
+    .description("create an API key")
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .requiredOption("--name <name>", "label of the key", nonEmptyName)
     .option("--scopes <scopes>", `some of ${SCOPES.join(",")} (default: all)`, scopeList, SCOPES)
-    .option("--expires-in <duration>", "such as 90d or 12h (default: never)", durationMillis)
+    .option("--expires-in <duration>", "lifetime of the key, such as 90d or 12h (default: unlimited)", durationMillis)
     .option("--json", "print JSON, for scripts")
     .action(createKey);
   key
     .command("list")
-    .description("show an organization's keys")
-    .requiredOption("--org <organization>", "its id, or its name")
+    .description("list the keys of an organization")
+    .requiredOption("--org <organization>", "id or name of the organization")
     .option("--json", "print JSON, for scripts")
     .action(listKeys);
   key
     .command("revoke")
-    .description("end a key for ever")
-    .argument("<key-id>", 'its id, "key_…"; not its secret')
+    .description("revoke an API key for ever")
+    .argument("<key-id>", 'id of the key ("key_…"), not its secret')
     .option("--json", "print JSON, for scripts")
     .action(revokeKey);
 }
@@ -59,10 +59,10 @@ async function createKey({ org, name, scopes, expiresIn, json }: CreateOptions):
     printJson({ ...keyJson(key), key: secret });
     return;
   }
-  printLine(`Made key ${key.id} ("${key.name}") of ${key.organizationId}.`);
-  printLine(`It may: ${key.scopes.join(", ")}. It expires: ${timeOf(key.expiresAt) ?? "never"}.`);
+  printLine(`Created key ${key.id} ("${key.name}") of ${key.organizationId}.`);
+  printLine(`Scopes: ${key.scopes.join(", ")}. Expires: ${timeOf(key.expiresAt) ?? "never"}.`);
   printLine(`\n  ${secret}\n`);
-  printLine("This is shown once and can't be had again: put it where your program finds it.");
+  printLine("The secret is shown once and cannot be recovered. Store it where your program can read it.");
 }
 
 /** Oldest first, without their secrets. */
@@ -81,14 +81,15 @@ async function listKeys({ org, json }: { org: string; json?: true }): Promise<vo
 async function revokeKey(text: string, { json }: { json?: true }): Promise<void> {
   const id = parseApiKeyId(text);
   // The message does not repeat the argument, which may be a secret.
-  if (!id.ok) throw new OperatorError(`The id of a key ${id.problem}. npx kesc key list --org ORG shows them.`, 2);
+  if (!id.ok)
+    throw new OperatorError(`The id of the key ${id.problem}. To list the keys: npx kesc key list --org ORG`, 2);
   const { database: address } = configFromEnvironment();
   const revoked = await withCurrentDatabase(address, (database) => openKeys(database, now).revokeApiKey(id.value));
   if (revoked === undefined) {
-    throw new OperatorError(`There is no key ${id.value}. npx kesc key list --org ORG shows them.`);
+    throw new OperatorError(`Key ${id.value} not found. To list the keys: npx kesc key list --org ORG`);
   }
   if (json === true) printJson(listedKeyJson(revoked));
-  else printLine(`Key ${revoked.id} ("${revoked.name}") is revoked since ${timeOf(revoked.revokedAt) ?? ""}.`);
+  else printLine(`Key ${revoked.id} ("${revoked.name}") was revoked at ${timeOf(revoked.revokedAt) ?? ""}.`);
 }
 
 function rowOf(key: ApiKey): string[] {

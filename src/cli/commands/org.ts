@@ -16,13 +16,13 @@ export function addOrg(program: Command): void {
   const org = program.command("org").description("organizations, whose accounts are kept apart");
   org
     .command("create")
-    .description("make an organization")
-    .requiredOption("--name <name>", "your word for it", nonEmptyName)
+    .description("create an organization")
+    .requiredOption("--name <name>", "label of the organization", nonEmptyName)
     .option("--json", "print JSON, for scripts")
     .action(createOrganization);
   org
     .command("list")
-    .description("show the organizations")
+    .description("list the organizations")
     .option("--json", "print JSON, for scripts")
     .action(listOrganizations);
 }
@@ -35,7 +35,7 @@ async function createOrganization({ name, json }: { name: string; json?: true })
     printJson(organizationJson(made));
     return;
   }
-  printLine(`Made organization ${made.id} ("${made.name}").`);
+  printLine(`Created organization ${made.id} ("${made.name}").`);
   printLine(`A key for its programs: npx kesc key create --org ${made.id} --name NAME`);
 }
 
@@ -57,12 +57,12 @@ export async function findOrganization(keys: Keys, idOrName: string): Promise<Or
   if (id.ok) {
     const organization = await keys.organization(id.value);
     if (organization !== undefined) return organization;
-    throw new OperatorError(`There is no organization ${idOrName}. npx kesc org list shows them.`);
+    throw new OperatorError(`There is no organization ${idOrName}. To list the organizations: npx kesc org list`);
   }
   const named = (await keys.organizations()).filter(({ name }) => name === idOrName);
   const [organization, another] = named;
   if (organization === undefined) {
-    throw new OperatorError(`There is no organization "${idOrName}". npx kesc org list shows them.`);
+    throw new OperatorError(`There is no organization "${idOrName}". To list the organizations: npx kesc org list`);
   }
   if (another !== undefined) {
     throw new OperatorError(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);

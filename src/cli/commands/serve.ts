@@ -13,15 +13,15 @@ import { printLine } from "./output.js";
 const KESC = new URL("../kesc.js", import.meta.url);
 
 /**
- * `kesc serve`: runs the server and the gateway as two processes until the shutdown signal. Stops
- * the gateway first, so that the server still answers its calls. When one of them exits by itself,
- * stops the other.
+ * `kesc serve`: runs the server and the gateway as two processes until a shutdown signal. Stops the
+ * gateway first, so that the server finishes the calls of the gateway. If one process exits by
+ * itself, stops the other one, too.
  */
 export function addServe(program: Command): void {
   program
     .command("serve")
     .description("serve gRPC and REST, as two processes")
-    .option("--demo", "migrate first; make a demo organization with a key if there is none; print requests to paste")
+    .option("--demo", "migrate, create a demo organization with a key if there is none, and print requests to paste")
     .action(async ({ demo }: { demo?: true }) => {
       const config = configFromEnvironment();
       const prepared = demo === true ? await prepareDemo(config.database) : undefined;
@@ -31,7 +31,7 @@ export function addServe(program: Command): void {
           if (prepared !== undefined) printLine(demoWords(prepared, addresses));
         });
       } finally {
-        // The shutdown signal listens to the parent process, which would keep this one alive.
+        // The listener for "disconnect" would keep this process alive.
         if (process.connected) process.disconnect();
       }
     });
@@ -55,11 +55,13 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
   const ended = await Promise.race([stopping, runBoth(start, stopping, { ...options, onReady })]);
   const exits = await stopAll(children, options.shutdownGraceSeconds * 1_000);
   if (ended !== undefined)
-    throw new OperatorError(`The ${ended.name} has ended (${String(await ended.exited)}): stopped all.`);
+    throw new OperatorError(
+      `The ${ended.name} exited unexpectedly (${String(await ended.exited)}). All processes were stopped.`,
+    );
   const unclean = children.flatMap(({ name }, index) =>
     exits[index] === 0 ? [] : [`${name} (${String(exits[index])})`],
   );
-  if (unclean.length > 0) throw new OperatorError(`Not stopped cleanly: ${unclean.join(", ")}.`);
+  if (unclean.length > 0) throw new OperatorError(`The shutdown failed: ${unclean.join(", ")}.`);
 }
 
 /**
