@@ -92,7 +92,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
 function addressError(address: string, error: unknown): OperatorError | undefined {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
   if (!/EADDRINUSE|EADDRNOTAVAIL|EACCES|ENOTFOUND|No address added/.test(reason)) return undefined;
-  const what = reason.includes("EADDRINUSE") ? "it is in use already" : "it can't be listened on";
-  const advice = "Stop what listens there, or set KESC_GRPC_ADDRESS to another";
-  return new OperatorError(`gRPC can't have the address ${address}: ${what}. ${advice}.`, 1, { cause: error });
+  const what = reason.includes("EADDRINUSE") ? "the address is in use already" : "the address is not available";
+  const advice = "Stop the program that listens there, or set KESC_GRPC_ADDRESS to another address";
+  return new OperatorError(`The gRPC server cannot listen on ${address}: ${what}. ${advice}.`, 1, { cause: error });
 }

@@ -36,7 +36,7 @@ describe("the server, in the process of its caller", () => {
     const second = startServer({ ...ANY_PORT, grpcAddress: first.address }, { logger, database });
     const error: unknown = await second.catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(OperatorError).and.have.property("exitCode", 1);
-    expect(String(error)).to.contain(`${first.address}: it is in use already`);
+    expect(String(error)).to.contain(`${first.address}: the address is in use already`);
     expect(await database.reader.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
     await first.stop();
   });
