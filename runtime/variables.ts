@@ -81,12 +81,12 @@ export const VARIABLES = {
   KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "where REST listens: host:port", hostAndPort),
   KESC_GATEWAY_TARGET: {
     fallback: undefined,
-    meaning: "where the gateway finds the server, if not at KESC_GRPC_ADDRESS",
+    meaning: "where the gateway finds the server; unset: KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
   KESC_GATEWAY_PROCESSES: {
     fallback: undefined,
-    meaning: "how many processes serve REST, if not half as many as there are cores",
+    meaning: "how many processes serve REST; unset: half of the cores",
     // The server needs the other half of the machine.
     schema: wholeNumber(1, 256).default(() => Math.max(1, Math.floor(availableParallelism() / 2))),
   },
@@ -104,7 +104,7 @@ export const VARIABLES = {
   ),
   KESC_LOG_LEVEL: variable(
     "info",
-    `how much to log: ${LOG_LEVELS.join(", ")}`,
+    `one of ${LOG_LEVELS.join(", ")}`,
     z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
   ),
   KESC_HTTP_BODY_BYTES_MAX: variable("262144", "most bytes of a REST body", wholeNumber(1_024, 16_777_216)),
