@@ -18,7 +18,8 @@ describe("the README's first requests", () => {
     const script = blocks
       .slice(1)
       .join("\necho\n")
-      .replaceAll("http://127.0.0.1:8080", `http://${service.httpAddress}`);
+      .replaceAll("http://127.0.0.1:8080", `http://${service.httpAddress}`)
+      .replaceAll("http://127.0.0.1:50051", `http://${service.grpcAddress}`);
 
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
       env: { PATH: process.env["PATH"], KESC_API_KEY: service.a.key },
@@ -28,5 +29,6 @@ describe("the README's first requests", () => {
     expect(minted).to.include('"type":"mint"').and.include('"amount":1000.00').and.include('"status":"completed"');
     expect(redeemed).to.include('"type":"redeem"').and.include('"amount":250.00');
     expect(account).to.include('"available_balance":750.00').and.include('"transactions":[');
+    expect(stdout).to.include("kesc.v1.TransactionService\n").and.include('"amount": "0.01"');
   });
 });

@@ -96,8 +96,8 @@ describe("kesc server", () => {
     const { code, stderr } = await kesc(["server"], { ...place.variables, KESC_GRPC_ADDRESS: address });
     expect(code).to.equal(1);
     expect(stderr).to.equal(
-      `gRPC can't have the address ${address}: it is in use already. ` +
-        "Stop what listens there, or set KESC_GRPC_ADDRESS to another.\n",
+      `The gRPC server cannot listen on ${address}: the address is in use already. ` +
+        "Stop the program that listens there, or set KESC_GRPC_ADDRESS to another address.\n",
     );
     release();
   });
