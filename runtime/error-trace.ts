@@ -1,9 +1,9 @@
 /**
- * Says where something was thrown: the error's own words and stack, then the kind, code and stack
- * of each of its causes.
+ * Describes where an error was thrown: its message and stack, then the kind, code and stack of each
+ * of its causes.
  *
- * The words of causes are left out: a database driver's hold the values of the statement that
- * failed, and so phone numbers and e-mail addresses.
+ * Omits the messages of causes. The messages of a database driver contain values of the failed
+ * statement, such as phone numbers and e-mail addresses.
  */
 export function traceOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `thrown: ${typeof thrown}`;

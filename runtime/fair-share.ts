@@ -29,9 +29,8 @@ export class FairShare {
 }
 
 /**
- * The name under which a caller shares. Takes the header `x-api-key`, or `authorization` if there
- * is none. Calls with the same key have the same name; nobody has checked yet whether the key is
- * valid.
+ * Returns the name under which a caller shares. Takes the header `x-api-key`, or `authorization` if
+ * there is none. Calls with the same key have the same name. The key may be invalid.
  */
 export function callerOf(credential: string): string {
   // The scheme "Bearer" can be written in any case, with any number of blanks after it.

@@ -1,6 +1,7 @@
 /**
  * Collects items and processes them in one batch: when `sizeMax` items are waiting, or when the
- * schedule fires. One step for many items keeps the processor's caches warm (docs/adr/0012).
+ * schedule fires. One step for many items keeps the processor's caches warm: GetAccount takes 64 µs
+ * where it took 145 (docs/adr/0012).
  *
  * Keeps the order of arrival. Never processes an empty batch.
  */
@@ -57,7 +58,7 @@ let turn: Promise<void> | undefined;
 
 /**
  * Resolves at the end of this turn of the event loop. All callers of one turn share the promise and
- * continue one after the other. That saves a third of the time of a REST request (docs/adr/0012).
+ * continue one after the other. A REST request takes 564 µs where it took 762 (docs/adr/0012).
  */
 export function endOfTurn(): Promise<void> {
   turn ??= new Promise((resolve) => {

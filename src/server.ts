@@ -18,28 +18,27 @@ import { reads } from "./storage/reads.js";
 const LOG_BUFFER_BYTES = 4_096;
 const LOG_WAITING_BYTES_MAX = 16_777_216;
 const LOG_FLUSH_MILLIS = 1_000;
-// Of the grace period: what answering may take. The rest is for closing the ledger and the
-// database.
+// The share of the grace period for finishing calls. The remaining time is for closing the ledger
+// and the database.
 const DRAIN_SHARE = 0.9;
 
 export interface RunOptions {
   /**
-   * Leave signals to the process that started this one: it gets them too, and knows in which order
-   * to stop.
+   * Ignores signals. The parent process gets them, too, and stops the processes in the right order.
    */
   readonly supervised: boolean;
 }
 
 /**
- * Runs the server until it is told to stop: by SIGTERM or SIGINT, by a message {kind: "stop"} from
- * the process that started it, or by that process' end. Answers the exit code: 0 when everything in
- * flight was answered. Ends the process by force, with 1, when stopping takes longer than the grace
- * period.
+ * Runs the server until a shutdown signal: SIGTERM, SIGINT, a message {kind: "stop"} from the
+ * parent process, or the end of the parent process. Returns the exit code, which is 0 if all calls
+ * in flight were finished. Exits with 1 if the shutdown takes longer than the grace period.
  *
- * Throws a Problem when it can't start: no database, an old schema, or an address that is taken.
+ * Throws a Problem if the server cannot start: the database cannot be opened, its schema is old, or
+ * the address is in use.
  */
 export async function runServer(config: Config, options: RunOptions): Promise<0 | 1> {
-  // From the first moment on: whoever starts this process may be quick to stop it.
+  // Listens before anything else, because the signal may come early.
   const told = toldToStop(options);
   const logger = openLog(config.logLevel);
   const database = await openCurrentDatabase(config.database);
@@ -50,14 +49,14 @@ export async function runServer(config: Config, options: RunOptions): Promise<0 
   });
 
   logger.info({ address: server.address, database: database.engine.name }, "ready");
-  // Whoever waits for this line should not have to wait for the next flush.
+  // Flushes at once, so that a process that waits for this line sees it.
   logger.flush();
   process.send?.({ kind: "ready", address: server.address });
 
   const cause = await told;
   logger.info({ cause }, "stopping");
   setTimeout(() => {
-    logger.error("the grace period is over: stopping by force");
+    logger.error("the grace period is over: exiting by force");
     process.exit(1);
   }, config.shutdownGraceSeconds * 1_000).unref();
   return stop({ server, ledger, database, logger }, config);
@@ -102,13 +101,13 @@ async function startServer(
   } catch (error) {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
     if (!/EADDRINUSE|EADDRNOTAVAIL|EACCES|ENOTFOUND|No address added/.test(reason)) throw error;
-    const what = reason.includes("EADDRINUSE") ? "it is in use already" : "it can't be listened on";
-    const advice = "Stop what listens there, or set KESC_GRPC_ADDRESS to another";
-    throw new Problem(`gRPC can't have the address ${address}: ${what}. ${advice}.`, 1, { cause: error });
+    const what = reason.includes("EADDRINUSE") ? "the address is in use already" : "the address is not available";
+    const advice = "Stop the process that uses it, or set KESC_GRPC_ADDRESS to another address";
+    throw new Problem(`gRPC cannot listen on ${address}: ${what}. ${advice}.`, 1, { cause: error });
   }
 }
 
-/** Resolves with what says it first. */
+/** Resolves with the name of the first shutdown signal. */
 function toldToStop({ supervised }: RunOptions): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"]) {
@@ -127,7 +126,7 @@ function toldToStop({ supervised }: RunOptions): Promise<string> {
   });
 }
 
-/** Answers everything in flight, then lets go of the database. Answers the exit code. */
+/** Finishes all calls in flight, then closes the database. Returns the exit code. */
 async function stop({ server, ledger, database, logger }: Running, config: Config): Promise<0 | 1> {
   try {
     await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
@@ -136,14 +135,14 @@ async function stop({ server, ledger, database, logger }: Running, config: Confi
     logger.info("stopped");
     return 0;
   } catch (error) {
-    logger.error({ trace: traceOf(error) }, "did not stop cleanly");
+    logger.error({ trace: traceOf(error) }, "the shutdown failed");
     return 1;
   }
 }
 
 /**
- * Opens the log on standard output. Lines wait a second at most: writing each would cost as much as
- * a call.
+ * Opens the log on standard output. A line waits up to one second, because a write for each line
+ * would cost as much as a call.
  */
 function openLog(level: LogLevel): Logger {
   const destination = pino.destination({
@@ -152,11 +151,11 @@ function openLog(level: LogLevel): Logger {
     minLength: LOG_BUFFER_BYTES,
     maxLength: LOG_WAITING_BYTES_MAX,
   });
-  // A log that can't be written (a full disk, a reader that has gone) costs its lines, not the
-  // service.
+  // If the log cannot be written, its lines are lost, but the service continues. The disk may be
+  // full, or the reader of a pipe may have exited.
   destination.on("error", () => undefined);
-  // One write for the lines of a turn: with each the destination copies all that it holds, an
-  // eighth of all the memory that a mint takes.
+  // Writes all lines of one turn at once. The destination copies its whole buffer on each write: a
+  // seventh less memory is allocated for each mint (docs/performance.md).
   const lines = new MicroBatch<string>({
     schedule: atEndOfTurn,
     process: (gathered) => {
@@ -179,13 +178,13 @@ function openLog(level: LogLevel): Logger {
       lines.flush();
       destination.flushSync();
     } catch {
-      // Nobody is left to tell.
+      // The log itself failed, so the error cannot be reported.
     }
   });
-  // Node would print the error with all that hangs on it, and on a driver's hang the values of a
+  // Node would print the error with all its fields. Those of a database driver hold values of a
   // row.
   process.on("uncaughtException", (error) => {
-    logger.fatal({ trace: traceOf(error) }, "a bug: stopping at once");
+    logger.fatal({ trace: traceOf(error) }, "uncaught exception: exiting");
     process.exit(1);
   });
   return logger;

@@ -3,18 +3,21 @@ import { once } from "node:events";
 
 const KESC = new URL("./kesc.js", import.meta.url);
 
-/** One of kesc's own commands, running as a process that stops when this one is gone. */
+/** A command of kesc that runs as a child process. It stops when this process ends. */
 export class Child {
   readonly name: string;
-  /** Resolves with its exit code, or with the name of the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   readonly exited: Promise<number | NodeJS.Signals>;
-  /** Resolves with the address that it listens on; undefined when it ends before that. */
+  /**
+   * Resolves with the address that the child listens on. Resolves with undefined if the child exits
+   * first.
+   */
   readonly ready: Promise<string | undefined>;
   readonly #process: ChildProcess;
 
   /**
-   * Starts `kesc NAME OPTIONS` with our environment and these variables; its output goes where ours
-   * goes.
+   * Starts `kesc NAME OPTIONS` with the environment of this process and `variables`. The child
+   * shares our standard output and error.
    */
   constructor(
     name: string,
@@ -28,9 +31,9 @@ export class Child {
     this.ready = Promise.race([this.#readyAddress(), this.exited.then(() => undefined)]);
   }
 
-  /** Lets it finish what it has, and then end. */
+  /** Asks the child to finish its work and exit. */
   stop(): void {
-    // What it would also see if we were gone.
+    // The child stops on "disconnect", as it does when this process ends.
     if (this.#process.connected) this.#process.disconnect();
   }
 

@@ -6,21 +6,21 @@ import type { DatabaseAddress } from "../storage/database.js";
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the environment says, parsed. */
+/** The parsed environment. */
 export interface Config {
   readonly database: DatabaseAddress;
-  /** "host:port" or "unix:path". Port 0 lets the machine choose. */
+  /** "host:port" or "unix:path". With port 0 the operating system chooses a free port. */
   readonly grpcAddress: string;
   /** "host:port". */
   readonly httpAddress: string;
   /**
-   * Where the gateway finds the server; undefined for wherever the server of the same machine
-   * listens.
+   * The address of the server for the gateway. Undefined if the server of this machine should be
+   * used.
    */
   readonly gatewayTarget: string | undefined;
-  /** The most commands in one commit. */
+  /** Maximum number of commands in one commit. */
   readonly batchMax: number;
-  /** The most commands that may wait for a commit. */
+  /** Maximum number of commands in the queue. */
   readonly queueMax: number;
   readonly shutdownGraceSeconds: number;
   readonly logLevel: LogLevel;
@@ -30,13 +30,13 @@ export interface Config {
 /** One variable of the environment. */
 interface Variable<Schema extends z.ZodType> {
   /**
-   * What holds when it is not set, as one would write it; undefined for the value of another, see
+   * The default, as a user would write it. Undefined if the default depends on something else: see
    * `meaning`.
    */
   readonly fallback: string | undefined;
   readonly meaning: string;
   readonly schema: Schema;
-  /** Never repeated in a message. */
+  /** Whether messages must not repeat the value. */
   readonly secret?: true;
 }
 
@@ -81,72 +81,96 @@ function variable<Schema extends z.ZodType>(fallback: string, meaning: string, s
   return { fallback, meaning, schema };
 }
 
-/** Every variable there is: what `kesc help` prints and the README says. */
+/** All variables. `kesc help` and the README show them. */
 export const VARIABLES = {
   DATABASE_URL: {
     ...variable("sqlite:./data/kesc.db", "sqlite:PATH, or the postgres:// URL of a server", databaseUrl),
     secret: true,
   },
-  KESC_DATABASE_CONNECTIONS_MAX: variable("10", "most connections of one server to PostgreSQL", wholeNumber(1, 1_000)),
-  KESC_GRPC_ADDRESS: variable("127.0.0.1:50051", "where gRPC listens: host:port or unix:/path", hostAndPortOrSocket),
-  KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "where REST listens: host:port", hostAndPort),
+  KESC_DATABASE_CONNECTIONS_MAX: variable(
+    "10",
+    "maximum connections of one server to PostgreSQL",
+    wholeNumber(1, 1_000),
+  ),
+  KESC_GRPC_ADDRESS: variable(
+    "127.0.0.1:50051",
+    "address of the gRPC server: host:port or unix:/path",
+    hostAndPortOrSocket,
+  ),
+  KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "address of the REST gateway: host:port", hostAndPort),
   KESC_GATEWAY_TARGET: {
     fallback: undefined,
-    meaning: "where the gateway finds the server, if not at KESC_GRPC_ADDRESS",
+    meaning: "server that the gateway calls; default: KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
   KESC_GATEWAY_PROCESSES: {
     fallback: undefined,
-    meaning: "how many processes serve REST, if not half as many as there are cores",
+    meaning: "processes that serve REST; default: half of the cores",
     schema: wholeNumber(1, 256).optional(),
   },
-  KESC_BATCH_MAX: variable("256", "most commands in one commit", wholeNumber(1, 10_000)),
+  KESC_BATCH_MAX: variable("256", "maximum commands in one commit", wholeNumber(1, 10_000)),
   KESC_QUEUE_MAX: variable(
     "10000",
-    "most commands that wait, of one organization half as many",
+    "maximum queued commands; half of it for one organization",
     wholeNumber(1, 1_000_000),
   ),
-  KESC_CALL_SECONDS_MAX: variable("30", "most seconds that a call has", seconds(1, 3_600)),
+  KESC_CALL_SECONDS_MAX: variable("30", "maximum seconds of a call", seconds(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",
-    "seconds to answer what is in flight when stopping",
+    "seconds to finish the calls in flight at shutdown",
     wholeNumber(1, 3_600),
   ),
   KESC_LOG_LEVEL: variable(
     "info",
-    `how much to log: ${LOG_LEVELS.join(", ")}`,
+    `log level: ${LOG_LEVELS.join(", ")}`,
     z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
   ),
-  KESC_HTTP_BODY_BYTES_MAX: variable("262144", "most bytes of a REST body", wholeNumber(1_024, 16_777_216)),
-  KESC_HTTP_CONNECTIONS_MAX: variable("20000", "most connections to the gateway", wholeNumber(1, 1_000_000)),
+  KESC_HTTP_BODY_BYTES_MAX: variable("262144", "maximum bytes of a REST body", wholeNumber(1_024, 16_777_216)),
+  KESC_HTTP_CONNECTIONS_MAX: variable("20000", "maximum connections to the gateway", wholeNumber(1, 1_000_000)),
   KESC_HTTP_REQUESTS_MAX: variable(
     "2000",
-    "most REST requests at a time, with one key half as many",
+    "maximum REST requests in flight; half of it for one key",
     wholeNumber(1, 100_000),
   ),
-  KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "most bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
-  KESC_BULK_BYTES_MAX: variable("1048576", "most bytes of a batch, over REST or gRPC", wholeNumber(1_024, 16_777_216)),
-  KESC_GRPC_REQUEST_SECONDS_MAX: variable("10", "most seconds that a gRPC request takes to arrive", seconds(1, 3_600)),
-  KESC_GRPC_CONCURRENT_CALLS_MAX: variable("1000", "most calls in flight on one connection", wholeNumber(1, 100_000)),
+  KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "maximum bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
+  KESC_BULK_BYTES_MAX: variable(
+    "1048576",
+    "maximum bytes of a batch, over REST or gRPC",
+    wholeNumber(1_024, 16_777_216),
+  ),
+  KESC_GRPC_REQUEST_SECONDS_MAX: variable("10", "maximum seconds for a gRPC request to arrive", seconds(1, 3_600)),
+  KESC_GRPC_CONCURRENT_CALLS_MAX: variable(
+    "1000",
+    "maximum calls in flight on one connection",
+    wholeNumber(1, 100_000),
+  ),
   KESC_GRPC_CALLS_MAX: variable(
     "50000",
-    "most gRPC calls in flight, with one key half as many",
+    "maximum gRPC calls in flight; half of it for one key",
     wholeNumber(1, 1_000_000),
   ),
-  KESC_GRPC_KEEPALIVE_SECONDS: variable("60", "quiet seconds until a connection is pinged", seconds(1, 86_400)),
-  KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS: variable("10", "seconds that a ping waits for its answer", seconds(1, 3_600)),
+  KESC_GRPC_KEEPALIVE_SECONDS: variable("60", "seconds without data until a connection is pinged", seconds(1, 86_400)),
+  KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS: variable("10", "seconds to wait for the response to a ping", seconds(1, 3_600)),
   KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX: variable(
     "300",
-    "seconds until a connection without a call is closed",
+    "seconds without a call until a connection is closed",
     seconds(1, 86_400),
   ),
   KESC_GRPC_CONNECTION_AGE_SECONDS_MAX: variable(
     "1800",
-    "seconds until a connection is asked to go",
+    "seconds until a connection is asked to close",
     seconds(1, 86_400),
   ),
-  KESC_GRPC_CONNECTION_AGE_GRACE_SECONDS: variable("60", "seconds from then until it is cut", seconds(1, 3_600)),
-  KESC_GRPC_LAME_DUCK_SECONDS: variable("0", "seconds of NOT_SERVING before calls are refused", seconds(0, 600)),
+  KESC_GRPC_CONNECTION_AGE_GRACE_SECONDS: variable(
+    "60",
+    "seconds from then until the connection is closed",
+    seconds(1, 3_600),
+  ),
+  KESC_GRPC_LAME_DUCK_SECONDS: variable(
+    "0",
+    "seconds of NOT_SERVING before calls are refused at shutdown",
+    seconds(0, 600),
+  ),
 } as const satisfies Record<string, Variable<z.ZodType>>;
 
 export type VariableName = keyof typeof VARIABLES;
@@ -155,17 +179,16 @@ type Schemas = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]["sche
 const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>][];
 const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
 
-// The one variable that is ours and says nothing to a server: where callers keep their key, `kesc
-// import` among them.
+// Only clients use this variable, for example `kesc import`. A server ignores it.
 const OF_CALLERS = "KESC_API_KEY";
 
-/** The configuration, or one sentence for every variable that is wrong. */
+/** The configuration, or one sentence for each invalid variable. */
 export type ConfigResult =
   { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Reads the environment once. A variable that is empty counts as not set; one of ours that nobody
- * knows is wrong.
+ * Reads the environment. An empty variable counts as unset. An unknown variable with our prefix is
+ * an error.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): ConfigResult {
   const texts = ENTRIES.map(([name, { fallback }]) => [
@@ -225,7 +248,7 @@ function isUnknown(name: string): boolean {
   return name.startsWith("KESC_") && name !== OF_CALLERS && !Object.hasOwn(VARIABLES, name);
 }
 
-// More changes than this are another word, not a slip.
+// A name with more differences than this is not a misspelling.
 const SLIPS_MAX = 4;
 
 function describeUnknown(name: string): string {
@@ -235,12 +258,12 @@ function describeUnknown(name: string): string {
   const advice =
     nearest !== undefined && nearest.slips <= SLIPS_MAX
       ? `Did you mean ${nearest.known}?`
-      : "Unset it; 'kesc help' lists those that there are.";
-  return `${name} is no variable of kesc. ${advice}`;
+      : "Unset it, or run 'kesc help' for a list of the variables.";
+  return `Unknown variable ${name}. ${advice}`;
 }
 
 /**
- * How many letters one must put in, leave out or replace to get from one word to the other
+ * Returns the number of letters to insert, delete or replace to turn one word into the other
  * (Levenshtein).
  */
 function editDistance(from: string, to: string): number {

@@ -1,21 +1,23 @@
 import { StoreError } from "../ledger/ports/store.js";
 
-/** What may be said in public about a failure of the database. */
+/** The facts of a database error that are safe to log and to print. */
 export interface FailureFacts {
-  /** The driver's: an SQLSTATE, SQLITE_…, or a code of the system such as ECONNREFUSED. */
+  /**
+   * The code of the driver or of the system: an SQLSTATE, SQLITE_…, or for example ECONNREFUSED.
+   */
   readonly code: string | undefined;
-  /** The constraint that refused. */
+  /** The name of the violated constraint. */
   readonly constraint: string | undefined;
-  /** The driver's words, unless they may hold a value of the statement. */
+  /** The message of the driver. Undefined if it may contain a value of the statement. */
   readonly message: string | undefined;
 }
 
-// PostgreSQL's class 22, data exception: 'invalid input syntax for type bigint: "+254712345678"'.
-// In all other classes the message names tables, columns and constraints; the values stand in
-// `detail`, which is never looked at.
+// Class 22 of PostgreSQL is data exception: 'invalid input syntax for type bigint:
+// "+254712345678"'. In all other classes the message only names tables, columns and constraints.
+// The values are in `detail`, which the code never reads.
 const QUOTES_VALUES = /^22...$/;
 
-/** Takes out of an error what can carry no phone number, e-mail address or password. */
+/** Extracts the parts of an error that contain no phone number, e-mail address or password. */
 export function failureFacts(error: unknown): FailureFacts {
   const cause = firstReason(error instanceof StoreError ? error.cause : error);
   const [code, constraint, message] = ["code", "constraint", "message"].map((name) => textAt(cause, name));
@@ -23,18 +25,21 @@ export function failureFacts(error: unknown): FailureFacts {
   return { code, constraint, message: message === undefined || quotesValues ? undefined : driverWords(message) };
 }
 
-// By its fields, not its class: an error that comes from another thread has lost it.
+// Looks at fields, not at the class: an error from another thread has lost its class.
 function textAt(thrown: unknown, name: string): string | undefined {
   const value: unknown = typeof thrown === "object" && thrown !== null ? Reflect.get(thrown, name) : undefined;
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A host name with several addresses fails once for each; Node wraps that without any words. */
+/**
+ * A host name with several addresses gives one error for each. Node wraps them into an error
+ * without a message.
+ */
 function firstReason(error: unknown): unknown {
   return error instanceof AggregateError && error.message === "" ? (error.errors[0] as unknown) : error;
 }
 
-/** Knex puts the statement in front: "SELECT … - no such table: accounts". */
+/** Cuts off the statement that Knex puts in front: "SELECT … - no such table: accounts". */
 function driverWords(message: string): string {
   const separator = message.lastIndexOf(" - ");
   return separator === -1 ? message : message.slice(separator + 3);

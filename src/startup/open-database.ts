@@ -5,16 +5,16 @@ import { failureFacts } from "./failure-facts.js";
 import { Problem } from "./operator-error.js";
 
 /**
- * Opens the database, also one that lacks migrations. Throws a Problem when it can't be had, or
- * when a newer version of KESC has migrated it.
+ * Opens the database, even if migrations are pending. Throws a Problem if it cannot be opened, or
+ * if a newer version of KESC has migrated it.
  */
 export async function openAnyDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   return (await open(address, options)).database;
 }
 
 /**
- * Opens the database for work. Throws a Problem when it can't be had or its schema is not this
- * version's.
+ * Opens the database. Throws a Problem if it cannot be opened, or if its schema is not that of this
+ * version.
  */
 export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   const { database, pending } = await open(address, options);
@@ -35,7 +35,7 @@ async function open(
     if (unknown.length > 0) {
       throw new Problem(
         `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
-          "Run the version that made them, or restore a backup from before.",
+          "Use the version that created them, or restore an earlier backup.",
       );
     }
     return { database, pending };
@@ -47,12 +47,12 @@ async function open(
 
 function unopened(address: DatabaseAddress, error: unknown): Problem {
   const { code, message } = failureFacts(error);
-  const reason = message ?? code ?? "it does not say why";
+  const reason = message ?? code ?? "it gave no reason";
   const advice = isDamage(error) ? RESTORE : adviceOn(address);
-  return new Problem(`${nameOf(address)} can't be opened: ${reason}. ${advice}`, 1, { cause: error });
+  return new Problem(`${nameOf(address)} cannot be opened: ${reason}. ${advice}`, 1, { cause: error });
 }
 
-/** Opens the database for work, and closes it afterwards. */
+/** Opens the database, calls `work`, and closes the database. */
 export async function withCurrentDatabase<Result>(
   address: DatabaseAddress,
   work: (database: Database) => Promise<Result>,
@@ -66,7 +66,7 @@ export async function withCurrentDatabase<Result>(
   }
 }
 
-/** Without the user's name and password. */
+/** Omits the user name and the password. */
 function nameOf(address: DatabaseAddress): string {
   if (address.engine === "sqlite") return `The database file ${address.filename}`;
   const { host, pathname } = new URL(address.url);
@@ -76,5 +76,5 @@ function nameOf(address: DatabaseAddress): string {
 function adviceOn(address: DatabaseAddress): string {
   return address.engine === "sqlite"
     ? "Check DATABASE_URL, and that this user may write the file and its folder."
-    : "Check DATABASE_URL, and that PostgreSQL runs and lets this user in.";
+    : "Check DATABASE_URL, and that PostgreSQL is running and accepts this user.";
 }

@@ -1,11 +1,8 @@
-/**
- * What stops a command, in words for whoever typed it: what is wrong, and what to do next. Not a
- * bug.
- */
+/** An error for the operator. Its message says what is wrong and what to do. It is not a bug. */
 export class Problem extends Error {
   constructor(
     message: string,
-    /** 1: it failed; 2: it was called wrongly. */
+    /** 1 for a failure, 2 for wrong usage or configuration. */
     readonly exitCode: 1 | 2 = 1,
     options?: ErrorOptions,
   ) {

@@ -31,7 +31,7 @@ export async function migrate({ migrator, engine }: Pick<Database, "migrator" | 
   return names;
 }
 
-/** Compares the migrations of the database with those of this version. */
+/** Compares the migrations of the database with the migrations of this version. */
 export interface MigrationState {
   /** The migrations that the database has not run yet. */
   readonly pending: readonly string[];

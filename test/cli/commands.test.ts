@@ -97,7 +97,9 @@ describe("kesc on a migrated database", () => {
   it("verifies, and counts", async () => {
     const verified = await kescJson<Record<string, unknown>>(["verify"], place.variables);
     expect(verified).to.include({ holds: true, organizations: 1, reserve: "0.00", findings_count: 0 });
-    expect((await kesc(["verify"], place.variables)).stdout).to.match(/^The books hold: 0 journal rows, .+\.\n$/);
+    expect((await kesc(["verify"], place.variables)).stdout).to.match(
+      /^The books are correct: 0 journal rows, .+\.\n$/,
+    );
   });
 
   it("does not fall over when nobody reads its output", async () => {
@@ -123,7 +125,7 @@ describe("kesc verify on books that do not hold", () => {
 
     const { code, stdout } = await kesc(["verify"], place.variables);
     expect(code).to.equal(1);
-    expect(stdout).to.match(/First broken: seq 1\.\n {2}seq 1, journal: expected the last row at seq 3/);
+    expect(stdout).to.match(/First error: seq 1\.\n {2}seq 1, journal: expected the last row at seq 3/);
     expect(stdout).to.contain(`supply, ${organization.id}: expected reserve 0.00`);
 
     const json = await kesc(["verify", "--json"], place.variables);
@@ -169,15 +171,15 @@ describe("kesc called wrongly", () => {
       /BATCH_MAX .*\n.*LOG_LEVEL /,
     ],
     ["names wrong variables of the gateway", ["gateway"], { KESC_HTTP_ADDRESS: "x" }, 2, /KESC_HTTP_ADDRESS must be/],
-    ["finds no such organization", CREATE_KEY, {}, 1, /There is no organization org_.* npx kesc org list/],
+    ["finds no such organization", CREATE_KEY, {}, 1, /Organization org_\w+ not found\. .* npx kesc org list/],
     [
       "finds no organization of that name",
       ["key", "list", "--org", "nobody"],
       {},
       1,
-      /There is no organization "nobody"/,
+      /Organization "nobody" not found/,
     ],
-    ["finds no such key", ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"], {}, 1, /There is no key key_/],
+    ["finds no such key", ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"], {}, 1, /Key key_\w+ not found/],
   ] as const) {
     it(`${name}: ${String(code)}`, async () => {
       const ended = await kesc(args, { ...place.variables, ...variables });
@@ -219,8 +221,8 @@ describe("kesc without a database that it can use", () => {
     const { code, stderr } = await kesc(["server"], { ...place.variables, DATABASE_URL: url });
     expect(code).to.equal(1);
     expect(stderr).to.equal(
-      "The database books at 127.0.0.1:1 can't be opened: connect ECONNREFUSED 127.0.0.1:1. " +
-        "Check DATABASE_URL, and that PostgreSQL runs and lets this user in.\n",
+      "The database books at 127.0.0.1:1 cannot be opened: connect ECONNREFUSED 127.0.0.1:1. " +
+        "Check DATABASE_URL, and that PostgreSQL is running and accepts this user.\n",
     );
   });
 
@@ -228,7 +230,7 @@ describe("kesc without a database that it can use", () => {
     writeFileSync(join(place.folder, "data"), "a file where a folder should be");
     const { code, stderr } = await kesc(["migrate"], place.variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^The database file .*can't be opened: .*\n$/);
+    expect(stderr).to.match(/^The database file .*cannot be opened: .*\n$/);
     expect(existsSync(place.databaseFile)).to.equal(false);
   });
 

@@ -79,8 +79,8 @@ describe("kesc server", () => {
     const { code, stderr } = await kesc(["server"], { ...place.variables, KESC_GRPC_ADDRESS: address });
     expect(code).to.equal(1);
     expect(stderr).to.equal(
-      `gRPC can't have the address ${address}: it is in use already. ` +
-        "Stop what listens there, or set KESC_GRPC_ADDRESS to another.\n",
+      `gRPC cannot listen on ${address}: the address is in use already. ` +
+        "Stop the process that uses it, or set KESC_GRPC_ADDRESS to another address.\n",
     );
     release();
   });
@@ -127,7 +127,7 @@ describe("kesc serve", () => {
       const children = await serve.children();
       process.kill(children.get(name) ?? 0, "SIGKILL");
       expect(await serve.exited).to.equal(1);
-      expect(serve.stderr).to.equal(`The ${name} has ended (SIGKILL): stopped all.\n`);
+      expect(serve.stderr).to.equal(`The ${name} exited unexpectedly (SIGKILL). All processes were stopped.\n`);
       await gone(children.values());
     });
   }
@@ -162,7 +162,7 @@ describe("kesc serve --demo", () => {
 
   /** What to paste, in the order of the page. */
   function pastedLines(words: string): { curl: string; grpcurl: string } {
-    const [, curl = "", grpcurl = ""] = /with curl:\n\n(.+?)\n\nand with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];
+    const [, curl = "", grpcurl = ""] = /with curl:\n\n(.+?)\n\nor with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];
     return { curl, grpcurl };
   }
 

@@ -6,7 +6,7 @@ import { parseDescription } from "../../domain/values/text.js";
 const UNITS_MILLIS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;
 
-/** Parses an operator's word for something: not empty, printable. Throws what Commander shows. */
+/** Parses a label: printable and not empty. Throws an error that Commander prints. */
 export function nonEmptyName(text: string): string {
   const name = parseDescription(text.trim());
   if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
@@ -14,7 +14,9 @@ export function nonEmptyName(text: string): string {
   return name.value;
 }
 
-/** Parses "90d", "12h", "30m" or "45s" into milliseconds. Throws what Commander shows. */
+/**
+ * Parses "90d", "12h", "30m" or "45s" into milliseconds. Throws an error that Commander prints.
+ */
 export function durationMillis(text: string): number {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count === undefined || unit === undefined) {
@@ -25,7 +27,7 @@ export function durationMillis(text: string): number {
   return Number(count) * UNITS_MILLIS[unit as keyof typeof UNITS_MILLIS];
 }
 
-/** Parses "accounts:read,transactions:read". Throws what Commander shows. */
+/** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */
 export function scopeList(text: string): readonly Scope[] {
   const scopes = text.split(",").map((word) => {
     const scope = parseScope(word.trim());

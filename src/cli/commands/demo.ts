@@ -5,21 +5,21 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { migrateDatabase } from "./migrate.js";
 
-/** Where both programs listen. */
+/** The addresses that both programs listen on. */
 export interface Addresses {
   readonly grpc: string;
   readonly http: string;
 }
 
-/** The organization to try things with; its key's secret only where it has just been made. */
+/** The organization of the demo. `secret` is defined only if its key was just created. */
 export interface Demo {
   readonly organizationId: string;
   readonly secret: string | undefined;
 }
 
 /**
- * Migrates; makes the organization "demo" with a key for everything, if there is no organization
- * yet.
+ * Migrates the database. If it has no organization, creates the organization "demo" with a key that
+ * has all scopes.
  */
 export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   await migrateDatabase(address);
@@ -34,15 +34,15 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
 }
 
 /**
- * What to show when all runs: where, and requests that work when they are pasted into bash one
- * after the other.
+ * Returns the text to print when both programs run. It has their addresses, and requests to paste
+ * into bash one after the other.
  */
 export function demoWords({ organizationId, secret }: Demo, { grpc, http }: Addresses): string {
   const url = `http://${reachable(http)}`;
   const aboutKey =
     secret === undefined
-      ? `Set KESC_API_KEY to a key first. A new one: npx kesc key create --org ${organizationId} --name NAME`
-      : `Made organization ${organizationId} ("demo") with this key, which is shown only now:\n\n  ${secret}`;
+      ? `Set KESC_API_KEY to an API key first. To create one: npx kesc key create --org ${organizationId} --name NAME`
+      : `Created organization ${organizationId} ("demo") with this key, which is shown once:\n\n  ${secret}`;
   return `
 KESC is running. Ctrl-C stops it.
 
@@ -51,11 +51,11 @@ KESC is running. Ctrl-C stops it.
 
 ${aboutKey}
 
-Paste into another terminal, with curl:
+Paste these requests into another terminal, with curl:
 
 ${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url)].join("\n")}
 
-and with grpcurl:
+or with grpcurl:
 
 ${grpcurlLines(grpc).join("\n")}
 `;
@@ -87,7 +87,7 @@ function grpcurlLines(address: string): string[] {
   ];
 }
 
-/** An address that one listens on everywhere with is not one to call. */
+/** Returns an address to connect to: a client cannot connect to "all interfaces". */
 function reachable(address: string): string {
   return address.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
 }

@@ -19,15 +19,15 @@ interface Options {
   readonly json?: true;
 }
 
-/** `kesc key create`: makes a key and shows its secret, this once. */
+/** `kesc key create`: creates an API key and prints its secret. No later command can print it. */
 export function addKeyCreate(key: Command): void {
   key
     .command("create")
-    .description("make a key")
-    .requiredOption("--org <organization>", "its id, or its name")
-    .requiredOption("--name <name>", "your word for the key", nonEmptyName)
+    .description("create an API key")
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .requiredOption("--name <name>", "label of the key", nonEmptyName)
     .option("--scopes <scopes>", `some of ${SCOPES.join(",")} (default: all)`, scopeList, SCOPES)
-    .option("--expires-in <duration>", "such as 90d or 12h (default: never)", durationMillis)
+    .option("--expires-in <duration>", "lifetime of the key, such as 90d or 12h (default: unlimited)", durationMillis)
     .option("--json", "print JSON, for scripts")
     .action(createKey);
 }
@@ -44,8 +44,8 @@ async function createKey({ org, name, scopes, expiresIn, json }: Options): Promi
     printJson({ ...keyJson(key), key: secret });
     return;
   }
-  printLine(`Made key ${key.id} ("${key.name}") of ${key.organizationId}.`);
-  printLine(`It may: ${key.scopes.join(", ")}. It expires: ${timeOf(key.expiresAt) ?? "never"}.`);
+  printLine(`Created key ${key.id} ("${key.name}") of ${key.organizationId}.`);
+  printLine(`Scopes: ${key.scopes.join(", ")}. Expires: ${timeOf(key.expiresAt) ?? "never"}.`);
   printLine(`\n  ${secret}\n`);
-  printLine("This is shown once and can't be had again: put it where your program finds it.");
+  printLine("The secret is shown once and cannot be recovered. Store it where your program can read it.");
 }

@@ -9,12 +9,12 @@ import { listedKeyJson } from "./keys-json.js";
 import { findOrganization } from "./organizations.js";
 import { printJson, printLine, printTable, timeOf } from "./output.js";
 
-/** `kesc key list`: shows an organization's keys, oldest first, without their secrets. */
+/** `kesc key list`: lists the API keys of an organization, oldest first, without their secrets. */
 export function addKeyList(key: Command): void {
   key
     .command("list")
-    .description("show an organization's keys")
-    .requiredOption("--org <organization>", "its id, or its name")
+    .description("list the API keys of an organization")
+    .requiredOption("--org <organization>", "id or name of the organization")
     .option("--json", "print JSON, for scripts")
     .action(async ({ org, json }: { org: string; json?: true }) => {
       const { database: address } = configFromEnvironment();
@@ -23,7 +23,7 @@ export function addKeyList(key: Command): void {
         return keys.apiKeys((await findOrganization(keys, org)).id);
       });
       if (json === true) printJson(found.map(listedKeyJson));
-      else if (found.length === 0) printLine(`It has none. Make one: npx kesc key create --org ${org} --name NAME`);
+      else if (found.length === 0) printLine(`No keys yet. Create one: npx kesc key create --org ${org} --name NAME`);
       else printTable([["ID", "STATE", "CREATED", "SCOPES", "NAME"], ...found.map(rowOf)]);
     });
 }

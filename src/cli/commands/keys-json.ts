@@ -10,7 +10,7 @@ export interface KeyJson {
   readonly expires_at: string | null;
 }
 
-/** A key as scripts read it, without its secret. */
+/** Returns a key as JSON for scripts, without its secret. */
 export function keyJson(key: ApiKey): KeyJson {
   return {
     id: key.id,
@@ -22,7 +22,7 @@ export function keyJson(key: ApiKey): KeyJson {
   };
 }
 
-/** A key that may have been revoked, as scripts read it. */
+/** Returns a key as JSON for scripts, with the time of its revocation. */
 export function listedKeyJson(key: ApiKey): KeyJson & { readonly revoked_at: string | null } {
   return { ...keyJson(key), revoked_at: timeOf(key.revokedAt) };
 }

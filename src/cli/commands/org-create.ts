@@ -8,12 +8,15 @@ import { nonEmptyName } from "./arguments.js";
 import { organizationJson } from "./organizations.js";
 import { printJson, printLine } from "./output.js";
 
-/** `kesc org create`: makes an organization. Two may have one name: the id tells them apart. */
+/**
+ * `kesc org create`: creates an organization. Two organizations may have the same name; their ids
+ * differ.
+ */
 export function addOrgCreate(org: Command): void {
   org
     .command("create")
-    .description("make an organization")
-    .requiredOption("--name <name>", "your word for it", nonEmptyName)
+    .description("create an organization")
+    .requiredOption("--name <name>", "label of the organization", nonEmptyName)
     .option("--json", "print JSON, for scripts")
     .action(async ({ name, json }: { name: string; json?: true }) => {
       const { database: address } = configFromEnvironment();
@@ -22,7 +25,7 @@ export function addOrgCreate(org: Command): void {
         printJson(organizationJson(made));
         return;
       }
-      printLine(`Made organization ${made.id} ("${made.name}").`);
-      printLine(`A key for its programs: npx kesc key create --org ${made.id} --name NAME`);
+      printLine(`Created organization ${made.id} ("${made.name}").`);
+      printLine(`To create an API key for it: npx kesc key create --org ${made.id} --name NAME`);
     });
 }

@@ -7,17 +7,17 @@ import { keys } from "../../storage/keys.js";
 import { organizationJson } from "./organizations.js";
 import { printJson, printLine, printTable, timeOf } from "./output.js";
 
-/** `kesc org list`: shows the organizations, oldest first. */
+/** `kesc org list`: lists the organizations, oldest first. */
 export function addOrgList(org: Command): void {
   org
     .command("list")
-    .description("show the organizations")
+    .description("list the organizations")
     .option("--json", "print JSON, for scripts")
     .action(async ({ json }: { json?: true }) => {
       const { database: address } = configFromEnvironment();
       const found = await withCurrentDatabase(address, (database) => keys(database, now).organizations());
       if (json === true) printJson(found.map(organizationJson));
-      else if (found.length === 0) printLine("There is none yet. Make one: npx kesc org create --name NAME");
+      else if (found.length === 0) printLine("No organizations yet. Create one: npx kesc org create --name NAME");
       else printTable([["ID", "CREATED", "NAME"], ...found.map((org) => [org.id, timeOf(org.createdAt), org.name])]);
     });
 }

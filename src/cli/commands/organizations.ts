@@ -5,28 +5,30 @@ import { Problem } from "../../startup/operator-error.js";
 import { timeOf } from "./output.js";
 
 /**
- * The organization with this id, or with this name if only one has it. Throws a Problem when there
- * is none.
+ * Returns the organization with this id, or with this name if no other one has it. Throws a Problem
+ * otherwise.
  */
 export async function findOrganization(keys: Keys, idOrName: string): Promise<Organization> {
   const id = parseOrganizationId(idOrName);
   if (id.ok) {
     const organization = await keys.organization(id.value);
     if (organization !== undefined) return organization;
-    throw new Problem(`There is no organization ${idOrName}. npx kesc org list shows them.`);
+    throw new Problem(`Organization ${idOrName} not found. To list the organizations: npx kesc org list`);
   }
   const named = (await keys.organizations()).filter(({ name }) => name === idOrName);
   const [organization, another] = named;
   if (organization === undefined) {
-    throw new Problem(`There is no organization "${idOrName}". npx kesc org list shows them.`);
+    throw new Problem(`Organization "${idOrName}" not found. To list the organizations: npx kesc org list`);
   }
   if (another !== undefined) {
-    throw new Problem(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);
+    throw new Problem(
+      `Several organizations are named "${idOrName}". Use an id: ${named.map((each) => each.id).join(", ")}.`,
+    );
   }
   return organization;
 }
 
-/** An organization as scripts read it. */
+/** Returns an organization as JSON for scripts. */
 export function organizationJson({ id, name, createdAt }: Organization): Readonly<Record<string, string>> {
   return { id, name, created_at: timeOf(createdAt) };
 }

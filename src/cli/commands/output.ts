@@ -1,14 +1,14 @@
-/** Prints one line, or several in one text. */
+/** Prints one or more lines. */
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Prints one JSON value on one line, for scripts. */
+/** Prints a JSON value on one line, for scripts. */
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value));
 }
 
-/** Prints rows with their columns under each other, the first of them the headings. */
+/** Prints rows in aligned columns. The first row holds the headings. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
@@ -23,9 +23,7 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     );
 }
 
-/**
- * What whoever reads our output does with it is their business: a closed pipe ends us in silence.
- */
+/** Exits quietly on EPIPE: `kesc org list | head` must not print a stack trace. */
 export function endQuietlyWhenNobodyReads(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -33,7 +31,7 @@ export function endQuietlyWhenNobodyReads(): void {
   });
 }
 
-/** A moment as RFC 3339, or null where there is none. */
+/** Formats a time as RFC 3339. Returns null if there is no time. */
 export function timeOf(millis: number): string;
 export function timeOf(millis: number | undefined): string | null;
 export function timeOf(millis: number | undefined): string | null {

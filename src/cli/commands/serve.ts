@@ -9,15 +9,15 @@ import { type Addresses, demoWords, prepareDemo } from "./demo.js";
 import { printLine } from "./output.js";
 
 /**
- * `kesc serve`: the server and the gateway as two processes, until it is told to stop. Stops the
- * gateway first, so that the server still answers what the gateway has taken. When one of them ends
- * by itself, so does all.
+ * `kesc serve`: runs the server and the gateway as two processes until a shutdown signal. Stops the
+ * gateway first, so that the server finishes the calls of the gateway. If one process exits by
+ * itself, stops the other one, too.
  */
 export function addServe(program: Command): void {
   program
     .command("serve")
     .description("serve gRPC and REST, as two processes")
-    .option("--demo", "migrate first; make a demo organization with a key if there is none; print requests to paste")
+    .option("--demo", "migrate, create a demo organization with a key if there is none, and print requests to paste")
     .action(async ({ demo }: { demo?: true }) => {
       const config = configFromEnvironment();
       const prepared = demo === true ? await prepareDemo(config.database) : undefined;
@@ -26,7 +26,7 @@ export function addServe(program: Command): void {
           if (prepared !== undefined) printLine(demoWords(prepared, addresses));
         });
       } finally {
-        // Listening for the end of whoever started this process would keep it alive.
+        // The listener for "disconnect" would keep this process alive.
         if (process.connected) process.disconnect();
       }
     });
@@ -37,11 +37,9 @@ interface ServeOptions {
   readonly shutdownGraceSeconds: number;
 }
 
-/**
- * Resolves when all has stopped as it was told to; throws a Problem when something ended otherwise.
- */
+/** Resolves after a clean shutdown. Throws a Problem if a process exited by itself or failed. */
 async function serve(options: ServeOptions, onReady: (addresses: Addresses) => void): Promise<void> {
-  // In the order of their start; they are stopped in the other.
+  // In the order of their start. They are stopped in the reverse order.
   const children: Child[] = [];
   const start = (child: Child): Child => {
     children.push(child);
@@ -52,14 +50,16 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
   const ended = await Promise.race([told, runBoth(start, told, { ...options, onReady })]);
   const exits = await stopAll(children, options.shutdownGraceSeconds * 1_000);
   if (ended !== undefined)
-    throw new Problem(`The ${ended.name} has ended (${String(await ended.exited)}): stopped all.`);
+    throw new Problem(
+      `The ${ended.name} exited unexpectedly (${String(await ended.exited)}). All processes were stopped.`,
+    );
   const unclean = exits.filter(({ exit }) => exit !== 0).map(({ name, exit }) => `${name} (${String(exit)})`);
-  if (unclean.length > 0) throw new Problem(`Not stopped cleanly: ${unclean.join(", ")}.`);
+  if (unclean.length > 0) throw new Problem(`The shutdown failed: ${unclean.join(", ")}.`);
 }
 
 /**
- * Starts the two; resolves with the first that ends, or with undefined when it was told to stop
- * before both ran.
+ * Starts both processes. Resolves with the first one that exits. Resolves with undefined if the
+ * shutdown signal comes before both are ready.
  */
 async function runBoth(
   start: (child: Child) => Child,
@@ -83,7 +83,7 @@ function endedOf(children: readonly Child[], told: Promise<undefined>): Promise<
   return Promise.race([told, ...children.map((child) => child.exited.then(() => child))]);
 }
 
-/** Resolves on SIGTERM, SIGINT, or the end of the process that started this one. */
+/** Resolves on SIGTERM, SIGINT, or the end of the parent process. */
 function toldToStop(): Promise<undefined> {
   return new Promise((resolve) => {
     for (const event of ["SIGTERM", "SIGINT", "disconnect"]) {
@@ -94,7 +94,10 @@ function toldToStop(): Promise<undefined> {
   });
 }
 
-/** Stops one after the other, the last started first; after the grace period by force. */
+/**
+ * Stops one process after another, the last started first. Kills the remaining ones after the grace
+ * period.
+ */
 async function stopAll(
   children: readonly Child[],
   graceMillis: number,
@@ -104,7 +107,7 @@ async function stopAll(
   }, graceMillis);
   for (const child of children.toReversed()) {
     child.stop();
-    // Whoever takes long leaves the next one its share of the time.
+    // A slow process must leave the next one its share of the grace period.
     await Promise.race([child.exited, sleep(graceMillis / children.length, undefined, { ref: false })]);
   }
   const exits = await Promise.all(children.map(async ({ name, exited }) => ({ name, exit: await exited })));

@@ -2,14 +2,15 @@ import { type Command, Option } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
 
-/** `kesc server`: serves gRPC until it is told to stop. */
+/** `kesc server`: serves gRPC until a shutdown signal. */
 export function addServer(program: Command): void {
   program
     .command("server")
     .description("serve gRPC")
     .addOption(supervisedOption())
     .action(async ({ supervised }: { supervised?: true }) => {
-      // Only here: the other commands need no gRPC, and start in half the time without it.
+      // Imports the server here only. The other commands need no gRPC, and start in half the time
+      // without it.
       const { runServer } = await import("../../server.js");
       process.exit(await runServer(configFromEnvironment(), { supervised: supervised === true }));
     });

@@ -10,13 +10,12 @@ import { printJson, printLine } from "./output.js";
 const BROKEN = 1;
 
 /**
- * `kesc verify`: checks the books against the journal, also while servers run. Exits 1 when they do
- * not hold.
+ * `kesc verify`: audits the books. Servers may run meanwhile. Exits with 1 if the books are wrong.
  */
 export function addVerify(program: Command): void {
   program
     .command("verify")
-    .description("derive every balance, reserve and final state from the journal, and compare")
+    .description("audit the books: derive all balances and statuses from the journal, and compare them with the tables")
     .option("--json", "print JSON, for scripts")
     .action(async ({ json }: { json?: true }) => {
       const { database: address } = configFromEnvironment();
@@ -47,14 +46,14 @@ function linesOf(verification: Verification): string[] {
   const counts =
     `${String(journalRows)} journal rows, ${String(accounts)} accounts, ${String(transactions)} transactions, ` +
     `${String(organizations)} organizations, ${decimalOf(reserveCents)} KES in reserve`;
-  if (findingsCount === 0) return [`The books hold: ${counts}.`];
+  if (findingsCount === 0) return [`The books are correct: ${counts}.`];
   const more = findingsCount - firstFindings.length;
   return [
-    `The books do NOT hold. First broken: seq ${String(firstFindings[0]?.seq ?? "unknown")}.`,
+    `The books are NOT correct. First error: seq ${String(firstFindings[0]?.seq ?? "unknown")}.`,
     ...firstFindings.map((finding) => `  ${lineOf(finding)}`),
     ...(more > 0 ? [`  and ${String(more)} more`] : []),
-    `Seen: ${counts}.`,
-    "Stop the servers, keep a copy of the database, and compare the rows named above with a backup.",
+    `Checked: ${counts}.`,
+    "Stop the servers, copy the database, and compare these rows with a backup.",
   ];
 }
 

@@ -137,7 +137,7 @@ function refusalOf(error: unknown): unknown {
   return new Problem(`The server refused the import: ${sentence(error.details)}`, 1, { cause: error });
 }
 
-/** Adds the period that the errors of grpc-js lack, and those of the server have. */
+/** Adds a final period. The errors of grpc-js lack it; the errors of the server have it. */
 function sentence(text: string): string {
   return text.endsWith(".") ? text : `${text}.`;
 }
