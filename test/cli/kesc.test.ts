@@ -101,7 +101,7 @@ describe("kesc on a migrated database", () => {
   it("verifies the books, and counts their rows", async () => {
     const verified = await kescJson<Record<string, unknown>>(["verify"], place.variables);
     expect(verified).to.include({ holds: true, organizations: 1, reserve: "0.00", findings_count: 0 });
-    expect((await kesc(["verify"], place.variables)).stdout).to.match(/^The books hold: 0 journal rows, .+\.\n$/);
+    expect((await kesc(["verify"], place.variables)).stdout).to.match(/^The books are correct: 0 journal rows, .+\.\n$/);
   });
 
   it("ends quietly when its output is closed", async () => {
@@ -128,7 +128,7 @@ describe("kesc verify on books that do not hold", () => {
       kesc(["verify", "--json"], place.variables),
     ]);
     expect(code).to.equal(1);
-    expect(stdout).to.match(/First broken: seq 1\.\n {2}seq 1, journal: expected the last row at seq 3/);
+    expect(stdout).to.match(/First error: seq 1\.\n {2}seq 1, journal: expected the last row at seq 3/);
     expect(stdout).to.contain(`supply, ${organizationId}: expected reserve 0.00`);
 
     expect(json.code).to.equal(1);
@@ -183,7 +183,7 @@ describe("kesc called wrongly", () => {
       1,
       /There is no organization "nobody"/,
     ],
-    ["finds no such key", ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"], {}, 1, /There is no key key_/],
+    ["finds no such key", ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"], {}, 1, /Key key_/],
   ] as const;
   for (const [index, [name, , , code, says]] of ROWS.entries()) {
     it(`${name}: ${String(code)}`, () => {
@@ -225,8 +225,8 @@ describe("kesc without a database that it can use", () => {
     const { code, stderr } = await kesc(["server"], { ...place.variables, DATABASE_URL: url });
     expect(code).to.equal(1);
     expect(stderr).to.equal(
-      "The database books at 127.0.0.1:1 can't be opened: connect ECONNREFUSED 127.0.0.1:1. " +
-        "Check DATABASE_URL, and that PostgreSQL runs and lets this user in.\n",
+      "The database books at 127.0.0.1:1 cannot be opened: connect ECONNREFUSED 127.0.0.1:1. " +
+        "Check DATABASE_URL, and that PostgreSQL is running and accepts this user.\n",
     );
   });
 
@@ -234,7 +234,7 @@ describe("kesc without a database that it can use", () => {
     writeFileSync(join(place.folder, "data"), "a file where a folder should be");
     const { code, stderr } = await kesc(["migrate"], place.variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^The database file .*can't be opened: .*\n$/);
+    expect(stderr).to.match(/^The database file .*cannot be opened: .*\n$/);
     expect(existsSync(place.databaseFile)).to.equal(false);
   });
 

@@ -145,7 +145,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
         edit(file, "INSERT INTO knex_migrations (name, batch) VALUES ('9999-of-the-future', 99)");
       },
       /the migrations 9999-of-the-future, which this version of kesc does not know/,
-      /Run the version that made them, or restore a backup from before/,
+      /Use the version that created them, or restore an earlier backup/,
     ],
   ] as const) {
     it(`that is ${name}: is refused with advice, and stays unchanged`, async () => {
@@ -191,7 +191,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     const env = { PATH: process.env["PATH"], DATABASE_URL: `sqlite:${filename}` };
     const { status, stderr } = spawnSync(program, args, { env, encoding: "utf8" });
     expect(status, stderr).to.equal(1);
-    expect(stderr).to.match(/can't be opened: EACCES.* Check DATABASE_URL, and that this user may write the file/);
+    expect(stderr).to.match(/cannot be opened: EACCES.* Check DATABASE_URL, and that this user may write the file/);
     expect(contentOf(filename)).to.equal(before);
   });
 

@@ -151,7 +151,7 @@ describe("kesc serve", () => {
       const children = await serve.children();
       process.kill(children.get(name) ?? 0, "SIGKILL");
       expect(await serve.exited).to.equal(1);
-      expect(serve.stderr).to.equal(`The ${name} has ended (SIGKILL): stopped all.\n`);
+      expect(serve.stderr).to.equal(`The ${name} exited unexpectedly (SIGKILL). All processes were stopped.\n`);
       await gone(children.values());
     });
   }
