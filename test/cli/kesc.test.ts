@@ -101,7 +101,9 @@ describe("kesc on a migrated database", () => {
   it("verifies the books, and counts their rows", async () => {
     const verified = await kescJson<Record<string, unknown>>(["verify"], place.variables);
     expect(verified).to.include({ holds: true, organizations: 1, reserve: "0.00", findings_count: 0 });
-    expect((await kesc(["verify"], place.variables)).stdout).to.match(/^The books are correct: 0 journal rows, .+\.\n$/);
+    expect((await kesc(["verify"], place.variables)).stdout).to.match(
+      /^The books are correct: 0 journal rows, .+\.\n$/,
+    );
   });
 
   it("ends quietly when its output is closed", async () => {
