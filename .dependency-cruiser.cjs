@@ -52,8 +52,14 @@ module.exports = {
     {
       name: "nothing-imports-tests",
       severity: "error",
+      from: { path: "^(runtime|src|gateway|bench)/" },
+      to: { path: "^test/" },
+    },
+    {
+      name: "only-tests-import-the-benchmark",
+      severity: "error",
       from: { path: "^(runtime|src|gateway)/" },
-      to: { path: "^(test|bench)/" },
+      to: { path: "^bench/" },
     },
     {
       name: "programs-use-no-dev-dependency",

@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile chaos overload hostile simulate mutants clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile compare path results chaos overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,17 +46,26 @@ baseline: dist/.built ## after a release: what the next change of the contract i
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)
 
-bench-full: dist/.built ## the parts of the benchmark that take long: curve, growth, reads, PostgreSQL; ARGS=--help lists the options
-	@node dist/bench/full/main.js $(ARGS)
+bench-full: dist/.built ## the parts of the benchmark that take long: curve, growth, PostgreSQL, soak; ARGS=--help lists the options
+	@node dist/test/support/with-postgres.js node dist/bench/main.js --full $(ARGS)
 
-profile: dist/.built ## where the time of a call goes, phase by phase
+profile: dist/.built ## the processor time of a call, by the code that uses it
 	@node dist/bench/profile/main.js
+
+compare: dist/.built ## the processor time of a call in this build and another, in turn: OLD=../before PAIRS=11
+	@node dist/bench/compare.js --old "$(OLD)" --pairs $(or $(PAIRS),11) $(ARGS)
+
+path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
+	@node dist/bench/coverage.js $(ARGS)
+
+results: dist/.built ## write the newest of bench/results into docs/performance.md
+	@node dist/bench/report/main.js
 
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options
 	@node dist/test/attack/chaos/main.js $(ARGS)
 
 overload: dist/.built ## ten times what the service can do, and a greedy organization beside a modest one; OVERLOAD_SECONDS=20
-	@node dist/bench/overload/main.js
+	@node dist/test/attack/overload/main.js
 
 hostile: dist/.built ## callers who keep to no rules, with ten thousand idle connections (as many as ulimit -n allows)
 	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/attack/hostile/*.test.js'

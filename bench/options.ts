@@ -1,64 +1,97 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 /** The benchmark runs compiled, from dist/bench/. */
 export const REPOSITORY = join(import.meta.dirname, "../..");
 
-/**
- * The warm-up is as long as so many rounds. A server is slower, by a fifth and more, until V8 has
- * compiled what it does most, which takes some hundred thousand calls.
- */
-export const WARM_UP_ROUNDS = 6;
+const LONG_PARTS = ["curve", "growth", "postgres", "soak"] as const;
+const PARTS = ["service", ...LONG_PARTS] as const;
+export type Part = (typeof PARTS)[number];
 
-/** What all benchmarks ask in the same words. */
-export const MEASURING_OPTIONS = {
-  // Many short ones: from one second to the next the machine itself may change by half.
-  seconds: { type: "string", default: "1" },
-  rounds: { type: "string", default: "9" },
-  kesc: { type: "string", default: join(REPOSITORY, "dist/src/cli/kesc.js") },
-} as const;
-
-export const MEASURING_USAGE = `\
-  --seconds <n>         how long each measurement takes in each round (1)
-  --rounds <n>          how often each is repeated; the table shows medians (9)
+const USAGE = `node dist/bench/main.js [options]
+  --part <part>         ${PARTS.join(", ")}; may be repeated (service)
+  --full                all parts but service, unless --part names some
+  --seconds <n>         time of each measurement in each round (1)
+  --rounds <n>          rounds; the table shows medians (9)
+  --only <text>         of the part service, only measurements whose name has this text, and their yardsticks
+  --transactions <n>    growth fills the database with this many transactions (1000000)
+  --minutes <n>         duration of soak (5)
   --kesc <file>         the kesc command to measure (dist/src/cli/kesc.js)`;
 
-/** How to measure, and what. */
-export interface Measuring {
-  seconds: number;
+/** The length of a measurement. */
+export interface Rounds {
   rounds: number;
-  /** Path of the kesc command. */
+  seconds: number;
+}
+
+export interface Options extends Rounds {
+  parts: readonly Part[];
+  only: string;
+  transactions: number;
+  minutes: number;
   kesc: string;
 }
 
-export const USAGE = `node dist/bench/main.js [options]
-${MEASURING_USAGE}
-  --only <text>         only measurements whose name contains the text, and what they are compared with`;
-
-export interface Options extends Measuring {
-  only: string;
-}
-
-/** Reads the command line. Throws, in words for the caller, when it is wrong. */
-export function readOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      ...MEASURING_OPTIONS,
-      only: { type: "string", default: "" },
-    },
+/** Reads the command line of `make bench`. Ends the process with 2 when it is wrong. */
+export function readOptions(): Options {
+  return commandLine(USAGE, () => {
+    const { values } = parseArgs({
+      options: {
+        part: { type: "string", multiple: true, default: [] },
+        full: { type: "boolean", default: false },
+        // Many short rounds: the machine itself may change by half from one second to the next.
+        seconds: { type: "string", default: "1" },
+        rounds: { type: "string", default: "9" },
+        only: { type: "string", default: "" },
+        transactions: { type: "string", default: "1000000" },
+        minutes: { type: "string", default: "5" },
+        kesc: { type: "string", default: REPOSITORY },
+      },
+    });
+    const unknown = values.part.find((name) => !PARTS.some((part) => part === name));
+    if (unknown !== undefined) throw new Error(`--part takes ${PARTS.join(", ")}, not "${unknown}"`);
+    const byDefault = values.full ? LONG_PARTS : PARTS.slice(0, 1);
+    return {
+      parts: values.part.length === 0 ? byDefault : PARTS.filter((part) => values.part.includes(part)),
+      only: values.only,
+      seconds: numberOf("--seconds", values.seconds, { min: 0.1, max: 600 }),
+      rounds: wholeNumberOf("--rounds", values.rounds, { min: 1, max: 100 }),
+      transactions: wholeNumberOf("--transactions", values.transactions, { min: 1_000, max: 1_000_000_000 }),
+      minutes: wholeNumberOf("--minutes", values.minutes, { min: 1, max: 10_000 }),
+      kesc: kescAt(values.kesc),
+    };
   });
-  return { ...readMeasuring(values), only: values.only };
 }
 
-/** Reads the values of MEASURING_OPTIONS. Throws, in words for the caller, when one is wrong. */
-export function readMeasuring({ kesc, ...texts }: Record<keyof typeof MEASURING_OPTIONS, string>): Measuring {
-  const seconds = Number(texts.seconds);
-  const rounds = Number(texts.rounds);
-  if (!(seconds >= 0.1 && seconds <= 600)) throw new Error("--seconds takes a number from 0.1 to 600");
-  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= 100))
-    throw new Error("--rounds takes a number from 1 to 100");
-  if (!existsSync(kesc)) throw new Error(`there is no ${kesc}: build first, with npm run build`);
-  return { seconds, rounds, kesc };
+/** Runs `read`; if it throws, prints the message and the usage and ends the process with 2. */
+export function commandLine<Read>(usage: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
+    process.exit(2);
+  }
+}
+
+function numberOf(option: string, text: string, { min, max }: { min: number; max: number }): number {
+  const value = Number(text);
+  if (!(value >= min && value <= max))
+    throw new Error(`${option} takes a number from ${String(min)} to ${String(max)}`);
+  return value;
+}
+
+export function wholeNumberOf(option: string, text: string, range: { min: number; max: number }): number {
+  const value = numberOf(option, text, range);
+  if (!Number.isInteger(value)) throw new Error(`${option} takes a whole number`);
+  return value;
+}
+
+/** The `kesc` command at `path`: the file itself, or that of a checkout which is built. */
+export function kescAt(path: string): string {
+  // The command was called main.js before the rooms were moved.
+  const candidates = ["", "dist/src/cli/kesc.js", "dist/src/cli/main.js"].map((file) => resolve(path, file));
+  const found = candidates.find((file) => file.endsWith(".js") && existsSync(file));
+  if (found === undefined) throw new Error(`No kesc command at ${path}. Build that checkout first: npm run build`);
+  return found;
 }

@@ -1,124 +1,95 @@
-import type { CallName, Job } from "./load/job.js";
+import type { Options } from "./options.js";
+import { emptyProbe, inRounds, loadProbe, type Probe } from "./probe.js";
+import { type Figure, type Findings, ratioFigure } from "./report/report.js";
+import { ratioOf, samplesOf, type Series } from "./report/series.js";
+import type { Program } from "./servers/programs.js";
+import type { Service } from "./servers/service.js";
+import type { Stage } from "./stage.js";
 
-/** Who answers the calls of a measurement. */
-export type Target = "grpcEcho" | "expressEcho" | "server" | "serverOneByOne" | "gateway";
-
-export interface Measurement {
-  /** Unique, and what the table shows. */
-  name: string;
-  target: Target;
-  transport: Job["transport"];
-  call: CallName;
-  inFlight: number;
-  connections: number;
-  /** Whether each mint carries an idempotency key of its own. */
-  keyed?: boolean | undefined;
-  /**
-   * The name of the measurement that this one is compared with; absent for the yardsticks
-   * themselves.
-   */
-  yardstick?: string;
-}
-
-/** A sentence of two figures: the rate of `of` divided by the rate of `to`. */
-export interface Comparison {
-  name: string;
-  of: string;
-  to: string;
-}
-
-const CALLS_ON_A_CONNECTION = 100;
 const REST_IN_FLIGHT = [64, 256] as const;
-const SINGLE_MINTS = "mint @ 400";
 
-/**
- * Each measurement comes right after its yardstick, so that both see the machine in the same mood.
- */
-const PLAN: readonly Measurement[] = [
-  ...[1, 16, 100, 400].flatMap((inFlight) => [
-    empty(inFlight),
-    grpc("mint", "server", "mint", inFlight),
-    ...(inFlight === 100
-      ? [
-          grpc("mint, one commit each", "serverOneByOne", "mint", inFlight),
-          grpc("GetAccount", "server", "getAccount", inFlight),
-        ]
-      : []),
-    ...(inFlight === 400 ? [batches(1), batches(4)] : []),
-  ]),
-  ...REST_IN_FLIGHT.flatMap((inFlight) => [expressEcho(inFlight), restMint(inFlight), keyedRestMint(inFlight)]),
-];
+const emptyAt = (inFlight: number): string => `empty grpc-js handler @ ${String(inFlight)}`;
+const mintAt = (inFlight: number): string => `mint @ ${String(inFlight)}`;
+const expressAt = (inFlight: number): string => `bare Express JSON echo @ ${String(inFlight)}`;
+const restAt = (inFlight: number): string => `REST mint @ ${String(inFlight)}`;
+const ONE_BY_ONE = "mint, one commit each @ 100";
+const BATCHES = "mint, batches of 1,000 @ 4";
+const GET_ACCOUNT = "GetAccount @ 100";
 
-export const COMPARISONS: readonly Comparison[] = [
-  { name: "durable mints / empty handler, 100 in flight", of: "mint @ 100", to: "empty grpc-js handler @ 100" },
-  { name: "durable mints / one commit each, 100 in flight", of: "mint @ 100", to: "mint, one commit each @ 100" },
-  { name: "mints in batches of 1,000, 4 calls / single mints, 400 in flight", of: batches(4).name, to: SINGLE_MINTS },
-  ...REST_IN_FLIGHT.map((inFlight) => ({
-    name: `REST mints / bare Express echo, ${String(inFlight)} in flight`,
-    of: restMint(inFlight).name,
-    to: expressEcho(inFlight).name,
-  })),
-];
-
-/** The measurements whose name contains `text`, and their yardsticks, in the order of the plan. */
-export function planFor(text: string): Measurement[] {
-  const wanted = PLAN.filter(({ name }) => name.includes(text));
-  return PLAN.filter((one) => wanted.includes(one) || wanted.some(({ yardstick }) => yardstick === one.name));
+interface Servers {
+  server: Service;
+  oneByOne: Service;
+  gateway: Program;
+  express: Program;
 }
 
-function empty(inFlight: number): Measurement {
-  return overGrpc("empty grpc-js handler", "grpcEcho", "empty", inFlight);
-}
-
-/** A measurement of the service, compared with the empty handler at the same number in flight. */
-function grpc(what: string, target: Target, call: CallName, inFlight: number): Measurement {
-  return { ...overGrpc(what, target, call, inFlight), yardstick: empty(inFlight).name };
-}
-
-function overGrpc(what: string, target: Target, call: CallName, inFlight: number): Measurement {
+/** The part `service`: durable mints and reads, over gRPC and REST, each beside its yardstick. */
+export async function service(stage: Stage, options: Options): Promise<Findings> {
+  const server = await stage.startService("server");
+  const oneByOne = await stage.startService("one-by-one", { env: { KESC_BATCH_MAX: "1" } });
+  const gateway = await stage.startGateway(server);
+  const express = await stage.startOwn("express-echo", "echo/express-echo.js");
+  const probes = wanted(plan(stage, { server, oneByOne, gateway, express }), options.only);
+  const series = await inRounds(stage, options, { what: "service", probes });
+  for (const one of [server, oneByOne]) await stage.checkBooks(one);
   return {
-    name: `${what} @ ${String(inFlight)}`,
-    target,
-    transport: "grpc",
-    call,
-    inFlight,
-    connections: Math.ceil(inFlight / CALLS_ON_A_CONNECTION),
+    settings: { rounds: options.rounds, seconds: options.seconds, database: "SQLite, synchronous=FULL" },
+    series,
+    figures: figuresOf(series),
   };
 }
 
-/** Mints in batches of 1,000, compared with mints by themselves. What is counted is mints. */
-function batches(inFlight: number): Measurement {
-  return {
-    name: `mint, batches of 1,000 @ ${String(inFlight)}`,
-    target: "server",
-    transport: "grpcBatches",
-    call: "mint",
-    inFlight,
-    connections: 1,
-    yardstick: SINGLE_MINTS,
-  };
+/** Each measurement comes right after its yardstick, so that both see the machine alike. */
+function plan(stage: Stage, { server, oneByOne, gateway, express }: Servers): Probe[] {
+  const grpc = [1, 100, 400].flatMap((inFlight) => {
+    const yardstick = emptyAt(inFlight);
+    const mint = { call: "mint", inFlight, yardstick } as const;
+    return [
+      emptyProbe(stage, server, { name: yardstick, inFlight }),
+      loadProbe(stage, server, { ...mint, name: mintAt(inFlight) }),
+      ...(inFlight === 100
+        ? [
+            loadProbe(stage, oneByOne, { ...mint, name: ONE_BY_ONE }),
+            loadProbe(stage, server, { ...mint, name: GET_ACCOUNT, call: "getAccount" }),
+          ]
+        : []),
+    ];
+  });
+  // Each mint of a batch counts as a call.
+  const batches = { transport: "grpcBatches", call: "mint", inFlight: 4, yardstick: mintAt(400) } as const;
+  const rest = REST_IN_FLIGHT.flatMap((inFlight) => {
+    const mint = { transport: "rest", call: "mint", inFlight } as const;
+    const compared = { ...mint, programs: [gateway], yardstick: expressAt(inFlight) } as const;
+    return [
+      loadProbe(stage, server, { ...mint, name: expressAt(inFlight), programs: [express], booked: false }),
+      loadProbe(stage, server, { ...compared, name: restAt(inFlight) }),
+      loadProbe(stage, server, { ...compared, name: `REST mint with a key @ ${String(inFlight)}`, keyed: true }),
+    ];
+  });
+  return [...grpc, loadProbe(stage, server, { ...batches, name: BATCHES }), ...rest];
 }
 
-function expressEcho(inFlight: number): Measurement {
-  return overRest("bare Express JSON echo", "expressEcho", inFlight);
+/** The probes whose name contains `text`, and their yardsticks, in the order of the plan. */
+function wanted(probes: Probe[], text: string): Probe[] {
+  const named = probes.filter(({ name }) => name.includes(text));
+  if (named.length === 0) throw new Error(`no measurement is called "${text}"`);
+  return probes.filter((one) => named.includes(one) || named.some(({ yardstick }) => yardstick === one.name));
 }
 
-function restMint(inFlight: number): Measurement {
-  return { ...overRest("REST mint", "gateway", inFlight), yardstick: expressEcho(inFlight).name };
-}
-
-function keyedRestMint(inFlight: number): Measurement {
-  const yardstick = expressEcho(inFlight).name;
-  return { ...overRest("REST mint with a key", "gateway", inFlight), keyed: true, yardstick };
-}
-
-function overRest(what: string, target: Target, inFlight: number): Measurement {
-  return {
-    name: `${what} @ ${String(inFlight)}`,
-    target,
-    transport: "rest",
-    call: "mint",
-    inFlight,
-    connections: inFlight,
-  };
+/** The ratios of which both sides were measured. */
+function figuresOf(series: Series[]): Figure[] {
+  const names = new Set(series.map(({ name }) => name));
+  const ratio = (name: string, of: string, to: string): Figure[] =>
+    names.has(of) && names.has(to)
+      ? [ratioFigure(name, ratioOf(samplesOf(series, of), samplesOf(series, to), "callsPerSecond"))]
+      : [];
+  return [
+    ...[100, 400].flatMap((n) => ratio(`mints ÷ empty calls, ${String(n)} in flight`, mintAt(n), emptyAt(n))),
+    ...ratio("mints ÷ one commit for each mint, 100 in flight", mintAt(100), ONE_BY_ONE),
+    ...ratio("mints in batches of 1,000 ÷ single mints, 400 in flight", BATCHES, mintAt(400)),
+    ...ratio("GetAccount ÷ empty calls, 100 in flight", GET_ACCOUNT, emptyAt(100)),
+    ...REST_IN_FLIGHT.flatMap((n) =>
+      ratio(`REST mints ÷ bare Express echo, ${String(n)} in flight`, restAt(n), expressAt(n)),
+    ),
+  ];
 }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-// Known vulnerabilities, without asking anybody: test/advisories.json says from which version on
-// each is fixed. `make audit` asks the registry as well.
+// Checks for known vulnerabilities without the network: test/advisories.json has the version that
+// fixes each. `make audit` asks the registry as well.
 
 interface Advisory {
   readonly package: string;

@@ -4,6 +4,8 @@ import type { DescEnum } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { withResults } from "../bench/report/render.js";
+import { newestResults } from "../bench/report/results.js";
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract/contract.js";
 import { VARIABLES } from "../runtime/variables.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
@@ -74,5 +76,10 @@ describe("the house is tidy", () => {
     expect(named.filter((name) => name !== "package" && !/^-+$/.test(name ?? ""))).to.have.members(
       Object.keys(manifest.dependencies),
     );
+  });
+
+  it("shows the newest results of the benchmark in docs/performance.md, as `make results` writes them", () => {
+    const document = readFileSync("docs/performance.md", "utf8");
+    expect(document).to.equal(withResults(document, newestResults()));
   });
 });

@@ -1,32 +1,32 @@
 import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import { MintResponse } from "../../src/gen/kesc/v1/transaction_service.js";
-import { BLANK_REFERENCE } from "../load/reference.js";
 
 /** The method of the empty handler. */
 export const EMPTY_PATH = "/kesc.bench.Empty/Call";
 
 const ANSWERED_AT = { seconds: 1_767_323_045n, nanos: 678_000_000 };
 
-/** A transaction as a mint answers it, every field as long as in a real one. */
-const SAMPLE_TRANSACTION = {
-  id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye",
-  account_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye",
-  type: TransactionType.TRANSACTION_TYPE_MINT,
-  status: TransactionStatus.TRANSACTION_STATUS_COMPLETED,
-  status_reason: "",
-  amount: "1250.00",
-  source_currency: "KES",
-  destination_currency: "KESC",
-  reference: BLANK_REFERENCE,
-  description: "",
-  metadata: new Map<string, string>(),
-  rail: "direct",
-  rail_receipt: "",
-  failure: undefined,
-  created_at: ANSWERED_AT,
-  updated_at: ANSWERED_AT,
-  completed_at: ANSWERED_AT,
-};
-
-/** What the empty handler answers: the bytes of a mint's answer. */
-export const EMPTY_ANSWER = Buffer.from(MintResponse.encode({ transaction: SAMPLE_TRANSACTION }).finish());
+/** The answer of the empty handler: the bytes of a mint's answer, every field as long. */
+export const EMPTY_ANSWER = Buffer.from(
+  MintResponse.encode({
+    transaction: {
+      id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye",
+      account_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye",
+      type: TransactionType.TRANSACTION_TYPE_MINT,
+      status: TransactionStatus.TRANSACTION_STATUS_COMPLETED,
+      status_reason: "",
+      amount: "1250.00",
+      source_currency: "KES",
+      destination_currency: "KESC",
+      reference: "bench-000000000000",
+      description: "",
+      metadata: new Map(),
+      rail: "direct",
+      rail_receipt: "",
+      failure: undefined,
+      created_at: ANSWERED_AT,
+      updated_at: ANSWERED_AT,
+      completed_at: ANSWERED_AT,
+    },
+  }).finish(),
+);

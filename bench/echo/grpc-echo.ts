@@ -1,7 +1,4 @@
-/**
- * The yardstick: a plain grpc-js server with a unary handler that does nothing, not even read its
- * request.
- */
+/** The yardstick: a plain grpc-js server whose unary handler does not even read its request. */
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 
 import { EMPTY_ANSWER, EMPTY_PATH } from "./empty-rpc.js";
@@ -26,7 +23,7 @@ const implementation: UntypedServiceImplementation = {
   },
 };
 
-// Channelz off makes the yardstick faster, as it does the service.
+// Without channelz the yardstick is faster, as the service is.
 const server = new Server({ "grpc.enable_channelz": 0 });
 server.addService(definition, implementation);
 server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {

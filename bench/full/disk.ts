@@ -1,15 +1,15 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Probe, sampleOf } from "./probe.js";
+import type { Probe } from "../probe.js";
+import { sampleOf } from "../report/series.js";
 
 const BLOCK_BYTES = 4_096;
 const BLOCKS = 1_024;
 
 /**
- * The least that a commit can cost: one block written and on disk before the next is begun. The
- * file has its size from the start, as a write-ahead log in use has, so that only data goes to
- * disk.
+ * The least cost of a commit: one block is written and on disk before the next is begun. The file
+ * has its size from the start, as a write-ahead log in use has, so that only data goes to disk.
  */
 export function blockWrites(folder: string): Probe {
   return {

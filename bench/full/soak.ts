@@ -1,73 +1,62 @@
-import { rounded } from "../figures.js";
-import { measuredLoad } from "../measured-load.js";
-import { residentMebibytes } from "../resident-memory.js";
-import { type Program, stop } from "../servers.js";
-import { startGateway } from "../service.js";
-import { checkBooks } from "./books.js";
-import { type Sample } from "./probe.js";
-import type { Figure, Findings } from "./report.js";
-import { progress, type Stage } from "./stage.js";
+import type { Options } from "../options.js";
+import { rounded } from "../report/figures.js";
+import { type Figure, type Findings, ratioFigure } from "../report/report.js";
+import type { Sample } from "../report/series.js";
+import { measuredLoad } from "../servers/measured-load.js";
+import { residentMebibytes } from "../servers/process-stats.js";
+import { stop } from "../servers/programs.js";
+import { progress, type Stage } from "../stage.js";
 
 const TURN_SECONDS = 30;
 const LOADS = [
   { name: "mint @ 100, gRPC", transport: "grpc", inFlight: 100, connections: 1 },
   { name: "mint @ 64, REST", transport: "rest", inFlight: 64, connections: 64 },
 ] as const;
-/** The first of so many equal spans is for the heaps to find their size. */
+/** The heaps find their size in the first of these equal spans. */
 const SPANS = 4;
 
-/**
- * Full load for as long as one asks, over gRPC and over REST in turn: whether memory stays where it
- * is.
- */
-export async function soak(stage: Stage): Promise<Findings> {
+/** The part `soak`: full load over gRPC and over REST in turn, and whether memory grows. */
+export async function soak(stage: Stage, { minutes }: Options): Promise<Findings> {
   const service = await stage.startService("soak");
-  const gateway = stage.keep(await startGateway(service, stage.folder));
+  const gateway = await stage.startGateway(service);
   const samples = LOADS.map((): Sample[] => []);
   const memory = { server: [] as number[], gateway: [] as number[] };
 
-  for (let minute = 1; minute <= stage.options.minutes; minute++) {
-    for (const [i, { name, transport, inFlight, connections }] of LOADS.entries()) {
-      const answering: Program = transport === "rest" ? gateway : service.program;
-      const round = await measuredLoad(
+  for (let minute = 1; minute <= minutes; minute++) {
+    for (const [i, { name, ...load }] of LOADS.entries()) {
+      const answering = load.transport === "rest" ? gateway : service.program;
+      const { problems, ...sample } = await measuredLoad(
         { loader: stage.loader, service, programs: [answering], booked: true },
-        { transport, call: "mint", inFlight, connections, rampSeconds: 0, seconds: TURN_SECONDS },
+        { ...load, call: "mint", rampSeconds: 0, seconds: TURN_SECONDS },
       );
-      for (const [problem, times] of Object.entries(round.problems)) stage.blame(`${name}: ${problem}`, times);
-      const serverMicrosecondsPerCall = round.mainThreadMicrosecondsPerCall + round.otherThreadsMicrosecondsPerCall;
-      samples[i]?.push({ ...round, serverMicrosecondsPerCall });
+      stage.blameAll(name, problems);
+      samples[i]?.push(sample);
     }
-    memory.server.push(residentMebibytes(service.program.process.pid));
-    memory.gateway.push(residentMebibytes(gateway.process.pid));
-    const [server, atGateway] = [memory.server.at(-1) ?? NaN, memory.gateway.at(-1) ?? NaN].map((one) =>
-      one.toFixed(0),
+    memory.server.push(rounded(residentMebibytes(service.program.process.pid), 0));
+    memory.gateway.push(rounded(residentMebibytes(gateway.process.pid), 0));
+    progress(
+      `soak: minute ${String(minute)}, MiB of server and gateway: ${String(memory.server.at(-1))}, ${String(memory.gateway.at(-1))}`,
     );
-    progress(`soak: minute ${String(minute)}, server ${String(server)} MiB, gateway ${String(atGateway)} MiB`);
   }
 
-  await checkBooks(stage, service);
-  for (const program of [gateway, service.program]) await stop(program);
+  await stop(gateway);
+  await stage.checkBooks(service);
   return {
-    settings: { minutes: stage.options.minutes, database: "SQLite, synchronous=FULL" },
+    settings: { minutes, database: "SQLite, synchronous=FULL" },
     series: LOADS.map(({ name }, i) => ({ name, yardstick: null, samples: samples[i] ?? [] })),
     figures: [...memoryFigures("server", memory.server), ...memoryFigures("gateway", memory.gateway)],
   };
 }
 
-/** The most memory of each span of time, and of the last over the second. */
+/** The peak of memory in the last span, and its ratio to that of the second span. */
 function memoryFigures(name: string, byMinute: readonly number[]): Figure[] {
   const span = Math.ceil(byMinute.length / SPANS);
-  const peaks = Array.from({ length: SPANS }, (_, i) => Math.max(...byMinute.slice(i * span, (i + 1) * span)));
+  const peaks = Array.from({ length: SPANS }, (_, i) => byMinute.slice(i * span, (i + 1) * span))
+    .filter((minutes) => minutes.length > 0)
+    .map((minutes) => Math.max(...minutes));
+  const last = peaks.at(-1) ?? NaN;
   return [
-    ...peaks.map((peak, i) => ({
-      name: `memory of the ${name}, most in quarter ${String(i + 1)} of the time`,
-      value: rounded(peak, 0),
-      unit: "MiB",
-    })),
-    {
-      name: `memory of the ${name}, last quarter ÷ second`,
-      value: rounded((peaks.at(-1) ?? NaN) / (peaks[1] ?? NaN), 2),
-      unit: "",
-    },
+    { name: `memory of the ${name}, last quarter of the time`, value: last, unit: "MiB" },
+    ratioFigure(`memory of the ${name}, last quarter ÷ second`, last / (peaks[1] ?? last)),
   ];
 }

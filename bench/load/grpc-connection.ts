@@ -1,223 +1,213 @@
 import { connect, type Socket } from "node:net";
 
-import type { AnswerCheck } from "./grpc-calls.js";
-import type { GrpcRequest } from "./grpc-request.js";
-import { StatusReader } from "./grpc-status.js";
+import type { GrpcCall } from "./calls.js";
+import { grpcStatusIn } from "./hpack.js";
 import * as http2 from "./http2-frames.js";
-import type { CallInFlight } from "./tally.js";
+import type { Pace } from "./pace.js";
+import type { CallInFlight, Tally } from "./tally.js";
+
+const { Flag, FrameType, Setting } = http2;
 
 const RECEIVE_WINDOW_BYTES = 2 ** 30;
-const OUTBOX_BYTES = 256 * 1024;
-const INBOX_BYTES = 256 * 1024;
+/** No request of the benchmark is longer. */
+const REQUEST_BYTES_MAX = 1_024;
+const PACE_MILLIS = 1;
+const NOTHING = Buffer.alloc(0);
+const NO_MESSAGE = "OK without a message";
 
-/** What a connection needs to know, and whom it tells. */
 export interface ConnectionOptions {
   address: string;
-  check: AnswerCheck;
-
-  /** A call has ended: right when there is no `problem`. */
-  onSettled: (call: CallInFlight, problem: string | undefined) => void;
-
-  /** All frames that had arrived are read: the moment to start more calls and to flush. */
-  onTurn: () => void;
-
-  /** The connection is of no more use; its calls in flight are lost. */
-  onBroken: (problem: string) => void;
+  call: GrpcCall;
+  /** The header block of every call. */
+  headers: Buffer;
+  /** Calls in flight on this connection. */
+  inFlight: number;
+  /** Absent: an answer starts the next call. */
+  pace: Pace | undefined;
+  tally: Tally;
 }
 
 interface OpenCall {
   call: CallInFlight;
-  /** What is wrong with its message, undefined if nothing is; NO_MESSAGE until one has arrived. */
+  /** The cause why its message is wrong, undefined if it is right; NO_MESSAGE until it arrives. */
   problem: string | undefined;
 }
 
-const NO_MESSAGE = "OK without a message";
-
 /**
- * One HTTP/2 connection that carries unary gRPC calls, as cheaply as it can: requests are copied
- * from prepared bytes, answers are read where they lie, and everything that one turn has to say
- * goes out in one write.
+ * One HTTP/2 connection that keeps unary gRPC calls in flight, at a tenth of the cost of a general
+ * client: all requests of a turn go out in one write, and of the headers only the status is read.
+ * bench/README.md shows the cost of the clients that were tried.
  *
- * It keeps to the server's windows and to its limit of streams. An answer is one message in one
- * DATA frame and trailers in one HEADERS frame; a server that splits them is within its rights, but
- * here its answers count as wrong.
+ * The connection obeys the server's windows and its limit of streams. It expects an answer of one
+ * message in one DATA frame and trailers in one HEADERS frame, and counts any other as wrong.
  */
 export class GrpcConnection {
+  /** Resolves when the tally is closed and the last call is settled, or when the peer hangs up. */
+  readonly done: Promise<void>;
   readonly #options: ConnectionOptions;
-  readonly #status = new StatusReader();
   readonly #calls = new Map<number, OpenCall>();
-  readonly #outbox = Buffer.alloc(OUTBOX_BYTES);
-  readonly #reader: http2.FrameReader;
+  readonly #reader = new http2.FrameReader();
   readonly #socket: Socket;
-  #outboxUsed = 0;
+  #outgoing: Buffer[] = [];
+  #okTrailers = NOTHING;
   #nextStreamId = 1;
   #sendWindow = http2.DEFAULT_WINDOW_BYTES;
-  #streamWindow = http2.DEFAULT_WINDOW_BYTES;
   #streamsMax = Infinity;
   #receivedUnacknowledged = 0;
-  #greeted = false;
-  #broken = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
 
-  /** Connects. The first `onTurn` comes when the server's settings are known. */
+  /** Connects. Calls start when the server's settings have come. */
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#reader = new http2.FrameReader(this.#onFrame.bind(this));
     const { hostname, port } = new URL(`http://${options.address}`);
-    const onread = { buffer: Buffer.alloc(INBOX_BYTES), callback: this.#onBytes.bind(this) };
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, onread });
+    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.#socket.on("data", (chunk) => {
+      this.#onBytes(chunk);
+    });
     this.#socket.on("error", (error) => {
       this.#break(error.message);
     });
-    this.#socket.on("close", () => {
-      this.#break("the server closed the connection");
+    this.done = new Promise((resolve) => {
+      this.#socket.on("close", () => {
+        this.#break("the server closed the connection");
+        resolve();
+      });
     });
-    this.#send(http2.clientPreface(RECEIVE_WINDOW_BYTES));
-    this.flush();
+    this.#socket.write(http2.clientPreface(RECEIVE_WINDOW_BYTES));
   }
 
-  get inFlight(): number {
-    return this.#calls.size;
-  }
-
-  /** How many calls the server takes at a time; known from the first turn on. */
-  get streamsMax(): number {
-    return this.#streamsMax;
-  }
-
-  /** Whether the server's windows and limits have room now for a call with so much data. */
-  hasRoomFor(dataBytes: number): boolean {
-    return !this.#broken && dataBytes <= this.#sendWindow && this.#calls.size < this.#streamsMax;
-  }
-
-  /** Queues a call for which there is room, for the next flush. */
-  start(call: CallInFlight, request: GrpcRequest): void {
-    this.#makeRoom(request.length);
-    request.write(this.#outbox, this.#outboxUsed, this.#nextStreamId, call.serial);
-    this.#outboxUsed += request.length;
-    this.#sendWindow -= request.dataBytes;
-    this.#calls.set(this.#nextStreamId, { call, problem: NO_MESSAGE });
-    this.#nextStreamId += 2;
-  }
-
-  /** Writes what is queued to the socket. */
-  flush(): void {
-    if (this.#outboxUsed === 0 || this.#broken) return;
-    this.#socket.write(Buffer.from(this.#outbox.subarray(0, this.#outboxUsed)));
-    this.#outboxUsed = 0;
-  }
-
-  /** Ends the connection without another word. */
-  close(): void {
-    this.#broken = true;
-    this.#socket.destroy();
-  }
-
-  #send(frame: Buffer): void {
-    this.#makeRoom(frame.length);
-    this.#outbox.set(frame, this.#outboxUsed);
-    this.#outboxUsed += frame.length;
-  }
-
-  #makeRoom(bytes: number): void {
-    if (this.#outboxUsed + bytes > OUTBOX_BYTES) this.flush();
-  }
-
-  #onBytes(length: number, inbox: Uint8Array): boolean {
+  #onBytes(chunk: Buffer): void {
     try {
-      this.#reader.read(Buffer.from(inbox.buffer, inbox.byteOffset, length));
+      for (const frame of this.#reader.read(chunk)) this.#onFrame(frame);
     } catch (error) {
       this.#break(`an unreadable answer: ${String(error)}`);
     }
-    if (this.#greeted) this.#options.onTurn();
-    this.flush();
-    return true;
+    this.#turn();
   }
 
-  #onFrame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
+  /** Starts the calls that are due and have room at the server, and sends them in one write. */
+  #turn(): void {
+    const { tally, inFlight, pace } = this.#options;
+    if (this.#isOver || this.#streamsMax === Infinity) return;
+    const now = performance.now();
+    while (tally.open && this.#calls.size < inFlight && this.#hasRoom() && pace?.isDue(now) !== false) {
+      this.#start(tally.next(pace?.take(now) ?? now));
+    }
+    if (this.#outgoing.length > 0) this.#socket.write(Buffer.concat(this.#outgoing));
+    this.#outgoing = [];
+    if (!tally.open && this.#calls.size === 0) this.#end();
+  }
+
+  #hasRoom(): boolean {
+    return this.#sendWindow >= REQUEST_BYTES_MAX && this.#calls.size < this.#streamsMax;
+  }
+
+  #start(call: CallInFlight): void {
+    const message = this.#options.call.encode(call);
+    const data = Buffer.allocUnsafe(5 + message.length);
+    // gRPC's prefix: not compressed, and the message's length.
+    data[0] = 0;
+    data.writeUInt32BE(message.length, 1);
+    data.set(message, 5);
+    const streamId = this.#nextStreamId;
+    this.#outgoing.push(
+      http2.frame(FrameType.HEADERS, Flag.END_HEADERS, streamId, this.#options.headers),
+      http2.frame(FrameType.DATA, Flag.END_STREAM, streamId, data),
+    );
+    this.#calls.set(streamId, { call, problem: NO_MESSAGE });
+    this.#sendWindow -= data.length;
+    this.#nextStreamId += 2;
+  }
+
+  #onFrame({ type, flags, streamId, payload }: http2.Frame): void {
     switch (type) {
-      case http2.FrameType.DATA:
-        this.#onData(flags, streamId, bytes, start, end);
+      case FrameType.DATA:
+        this.#onData(flags, streamId, payload);
         break;
-      case http2.FrameType.HEADERS:
-        this.#onHeaders(flags, streamId, bytes, start, end);
+      case FrameType.HEADERS:
+        if ((flags & Flag.END_STREAM) !== 0) this.#settle(streamId, this.#problemInTrailers(flags, payload));
         break;
-      case http2.FrameType.WINDOW_UPDATE:
-        if (streamId === 0) this.#sendWindow += http2.uint31(bytes, start);
+      case FrameType.WINDOW_UPDATE:
+        if (streamId === 0) this.#sendWindow += payload.readUInt32BE() & 0x7fff_ffff;
         break;
-      case http2.FrameType.SETTINGS:
-        this.#onSettings(flags, bytes.subarray(start, end));
+      case FrameType.SETTINGS:
+        if ((flags & Flag.ACK) === 0) this.#onSettings(payload);
         break;
-      case http2.FrameType.PING:
-        if ((flags & http2.Flag.ACK) === 0) this.#send(pingAnswer(bytes.subarray(start, end)));
+      case FrameType.PING:
+        if ((flags & Flag.ACK) === 0) this.#outgoing.push(http2.frame(FrameType.PING, Flag.ACK, 0, payload));
         break;
-      case http2.FrameType.RST_STREAM:
-        this.#settle(streamId, `the stream was reset with error ${String(bytes.readUInt32BE(start))}`);
+      case FrameType.RST_STREAM:
+        this.#settle(streamId, `the stream was reset with error ${String(payload.readUInt32BE())}`);
         break;
-      case http2.FrameType.GOAWAY:
-        this.#break(goAwayText(bytes.subarray(start, end)));
+      case FrameType.GOAWAY:
+        this.#break(`GOAWAY with error ${String(payload.readUInt32BE(4))}: ${payload.toString("latin1", 8)}`);
         break;
-      case http2.FrameType.CONTINUATION:
+      case FrameType.CONTINUATION:
         this.#break("headers that do not fit into one frame");
         break;
       default:
     }
   }
 
-  #onData(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    this.#replenish(end - start);
+  #onSettings(payload: Buffer): void {
+    const { inFlight, pace } = this.#options;
+    this.#streamsMax = http2.readSettings(payload).get(Setting.MAX_CONCURRENT_STREAMS) ?? 2 ** 32;
+    this.#outgoing.push(http2.frame(FrameType.SETTINGS, Flag.ACK, 0, NOTHING));
+    if (inFlight > this.#streamsMax) this.#break(`the server takes only ${String(this.#streamsMax)} calls at a time`);
+    // The next call may be due long before the next answer.
+    if (pace !== undefined) {
+      this.#timer ??= setInterval(() => {
+        this.#turn();
+      }, PACE_MILLIS);
+    }
+  }
+
+  #onData(flags: number, streamId: number, payload: Buffer): void {
+    this.#replenish(payload.length);
     const open = this.#calls.get(streamId);
-    if (open === undefined || start === end) return;
-    const whole = bytes.readUInt32BE(start + 1) === end - start - 5 && (flags & http2.Flag.PADDED) === 0;
-    if (open.problem === NO_MESSAGE && whole) open.problem = this.#options.check(bytes, start + 5, end, open.call);
-    else open.problem = "an answer that is not one message in one frame";
-    if ((flags & http2.Flag.END_STREAM) !== 0) this.#settle(streamId, "an answer without trailers");
+    if (open === undefined || payload.length === 0) return;
+    const isWhole = payload.readUInt32BE(1) === payload.length - 5 && (flags & Flag.PADDED) === 0;
+    if (open.problem === NO_MESSAGE && isWhole) {
+      open.problem = this.#options.call.check(payload.subarray(5), open.call);
+    } else open.problem = "an answer that is not one message in one frame";
+    if ((flags & Flag.END_STREAM) !== 0) this.#settle(streamId, "an answer without trailers");
   }
 
-  #onHeaders(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    if ((flags & http2.Flag.END_STREAM) === 0) return;
-    const odd = (flags & (http2.Flag.PADDED | http2.Flag.PRIORITY)) !== 0;
-    const problem = odd ? "trailers with padding or a priority" : this.#status.problemIn(bytes, start, end);
-    this.#settle(streamId, problem);
+  /** Reads trailers, unless they have the bytes of the last ones that said OK. */
+  #problemInTrailers(flags: number, block: Buffer): string | undefined {
+    if (block.equals(this.#okTrailers)) return undefined;
+    if ((flags & (Flag.PADDED | Flag.PRIORITY)) !== 0) return "trailers with padding or a priority";
+    const status = grpcStatusIn(block);
+    if (status === "0") this.#okTrailers = Buffer.from(block);
+    return status === "0" ? undefined : `grpc-status ${status ?? "is missing"}`;
   }
 
-  /** Ends a call. Without a `problem` of its own it is as good as its message. */
+  /** Ends a call. A call without a `problem` of its own is as good as its message. */
   #settle(streamId: number, problem: string | undefined): void {
     const open = this.#calls.get(streamId);
     if (open === undefined) return;
     this.#calls.delete(streamId);
-    this.#options.onSettled(open.call, problem ?? open.problem);
+    this.#options.tally.settle(open.call, performance.now(), problem ?? open.problem);
   }
 
   /** Gives the server back its window before it runs out. */
   #replenish(bytes: number): void {
     this.#receivedUnacknowledged += bytes;
     if (this.#receivedUnacknowledged < RECEIVE_WINDOW_BYTES / 2) return;
-    this.#send(http2.windowUpdate(this.#receivedUnacknowledged));
+    this.#outgoing.push(http2.windowUpdate(this.#receivedUnacknowledged));
     this.#receivedUnacknowledged = 0;
   }
 
-  #onSettings(flags: number, payload: Buffer): void {
-    if ((flags & http2.Flag.ACK) !== 0) return;
-    const settings = http2.readSettings(payload);
-    this.#streamsMax = settings.get(http2.Setting.MAX_CONCURRENT_STREAMS) ?? this.#streamsMax;
-    this.#streamWindow = settings.get(http2.Setting.INITIAL_WINDOW_SIZE) ?? this.#streamWindow;
-    if (this.#streamWindow < http2.DEFAULT_FRAME_BYTES_MAX)
-      this.#break("the server's window for a stream is too small");
-    this.#send(http2.frame(http2.FrameType.SETTINGS, http2.Flag.ACK, 0, Buffer.alloc(0)));
-    this.#greeted = true;
-  }
-
+  /** Blames the calls in flight, and ends the connection. */
   #break(problem: string): void {
-    if (this.#broken) return;
-    this.close();
-    this.#options.onBroken(problem);
+    if (!this.#isOver) this.#options.tally.blame(problem, Math.max(1, this.#calls.size));
+    this.#end();
   }
-}
 
-function pingAnswer(payload: Buffer): Buffer {
-  return http2.frame(http2.FrameType.PING, http2.Flag.ACK, 0, payload);
-}
-
-function goAwayText(payload: Buffer): string {
-  return `GOAWAY with error ${String(payload.readUInt32BE(4))}: ${payload.toString("latin1", 8)}`;
+  #end(): void {
+    this.#isOver = true;
+    clearInterval(this.#timer);
+    this.#socket.destroy();
+  }
 }

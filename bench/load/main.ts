@@ -1,19 +1,16 @@
-/**
- * The load process: does one job after the other as they arrive over the IPC channel, and answers
- * each with a Reply.
- */
+/** The load process: runs one job after the other as they arrive over the IPC channel. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { driveBatches } from "./batch-load.js";
 import { driveGrpc } from "./grpc-load.js";
-import { driveHttp1 } from "./http1-load.js";
 import type { Job, LoadResult, Reply } from "./job.js";
+import { driveRest } from "./rest-load.js";
 import { Tally } from "./tally.js";
 
-/** How long the last calls may take after the window is closed. */
+/** The last calls may take this long after the window is closed. */
 const LAST_ANSWER_SECONDS_MAX = 15;
 
-const DRIVERS = { grpc: driveGrpc, grpcBatches: driveBatches, rest: driveHttp1 } satisfies Record<
+const DRIVERS = { grpc: driveGrpc, grpcBatches: driveBatches, rest: driveRest } satisfies Record<
   Job["transport"],
   unknown
 >;

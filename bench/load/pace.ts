@@ -1,17 +1,14 @@
-/**
- * Timers have a grain of a millisecond, and come a little late: so much says nothing about the
- * server.
- */
+/** Timers have a grain of a millisecond and fire a little late: that is not the server's delay. */
 const TIMER_MILLIS_MAX = 2;
 
 /** Says when the next call is due at a fixed rate, whatever became of the calls before. */
 export class Pace {
-  readonly #millisecondsBetween: number;
+  readonly #millisBetween: number;
   #nextAt: number;
 
   /** The first call is due at `from`, on the clock of `performance.now()`. */
   constructor(ratePerSecond: number, from: number) {
-    this.#millisecondsBetween = 1000 / ratePerSecond;
+    this.#millisBetween = 1000 / ratePerSecond;
     this.#nextAt = from;
   }
 
@@ -21,14 +18,13 @@ export class Pace {
   }
 
   /**
-   * Takes the call that is due and answers from when its time counts. That is now, as long as it is
-   * only a timer late; a call that had to wait longer, because too many others had no answer yet,
-   * counts from when it was due. Otherwise a server that stands still would slow the load down, and
-   * few calls would tell of it.
+   * Takes the call that is due and returns the start of its latency. That is now if only a timer is
+   * late. It is the due time if too many other calls had no answer yet: a server that stands still
+   * would otherwise slow the load down, and few calls would show it.
    */
   take(now: number): number {
     const dueAt = this.#nextAt;
-    this.#nextAt += this.#millisecondsBetween;
+    this.#nextAt += this.#millisBetween;
     return now - dueAt <= TIMER_MILLIS_MAX ? now : dueAt;
   }
 }

@@ -1,9 +1,7 @@
+import { quantile } from "../report/figures.js";
 import type { Job, LoadResult } from "./job.js";
 
-/**
- * Different problems that a job tells apart: a message that differs from call to call must not
- * flood the report.
- */
+/** Different problems that a job counts apart: texts that differ call by call must not flood it. */
 const PROBLEMS_MAX = 20;
 
 /** A call that waits for its answer. */
@@ -15,9 +13,7 @@ export interface CallInFlight {
   startedAt: number;
 }
 
-/**
- * The books of one job: which call comes next, whether to start it at all, and what has come back.
- */
+/** The books of one job: starts calls while the job is open, and counts their answers. */
 export class Tally {
   readonly #job: Job;
   readonly #latencies: number[] = [];
@@ -39,10 +35,7 @@ export class Tally {
     return this.#windowTo === Infinity && this.#started < (this.#job.callsMax ?? Infinity);
   }
 
-  /**
-   * The next call, with a serial number that no other call of the run has; its time counts from
-   * `startedAt`.
-   */
+  /** The next call. No other call of the run has its serial number. */
   next(startedAt: number): CallInFlight {
     const serial = this.#job.firstSerial + this.#started;
     const account = this.#started % this.#acknowledged.length;
@@ -50,10 +43,7 @@ export class Tally {
     return { serial, account, startedAt };
   }
 
-  /**
-   * Books the answer to `call`: right when there is no `problem`, counted as a latency if it
-   * arrived in the window.
-   */
+  /** Books the answer to `call`. An answer without a `problem` is right. */
   settle(call: CallInFlight, now: number, problem: string | undefined): void {
     if (problem !== undefined) {
       this.blame(problem, 1);
@@ -70,40 +60,31 @@ export class Tally {
     this.#problems.set(name, (this.#problems.get(name) ?? 0) + count);
   }
 
-  /** From here on answers count. */
+  /** Answers count from here on. */
   openWindow(): void {
     this.#cpuAtOpening = process.cpuUsage();
     this.#windowFrom = performance.now();
   }
 
-  /** From here on answers no longer count, and no call is started. */
+  /** Answers no longer count from here on, and no call is started. */
   closeWindow(): void {
     const { user, system } = process.cpuUsage(this.#cpuAtOpening);
     this.#windowTo = performance.now();
     this.#loadMicroseconds = user + system;
   }
 
-  /** The result, once the window is closed and every call has been settled. */
+  /** The result, once the window is closed and every call is settled. */
   result(): LoadResult {
-    const sorted = Float64Array.from(this.#latencies).sort();
     const seconds = (this.#windowTo - this.#windowFrom) / 1000;
     return {
-      callsInWindow: sorted.length,
-      callsPerSecond: sorted.length / seconds,
-      p50Millis: quantile(sorted, 0.5),
-      p99Millis: quantile(sorted, 0.99),
-      loadMicrosecondsPerCall: this.#loadMicroseconds / Math.max(1, sorted.length),
+      callsInWindow: this.#latencies.length,
+      callsPerSecond: this.#latencies.length / seconds,
+      p50Millis: quantile(this.#latencies, 0.5),
+      p99Millis: quantile(this.#latencies, 0.99),
       loadBusy: this.#loadMicroseconds / 1_000_000 / seconds,
       acknowledged: this.#acknowledged,
       started: this.#started,
       problems: Object.fromEntries(this.#problems),
     };
   }
-}
-
-/**
- * The smallest sample that at least `share` of all samples do not exceed; 0 when there are none.
- */
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

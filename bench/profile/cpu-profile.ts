@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * What `node --cpu-prof` writes for each thread, as far as it is read here: Chrome's CPU profile.
- * Times in microseconds.
+ * Chrome's CPU profile, as `node --cpu-prof` writes it for each thread; only the fields that are
+ * read here. Times are in microseconds.
  */
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   /** The id of the node that ran at each sample. */
   readonly samples: readonly number[];
-  /** From the sample before, or from `startTime`. */
+  /** The time since the sample before, or since `startTime`. */
   readonly timeDeltas: readonly number[];
   /** On the machine's monotonic clock. */
   readonly startTime: number;
@@ -23,11 +23,11 @@ interface ProfileNode {
 
 export interface Frame {
   readonly functionName: string;
-  /** Of the file; empty for what is not JavaScript. */
+  /** The file's URL; empty for native code. */
   readonly url: string;
 }
 
-/** How long something ran: the frame itself first, then who called it, and so on. */
+/** The frame that ran comes first, then its caller, and so on. */
 export type Stack = readonly Frame[];
 
 /** A span of the machine's monotonic clock, in microseconds. */
@@ -36,22 +36,26 @@ export interface Span {
   readonly to: number;
 }
 
-/** The profiles in a folder, one for each thread that ended since. */
+/** The profiles in a folder: one for each thread that has ended. */
 export function readProfiles(folder: string): CpuProfile[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".cpuprofile"))
     .map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as CpuProfile);
 }
 
-/** Calls `hear` with each sample of the span, and how long it stands for. */
-export function eachSample(profile: CpuProfile, span: Span, hear: (stack: Stack, microseconds: number) => void): void {
+/** Calls `onSample` with each sample of the span and the time that it stands for. */
+export function eachSample(
+  profile: CpuProfile,
+  span: Span,
+  onSample: (stack: Stack, microseconds: number) => void,
+): void {
   const stacks = stacksOf(profile);
   let at = profile.startTime;
   profile.samples.forEach((node, index) => {
     const microseconds = profile.timeDeltas[index] ?? 0;
     at += microseconds;
     const stack = stacks.get(node);
-    if (stack !== undefined && at >= span.from && at <= span.to) hear(stack, microseconds);
+    if (stack !== undefined && at >= span.from && at <= span.to) onSample(stack, microseconds);
   });
 }
 

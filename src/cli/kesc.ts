@@ -17,30 +17,29 @@ try {
   await kescProgram().parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
-  // Listening to whoever started this process would keep it alive.
+  // The listener for "disconnect" would keep this process alive.
   if (process.connected) process.disconnect();
 }
 
-/** Says what went wrong, where nobody has said it yet. */
+/** Prints the error, unless Commander has printed it. Returns the exit code. */
 function exitCodeOf(error: unknown): number {
-  // Commander has printed its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   const debugging = process.env["KESC_LOG_LEVEL"] === "debug" || process.env["KESC_LOG_LEVEL"] === "trace";
   if (error instanceof OperatorError) {
     process.stderr.write(`${error.message}\n`);
   } else {
-    process.stderr.write(`${wordsOn(error)}\n`);
+    process.stderr.write(`${describeFailure(error)}\n`);
   }
   if (debugging && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
   return error instanceof OperatorError ? error.exitCode : FAILED;
 }
 
-function wordsOn(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { code, message } = failureFacts(error);
-  const words = message ?? code ?? "it does not say how";
-  if (isDamage(error)) return `The database's file can't be read: ${words}. ${RESTORE}`;
-  // Drivers and the system give a code to what they report; a bug has none.
+  const reason = message ?? code ?? "it gave no reason";
+  if (isDamage(error)) return `The database file cannot be read: ${reason}. ${RESTORE}`;
+  // Errors of drivers and of the system have a code. An error without a code is a bug.
   return error instanceof StoreError || code !== undefined
-    ? `The database failed: ${words}. See to it, then run this again.`
-    : `A bug in kesc: ${words}. KESC_LOG_LEVEL=debug shows where.`;
+    ? `The database failed: ${reason}. Repair it, then run the command again.`
+    : `Internal error: ${reason}. Set KESC_LOG_LEVEL=debug to see where it occurred.`;
 }

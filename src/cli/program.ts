@@ -12,19 +12,20 @@ import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addImport } from "./import/command.js";
 
-// Commander repeats what was typed wrongly, and that may be a key.
+// The error messages of Commander repeat wrong arguments. One may be an API key.
 const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
 
 /**
- * The `kesc` command. Throws a CommanderError when it is called wrongly, and what a command throws.
+ * Builds the `kesc` command. Running it throws a CommanderError for wrong usage, and any error of
+ * the command.
  */
 export function kescProgram(): Command {
   const program = new Command("kesc")
-    .description("Keeps KESC accounts: mint when Kenyan shillings come in, redeem when they go out.")
+    .description("Keeps KESC accounts: mints KESC when Kenyan shillings come in, redeems it when they go out.")
     .version(version())
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text.replace(SECRET, "kesc_…")) })
-    .showHelpAfterError("(kesc help lists the commands)");
+    .showHelpAfterError("(run 'kesc help' for a list of the commands)");
 
   addServe(program);
   addServer(program);
@@ -35,7 +36,10 @@ export function kescProgram(): Command {
   addImport(program);
   addVerify(program);
 
-  return program.addHelpText("after", `\n${helpOnVariables()}\n\nExit codes: 0 done, 1 failed, 2 called wrongly.`);
+  return program.addHelpText(
+    "after",
+    `\n${helpOnVariables()}\n\nExit codes: 0 success, 1 failure, 2 wrong usage or configuration.`,
+  );
 }
 
 function helpOnVariables(): string {

@@ -2,8 +2,8 @@ import { setLogger } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 /**
- * Sends what @grpc/grpc-js has to say to our log, up to the first colon: after it come values, and
- * among them the API key of a caller whose header is malformed.
+ * Writes the log of @grpc/grpc-js to our log. Cuts each message at the first colon, because values
+ * follow it. One of them is the API key of a caller with a malformed header.
  */
 export function logLibraryTo(logger: Logger): void {
   const write = (message: unknown): void => {

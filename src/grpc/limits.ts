@@ -1,51 +1,56 @@
 import type { ServerOptions } from "@grpc/grpc-js";
 
-/** What the server puts up with. */
+/** The resource limits of the server. */
 export interface GrpcLimits {
-  /** The largest request, in bytes; a larger one is RESOURCE_EXHAUSTED. */
+  /** Maximum size of a request in bytes. A larger one is refused with RESOURCE_EXHAUSTED. */
   readonly requestBytesMax: number;
-  /** The same for an rpc that takes many at once. */
+  /** The same limit for an rpc with the option `bulk`. */
   readonly bulkBytesMax: number;
-  /** How long a call may take to send its request; then it is DEADLINE_EXCEEDED. */
+  /** Maximum time for a request to arrive. After it the call ends with DEADLINE_EXCEEDED. */
   readonly requestMillisMax: number;
-  /** The most time that a call has, however far away its own deadline is. */
+  /** Upper bound of a call's deadline. */
   readonly callMillisMax: number;
-  /** The most calls in flight on one connection; a client keeps the others back. */
+  /**
+   * Maximum number of calls in flight on one connection. The HTTP/2 client holds further calls
+   * back.
+   */
   readonly concurrentCallsMax: number;
   /**
-   * The most calls in flight on all connections, and of one caller half of it; one more is
-   * QUEUE_FULL.
+   * Maximum number of calls in flight on all connections. One caller can hold half of it. One more
+   * call is refused with QUEUE_FULL.
    */
   readonly callsMax: number;
-  /** A connection is pinged when it has been quiet for this long … */
+  /** The server pings a connection after this time without data … */
   readonly keepaliveMillis: number;
-  /** … and closed when the answer takes longer than this. */
+  /** … and closes it if the response to the ping takes longer than this. */
   readonly keepaliveTimeoutMillis: number;
-  /** A connection without a call is closed after this long. */
+  /** The server closes a connection after this time without a call. */
   readonly connectionIdleMillisMax: number;
   /**
-   * A connection is asked to go after this long, give or take a tenth, so that clients spread over
-   * new servers …
+   * The server asks a connection to close after this time, give or take a tenth. Clients then
+   * reconnect and spread over new servers …
    */
   readonly connectionAgeMillisMax: number;
-  /** … and closed, with the calls that are left on it, after this much longer. */
+  /**
+   * … and after this additional time it closes the connection, together with its remaining calls.
+   */
   readonly connectionAgeGraceMillis: number;
   /**
-   * How long a server that stops still takes new calls, while health says NOT_SERVING and load
-   * balancers look away.
+   * How long a stopping server still accepts calls. Health already reports NOT_SERVING, so load
+   * balancers choose other servers.
    */
   readonly lameDuckMillis: number;
 }
 
-// Answers that a client asks for and does not read stay in memory: past so many, its next calls are
-// refused, and after a hundred of those its connection is closed. Several of the largest pages, for
-// a client that reads.
+// Responses that a client does not read stay in memory. Above this limit grpc-js refuses the
+// client's next calls, and closes the connection after a hundred of them. A client that reads can
+// have several of the largest pages at once.
 const CONNECTION_MEGABYTES_MAX = 128;
 
 export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
   return {
-    // One for all rpcs. Those that must keep to less are held to it when their request is there:
-    // see call-guard.ts.
+    // grpc-js has one limit for all rpcs. call-guard.ts applies the smaller limit of the other rpcs
+    // once the request has arrived.
     "grpc.max_receive_message_length": Math.max(limits.requestBytesMax, limits.bulkBytesMax),
     "grpc.max_concurrent_streams": limits.concurrentCallsMax,
     "grpc.keepalive_time_ms": limits.keepaliveMillis,
@@ -54,7 +59,7 @@ export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
     "grpc.max_connection_age_ms": limits.connectionAgeMillisMax,
     "grpc.max_connection_age_grace_ms": limits.connectionAgeGraceMillis,
     "grpc-node.max_session_memory": CONNECTION_MEGABYTES_MAX,
-    // Counts every call of every connection, for a service that we do not offer.
+    // Channelz counts every call of every connection, for a service that we do not offer.
     "grpc.enable_channelz": 0,
   };
 }

@@ -3,14 +3,14 @@ import { connect } from "node:net";
 
 const UNIX = "unix:";
 
-/** The address with the port that was bound in place of 0. */
+/** Returns the address with the bound port in place of port 0. */
 export function boundAddress(address: string, port: number): string {
   return address.startsWith(UNIX) ? address : address.replace(/:0$/, `:${String(port)}`);
 }
 
 /**
- * Removes the socket file of a server that was killed; one that someone listens on stays, and
- * binding to it fails.
+ * Removes the socket file that a killed server left behind. Keeps the file if a process listens on
+ * it; binding then fails.
  */
 export async function removeStaleSocket(address: string): Promise<void> {
   if (!address.startsWith(UNIX)) return;

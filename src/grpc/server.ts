@@ -32,7 +32,7 @@ export interface GrpcServerOptions {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
   readonly keys: Pick<Keys, "apiKeyWithSecret">;
-  /** Resolves when the database answers. Called once a second; health follows it. */
+  /** Resolves if the database responds. Called once a second to update the health status. */
   readonly ping: () => Promise<unknown>;
   readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
@@ -42,12 +42,12 @@ export interface GrpcServerOptions {
 }
 
 export interface GrpcServer {
-  /** Where it listens, with its real port. */
+  /** The address that the server listens on, with the bound port. */
   readonly address: string;
   /**
-   * Answers every call that was taken, and takes no more. Resolves when the last connection has
-   * ended; after `graceMillis` in all, connections are cut, and it rejects when calls were still in
-   * flight on them.
+   * Refuses new calls and finishes the calls in flight. Resolves once the last connection has
+   * closed. After `graceMillis` it closes the remaining connections, and rejects if calls were
+   * still in flight on them.
    *
    * The ledger must stay open until then.
    */
@@ -55,8 +55,8 @@ export interface GrpcServer {
 }
 
 /**
- * Starts serving. Rejects when the address cannot be had, or when the contract and the handlers do
- * not fit.
+ * Starts serving. Rejects if the address cannot be bound, or if an rpc of the contract has no
+ * handler.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { logger, limits } = options;
@@ -73,7 +73,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     calls: new FairShare(limits.callsMax),
     onEnded: (path, reason) => {
       const method = path.split(".").at(-1);
-      logger.info({ method, code: Status[statusCodeOf(reason)], reason }, "a call was ended before it began");
+      logger.info(
+        { method, code: Status[statusCodeOf(reason)], reason },
+        "the server ended a call before its handler ran",
+      );
     },
   });
   const server = new Server({ ...serverOptionsOf(limits), interceptors: [guard.interceptor] });
@@ -124,7 +127,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       for (const stop of stopListeners) stop();
       await closeConnections(server, { address, graceMillis: graceMillis - lameDuckMillis });
       guard.stop();
-      if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls were cut without an answer`);
+      if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls in flight were cut off`);
     },
   };
 }
@@ -147,14 +150,17 @@ function addServices(
     const serviceRoutes = routes[service.name] ?? {};
     const handlers = service.rpcs.map((rpc) => {
       const route = serviceRoutes[rpc.localName];
-      if (route === undefined) throw new Error(`nothing handles ${rpc.path}`);
+      if (route === undefined) throw new Error(`${rpc.path} has no handler`);
       return [rpc.localName, route(rpc, dependencies)] as const;
     });
     server.addService(definitionOf(service), Object.fromEntries(handlers));
   }
 }
 
-/** Bytes in, bytes out: what they mean is the handlers' business. */
+/**
+ * Passes the bytes through. The handlers decode and encode them, so that they can refuse malformed
+ * requests.
+ */
 function definitionOf(service: ServiceContract): ServiceDefinition {
   const bytes = (value: Buffer): Buffer => value;
   const definitions = service.rpcs.map(({ localName, path, streaming }) => [
@@ -186,7 +192,8 @@ async function closeConnections(
   server: Server,
   { address, graceMillis }: { address: string; graceMillis: number },
 ): Promise<void> {
-  // drain() asks every client to go, and cuts those that are still there after the grace.
+  // drain() sends GOAWAY to every client. After the grace period it closes the remaining
+  // connections.
   server.drain(address, graceMillis);
   await new Promise<void>((resolve) => {
     server.tryShutdown(() => {

@@ -13,7 +13,7 @@ describeEachEngine("UnfreezeAccount", (service) => {
     expect(await availableOf(service(), id)).to.equal("6.00");
   });
 
-  it("answers an active account unchanged, as a replay", async () => {
+  it("returns an active account unchanged, as a replay", async () => {
     const id = await newAccount(service());
     const again = await service().grpc.call("UnfreezeAccount", { account_id: id });
     expect(again.response["account"]).to.include({ status: "ACCOUNT_STATUS_ACTIVE" });

@@ -10,14 +10,15 @@ import { expectBooksHold } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
 import { TcpForwarder } from "../support/tcp-forwarder.js";
 
-// Short, so that the test is: in the address, where an operator may set them too.
+// The limits are short, so that the test is. They are in the address, where an operator may set
+// them too.
 const QUERY_MILLIS_MAX = 500;
 const LIMITS = `statement_timeout=400&query_timeout=${String(QUERY_MILLIS_MAX)}&idle_in_transaction_session_timeout=2500`;
 
 describe("a connection to PostgreSQL", () => {
   let network: TcpForwarder;
   let service: Service;
-  /** Past the network. */
+  /** Leads to the database directly, and not through `network`. */
   let url: string;
   let accountId: string;
   let mints = 0;
@@ -55,14 +56,14 @@ describe("a connection to PostgreSQL", () => {
     expect(response["account"]).to.include({ available_balance: `${String(count)}.00` });
   }
 
-  it("that goes silent amid a batch: UNAVAILABLE in time, nothing of it happened, and others go on afterwards", async () => {
+  it("that goes silent amid a batch is UNAVAILABLE in time; nothing of the batch happened, and others go on afterwards", async () => {
     expect((await mint()).code).to.equal(0);
-    // What the batch reads, and locks. What it writes would go out together with its COMMIT.
+    // The batch has read and locked its rows. Its writes would go out together with its COMMIT.
     const silent = network.silenceAfter(/from journal_head/i);
     const hung = mint("hung");
     await silent;
     expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
-    // Longer than whatever the driver may have left to say on that connection.
+    // Longer than any timeout of the driver on that connection.
     await sleep(3 * QUERY_MILLIS_MAX);
     network.resume();
     await expectRecovery();
@@ -72,7 +73,7 @@ describe("a connection to PostgreSQL", () => {
     await expectMintsInBooks(7);
   });
 
-  it("that goes silent after COMMIT: UNAVAILABLE in time, and the same call again tells the outcome", async () => {
+  it("that goes silent after COMMIT is UNAVAILABLE in time, and a repeat of the call tells the outcome", async () => {
     const silent = network.silenceAfter(/COMMIT/);
     const hung = mint("hung at its end");
     await silent;
@@ -85,7 +86,7 @@ describe("a connection to PostgreSQL", () => {
     await expectMintsInBooks(8);
   });
 
-  it("that is lost after COMMIT and before its answer: UNAVAILABLE, and the same call again tells the outcome", async () => {
+  it("that is lost after COMMIT and before its answer is UNAVAILABLE, and a repeat of the call tells the outcome", async () => {
     const { response: before } = await service.grpc.call("ListTransactions", {});
     await Promise.all([
       network.loseAnswer(/COMMIT/),
@@ -104,7 +105,7 @@ describe("a connection to PostgreSQL", () => {
     await expectMintsInBooks(9);
   });
 
-  it("that leads to a server which takes no writes: nothing is read there either, until it leads to the primary again", async () => {
+  it("that leads to a server without writes serves no reads either, until it leads to the primary again", async () => {
     const name = new URL(url).pathname.slice(1);
     const whatNewConnectionsFind = async (readOnly: "on" | "off"): Promise<void> => {
       await execute(
@@ -128,7 +129,7 @@ describe("a connection to PostgreSQL", () => {
     expect((await mint("on a standby")).code).to.equal(0);
   });
 
-  it("that would not make commits safe is not used", async () => {
+  it("that does not make commits safe is not used", async () => {
     await execute(
       { engine: "postgres", url, connectionsMax: 1 },
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`,

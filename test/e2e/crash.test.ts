@@ -33,14 +33,14 @@ for (const engine of ENGINES) {
       });
     const idOf = (response: Fields): string => (response["transaction"] as { id: string }).id;
 
-    it("has every mint that it acknowledged, none twice, and kesc verify holds", async () => {
+    it("has every mint that it acknowledged, none twice", async () => {
       const acknowledged = new Map<number, string>();
       let killed: Promise<void> | undefined;
       const answers = await Promise.all(
         Array.from({ length: MINTS }, async (_, index) => {
           const answer = await mint(index);
           if (answer.code === 0) acknowledged.set(index, idOf(answer.response));
-          // In the middle: some are acknowledged, some are in a batch, the rest wait.
+          // Kill in the middle: some mints are acknowledged, some are in a batch, all others wait.
           if (acknowledged.size >= 300) killed ??= service.kill();
           return answer.code;
         }),
@@ -51,12 +51,15 @@ for (const engine of ENGINES) {
       expect(acknowledged.size).to.be.within(300, MINTS - 1);
 
       await service.start();
-      for (const [index, id] of acknowledged) {
-        const found = await service.grpc.call("GetTransaction", { transaction_id: id });
-        expect(found.response["transaction"], `mint${String(index)}`).to.include({ reference: `mint${String(index)}` });
-      }
+      await Promise.all(
+        Array.from(acknowledged, async ([index, id]) => {
+          const reference = `mint${String(index)}`;
+          const found = await service.grpc.call("GetTransaction", { transaction_id: id });
+          expect(found.response["transaction"], reference).to.include({ reference });
+        }),
+      );
 
-      // What a caller does who does not know: the same again.
+      // A caller that does not know the outcome repeats the call.
       const retried = await Promise.all(Array.from({ length: MINTS }, (_, index) => mint(index)));
       expect(retried.filter(({ code }) => code !== 0)).to.deep.equal([]);
       for (const [index, id] of acknowledged) expect(idOf(retried[index]?.response ?? {})).to.equal(id);
@@ -64,10 +67,9 @@ for (const engine of ENGINES) {
         const { response } = await service.grpc.call("GetAccount", { account_id: accountId });
         expect(response["account"]).to.include({ available_balance: `${String(MINTS / ACCOUNTS)}.00` });
       }
-      await expectBooksHold(service);
     });
 
-    it("has every mint of a batch that it acknowledged, none twice after a repeat, and kesc verify holds", async () => {
+    it("has every mint of a batch that it acknowledged, none twice after a repeat", async () => {
       const { response } = await service.grpc.call("CreateAccount", { user_id: "bulk", phone_number: "0712345678" });
       const account_id = (response["account"] as { id: string }).id;
       const batches = Array.from({ length: 10 }, (_, batch) =>
@@ -86,7 +88,7 @@ for (const engine of ENGINES) {
       const first = await Promise.all(
         batches.map(async (requests) => {
           const answer = await send(requests);
-          // The other batches are in the middle, or wait.
+          // The other batches are being committed, or wait.
           if (answer.code === 0) killed ??= service.kill();
           return answer;
         }),
@@ -105,10 +107,9 @@ for (const engine of ENGINES) {
       }
       const { response: found } = await service.grpc.call("GetAccount", { account_id });
       expect(found["account"]).to.include({ available_balance: "10000.00" });
-      await expectBooksHold(service);
     });
 
-    it("has every mint that it acknowledged over REST, where the gateway sends many as one, and none twice", async () => {
+    it("has every mint that it acknowledged over REST, where the gateway batches calls, and none twice", async () => {
       const created = await service.rest("POST", "/accounts", {
         body: { user_id: "rest", phone_number: "0712345678" },
       });
@@ -150,10 +151,9 @@ for (const engine of ENGINES) {
       expect(service.printed()).to.match(
         /"method":"TransactionService\/BatchCreateTransactions"[^\n]*"items":(?!1000)/,
       );
-      await expectBooksHold(service);
     });
 
-    it("stops on SIGTERM under load with exit 0: every call is answered, and every acknowledged mint is there", async () => {
+    it("exits with 0 on SIGTERM: every call gets its response, and every acknowledged mint is there", async () => {
       const acknowledged: string[] = [];
       const cut: string[] = [];
       let next = MINTS;
@@ -178,9 +178,15 @@ for (const engine of ENGINES) {
       expect(acknowledged.length).to.be.greaterThan(100);
 
       await service.start();
-      for (const id of acknowledged) {
-        expect((await service.grpc.call("GetTransaction", { transaction_id: id })).code).to.equal(0);
-      }
+      const found = await Promise.all(
+        acknowledged.map((id) => service.grpc.call("GetTransaction", { transaction_id: id })),
+      );
+      expect(found.filter(({ code }) => code !== 0)).to.deep.equal([]);
+    });
+
+    // The journal keeps every row, so one check at the end finds the damage of any of the kills.
+    it("has books that hold after all kills", async () => {
+      await expectBooksHold(service);
     });
   });
 }

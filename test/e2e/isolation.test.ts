@@ -1,85 +1,249 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { type Scope, SCOPES } from "../../src/domain/api-key.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
+import { bytesOf, jsonMethod, restRequest, routeOf } from "../support/callers/contract-requests.js";
+import type { GrpcReply } from "../support/callers/grpc-caller.js";
+import type { RestReply } from "../support/callers/rest-caller.js";
+import { newAccountId, newTransactionId } from "../support/commands.js";
 import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
+import { makeKey, withKeys } from "../support/service/tenants.js";
 
-describeEachEngine("one organization and another", (service) => {
-  let theirs: { account_id: string; transaction_id: string; user_id: string; reference: string };
+// Each rpc of the contract: a caller without the right key gets nothing, and learns nothing.
+
+/** The things that a request may name. */
+interface Things {
+  readonly account_id: string;
+  readonly transaction_id: string;
+  readonly user_id: string;
+  readonly reference: string;
+}
+
+/**
+ * For each rpc a request that works, with the things of the calling organization. An rpc that is
+ * missing here fails: add a request, with every field set that names a thing.
+ */
+const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
+  "AccountService/CreateAccount": () => ({ user_id: fresh("isolated"), phone_number: "0712345678" }),
+  "AccountService/GetAccount": ({ account_id }) => ({ account_id }),
+  "AccountService/ListAccounts": ({ user_id }) => ({ user_id }),
+  "AccountService/FreezeAccount": ({ account_id }) => ({ account_id }),
+  "AccountService/UnfreezeAccount": ({ account_id }) => ({ account_id }),
+  // The account has money, so the call is refused, but only to callers that may know.
+  "AccountService/CloseAccount": ({ account_id }) => ({ account_id }),
+  "TransactionService/Mint": ({ account_id }) => ({ account_id, amount: "1.00", reference: fresh("isolated") }),
+  "TransactionService/Redeem": ({ account_id }) => ({ account_id, amount: "0.01", reference: fresh("isolated") }),
+  "TransactionService/BatchCreateTransactions": ({ account_id }) => ({
+    requests: [
+      { mint: { account_id, amount: "1.00", reference: fresh("isolated") } },
+      { redeem: { account_id, amount: "0.01", reference: fresh("isolated") } },
+    ],
+  }),
+  "TransactionService/GetTransaction": ({ transaction_id }) => ({ transaction_id }),
+  "TransactionService/ListTransactions": ({ account_id, reference }) => ({ account_id, reference }),
+  // The transaction is completed, so the call is refused, but only to callers that may know.
+  "TransactionService/CancelTransaction": ({ transaction_id }) => ({ transaction_id }),
+};
+
+// The stream has its own test: test/e2e/transactions-import.test.ts.
+const rpcs = readContract()
+  .services.flatMap((service) => service.rpcs)
+  .filter(({ streaming }) => !streaming);
+
+function requestOf(name: string, things: Things): JsonObject {
+  const request = REQUESTS[name];
+  if (request === undefined) throw new Error(`add to REQUESTS in test/e2e/isolation.test.ts how to call ${name}`);
+  return request(things);
+}
+
+/**
+ * Whether the rpc's request names a thing of an organization. An rpc that names none makes or lists
+ * the caller's own.
+ */
+function namesThings(name: string): boolean {
+  let named = false;
+  const watched = new Proxy({} as Things, {
+    get: () => {
+      named = true;
+      return "";
+    },
+  });
+  requestOf(name, watched);
+  return named;
+}
+
+/** The response without the ids that the caller has sent itself, and without the request's id. */
+function withoutIds(answer: object): string {
+  return JSON.stringify(answer)
+    .replace(/(acc|txn)_[0-9a-z]{26}/g, "$1")
+    .replace(/request_id\\?":\\?"[^"]*"/, "");
+}
+
+describeEachEngine("each rpc of the contract", (service) => {
+  let theirs: Things;
+  let untouched = "";
+  const refusedKeys: { what: string; key: string; code: string; status: number; reason: string }[] = [];
+  const keyWithout = new Map<Scope, string>();
 
   before(async () => {
-    const account_id = await newAccount(service(), "50.00");
-    const account = (await service().rest("GET", `/accounts/${account_id}`)).json;
-    const reference = fresh("theirs");
-    const minted = await service().rest("POST", "/transactions/mint", { body: { account_id, amount: 1, reference } });
-    theirs = { account_id, transaction_id: String(minted.json["id"]), user_id: String(account["user_id"]), reference };
+    theirs = await makeThings(service().a.key);
+    await makeThings(service().b.key);
+    await withKeys(service().databaseUrl, async (keys) => {
+      const { organizationId } = service().a;
+      const revoked = await makeKey(keys, organizationId);
+      await keys.revokeApiKey(revoked.id);
+      const expired = await makeKey(keys, organizationId, { expiresAt: toUnixMillis(Date.now() - 1) });
+      const invalid = { code: "UNAUTHENTICATED", status: 401, reason: "INVALID_API_KEY" };
+      refusedKeys.push(
+        { ...invalid, what: "no key", key: "", reason: "MISSING_API_KEY" },
+        { ...invalid, what: "a malformed key", key: "kesc_not a key" },
+        { ...invalid, what: "an id instead of a secret", key: revoked.id },
+        { ...invalid, what: "a key that nobody has", key: `kesc_${"a".repeat(43)}` },
+        { ...invalid, what: "a revoked key", key: revoked.secret },
+        { ...invalid, what: "an expired key", key: expired.secret },
+      );
+      for (const scope of SCOPES) {
+        const scopes = SCOPES.filter((other) => other !== scope);
+        keyWithout.set(scope, (await makeKey(keys, organizationId, { scopes })).secret);
+      }
+    });
   });
 
-  it("can't be seen, named, minted to or redeemed from, whatever rpc is tried", async () => {
-    const key = service().b.key;
-    const { account_id, transaction_id } = theirs;
-    const movement = { account_id, amount: "1.00", reference: fresh("intruder") };
-    for (const [method, request, reason] of [
-      ["GetAccount", { account_id }, "ACCOUNT_NOT_FOUND"],
-      ["FreezeAccount", { account_id }, "ACCOUNT_NOT_FOUND"],
-      ["UnfreezeAccount", { account_id }, "ACCOUNT_NOT_FOUND"],
-      ["CloseAccount", { account_id }, "ACCOUNT_NOT_FOUND"],
-      ["Mint", movement, "ACCOUNT_NOT_FOUND"],
-      ["Redeem", movement, "ACCOUNT_NOT_FOUND"],
-      ["GetTransaction", { transaction_id }, "TRANSACTION_NOT_FOUND"],
-      ["CancelTransaction", { transaction_id }, "TRANSACTION_NOT_FOUND"],
-    ] as const) {
-      const answer = await service().grpc.call(method, request, { key });
-      expect(answer, method).to.include({ code: 5, reason });
-    }
-    for (const [method, request, list] of [
-      ["ListAccounts", {}, "accounts"],
-      ["ListAccounts", { user_id: theirs.user_id }, "accounts"],
-      ["ListTransactions", {}, "transactions"],
-      ["ListTransactions", { account_id }, "transactions"],
-      ["ListTransactions", { reference: theirs.reference }, "transactions"],
-    ] as const) {
-      const { code, response } = await service().grpc.call(method, request, { key });
-      expect(code).to.equal(0);
-      const ids = (response[list] as { id: string }[]).map(({ id }) => id);
-      expect(ids, method).to.not.include.members([account_id]);
-      expect(ids, method).to.not.include.members([transaction_id]);
-    }
+  function byGrpc(path: string, request: JsonObject, key: string): Promise<GrpcReply<JsonObject | undefined>> {
+    const { rpc } = routeOf(path);
+    return service().grpc.call(jsonMethod(rpc), bytesOf(rpc.input, request), { key });
+  }
+
+  function byRest(path: string, request: JsonObject, key: string): Promise<RestReply> {
+    const { method, path: target, body } = restRequest(routeOf(path), request);
+    return service().rest(method, target, { key, body });
+  }
+
+  async function makeThings(key: string): Promise<Things> {
+    const [user_id, reference] = [fresh("isolated"), fresh("isolated")];
+    const create = { user_id, phone_number: "0712345678" };
+    const account = (await byRest("/kesc.v1.AccountService/CreateAccount", create, key)).json;
+    const account_id = String(account["id"]);
+    const mint = { account_id, amount: "100.00", reference };
+    const transaction = (await byRest("/kesc.v1.TransactionService/Mint", mint, key)).json;
+    return { account_id, transaction_id: String(transaction["id"]), user_id, reference };
+  }
+
+  async function stateOfTheirs(): Promise<string> {
+    const { account_id } = theirs;
+    const account = await byRest("/kesc.v1.AccountService/GetAccount", { account_id }, service().a.key);
+    const transactions = await byRest("/kesc.v1.TransactionService/ListTransactions", { account_id }, service().a.key);
+    return account.text + transactions.text;
+  }
+
+  const missing = (): Things => ({
+    account_id: newAccountId(),
+    transaction_id: newTransactionId(),
+    user_id: fresh("nobody"),
+    reference: fresh("nothing"),
   });
 
-  it("answers exactly as for an id that does not exist", async () => {
-    const { b } = service();
-    const unknown = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
-    const [foreign, missing] = [
-      await service().rest("GET", `/accounts/${theirs.account_id}`, { key: b.key }),
-      await service().rest("GET", `/accounts/${unknown}`, { key: b.key }),
-    ];
-    const blurred = (text: string): string =>
-      text.replace(/acc_[0-9a-z]{26}/g, "acc").replace(/"request_id":"[^"]*"/, "");
-    expect(foreign.status).to.equal(missing.status);
-    expect(blurred(foreign.text)).to.equal(blurred(missing.text));
+  for (const { path, name, requiredScope } of rpcs) {
+    describe(name, () => {
+      it("works with the organization's own key", async () => {
+        const allowed = ["OK", "FAILED_PRECONDITION"];
+        const request = requestOf(name, theirs);
+        expect(allowed).to.include(Status[(await byGrpc(path, request, service().a.key)).code]);
+        expect((await byRest(path, requestOf(name, theirs), service().a.key)).status).to.be.oneOf([200, 201, 422]);
+        untouched = await stateOfTheirs();
+      });
+
+      it("is refused without a live key", async () => {
+        for (const { what, key, code, status, reason } of refusedKeys) {
+          const answer = await byGrpc(path, requestOf(name, theirs), key);
+          expect({ code: Status[answer.code], reason: answer.reason, facts: answer.facts }, what).to.deep.equal({
+            code,
+            reason,
+            facts: {},
+          });
+          const reply = await byRest(path, requestOf(name, theirs), key);
+          expect({ status: reply.status, code: reply.json["code"] }, what).to.deep.equal({ status, code: reason });
+          expect(reply.headers["www-authenticate"], what).to.match(/^Bearer/);
+        }
+      });
+
+      it(`is refused to a key that has every scope but ${requiredScope}`, async () => {
+        const key = keyWithout.get(requiredScope) ?? "";
+        const answer = await byGrpc(path, requestOf(name, theirs), key);
+        expect({ code: Status[answer.code], reason: answer.reason, facts: answer.facts }).to.deep.equal({
+          code: "PERMISSION_DENIED",
+          reason: "SCOPE_REQUIRED",
+          facts: { scope: requiredScope },
+        });
+        const reply = await byRest(path, requestOf(name, theirs), key);
+        expect({ status: reply.status, code: reply.json["code"] }).to.deep.equal({
+          status: 403,
+          code: "SCOPE_REQUIRED",
+        });
+      });
+
+      it("responds to another organization as if the first had nothing", async () => {
+        if (!namesThings(name)) return;
+        const { key } = service().b;
+        const [foreign, none] = [requestOf(name, theirs), requestOf(name, missing())];
+        const [ofTheirs, ofNone] = [await byGrpc(path, foreign, key), await byGrpc(path, none, key)];
+        // Of the headers only the request id differs from call to call.
+        const [theirWords, noWords] = [ofTheirs, ofNone].map((reply) => withoutIds({ ...reply, headers: undefined }));
+        expect(theirWords).to.equal(noWords);
+        const rows = Object.values(ofTheirs.response ?? {}).find(Array.isArray);
+        if (rows === undefined) expect(Status[ofTheirs.code]).to.equal("NOT_FOUND");
+        // A list is empty, and a batch has done nothing.
+        else expect((rows as JsonObject[]).filter(({ error }) => error === undefined)).to.deep.equal([]);
+        const [restOfTheirs, restOfNone] = [await byRest(path, foreign, key), await byRest(path, none, key)];
+        expect(restOfTheirs.status).to.equal(restOfNone.status);
+        expect(withoutIds(restOfTheirs.json)).to.equal(withoutIds(restOfNone.json));
+      });
+
+      it("has changed nothing of the first organization by all this", async () => {
+        expect(await stateOfTheirs()).to.equal(untouched);
+      });
+    });
+  }
+
+  it("has no request for an rpc that the contract does not have", () => {
+    expect(Object.keys(REQUESTS)).to.have.members(rpcs.map(({ name }) => name));
+  });
+});
+
+describeEachEngine("one organization and another", (service) => {
+  let account_id = "";
+  let user_id = "";
+  let reference = "";
+
+  before(async () => {
+    account_id = await newAccount(service());
+    user_id = String((await service().rest("GET", `/accounts/${account_id}`)).json["user_id"]);
+    reference = fresh("theirs");
+    await service().rest("POST", "/transactions/mint", { body: { account_id, amount: 1, reference } });
+  });
+
+  it("sees nothing of the other in a list without filters", async () => {
+    const { key } = service().b;
+    const accounts = await service().rest("GET", "/accounts", { key });
+    expect(accounts.status).to.equal(200);
+    expect(accounts.text).not.to.include(account_id);
+    const transactions = await service().rest("GET", "/transactions", { key });
+    expect(transactions.status).to.equal(200);
+    expect(transactions.text).not.to.include(account_id);
   });
 
   it("may use the same user_id, reference and idempotency key without a clash", async () => {
-    const { b } = service();
-    const account = await service().rest("POST", "/accounts", {
-      key: b.key,
-      body: { user_id: theirs.user_id, phone_number: "0712345678" },
-    });
+    const { a, b } = service();
+    const body = { user_id, phone_number: "0712345678" };
+    const account = await service().rest("POST", "/accounts", { key: b.key, body });
     expect(account.status).to.equal(201);
     const headers = { "idempotency-key": fresh("shared") };
-    const body = { amount: 1, reference: theirs.reference };
-    const mint = (account_id: string, key: string, reference: string): Promise<number> =>
-      service()
-        .rest("POST", "/transactions/mint", { key, headers, body: { ...body, account_id, reference } })
-        .then(({ status }) => status);
-    expect(await mint(theirs.account_id, service().a.key, fresh("own"))).to.equal(201);
-    expect(await mint(String(account.json["id"]), b.key, theirs.reference)).to.equal(201);
-  });
-
-  it("can't page through another's list with its token", async () => {
-    await newAccount(service());
-    const page = await service().rest("GET", "/accounts?page_size=1");
-    const token = String(page.json["next_page_token"]);
-    const stolen = await service().rest("GET", `/accounts?page_size=1&page_token=${token}`, { key: service().b.key });
-    expect(stolen.status).to.equal(400);
+    const mint = async (key: string, movement: object): Promise<number> =>
+      (await service().rest("POST", "/transactions/mint", { key, headers, body: { ...movement, amount: 1 } })).status;
+    expect(await mint(a.key, { account_id, reference: fresh("own") })).to.equal(201);
+    expect(await mint(b.key, { account_id: account.json["id"], reference })).to.equal(201);
   });
 });

@@ -7,7 +7,7 @@ import pg from "pg";
 import type { Route } from "../../gateway/contract/contract.js";
 import { ROUTES } from "../support/callers/contract-requests.js";
 import { ENGINES } from "../support/databases.js";
-import { kesc } from "../support/service/kesc.js";
+import { type Ended, kesc } from "../support/service/kesc.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { Service } from "../support/service/service.js";
 
@@ -16,7 +16,7 @@ const EMAIL = "private@example.com";
 const WRONG_KEY = `kesc_${"a".repeat(43)}`;
 const PASSWORD = "hunter2";
 
-/** Of `kesc serve` and all that it has started: how each was called, and what each calls itself. */
+/** The command line and the process title of `kesc serve` and of each of its children. */
 function commandLines(servePid: number): string[] {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
   const read = (pid: string, file: string): string => {
@@ -32,7 +32,7 @@ function commandLines(servePid: number): string[] {
     .map((pid) => `${read(pid, "cmdline")}; ${read(pid, "comm")}`);
 }
 
-/** Everything that a caller can get wrong, with secrets in every place that takes a text. */
+/** Makes every mistake that a caller can make, with secrets in every place that takes a text. */
 async function callEverythingWrong(service: Service): Promise<string[]> {
   const everywhere = (route: Route): string =>
     JSON.stringify(Object.fromEntries(route.rpc.input.fields.map(({ name }) => [name, `${PHONE} ${EMAIL}`])));
@@ -67,7 +67,7 @@ async function callEverythingWrong(service: Service): Promise<string[]> {
   return [taken.text, ...refused.map(({ message }) => message)];
 }
 
-/** Has the database refuse what is written, in words of its own; answers how to let it be. */
+/** Makes the database refuse writes in its own words. The returned function repairs it. */
 async function breakDatabase(service: Service): Promise<() => Promise<void>> {
   const url = service.databaseUrl;
   if (url.startsWith("sqlite:")) {
@@ -81,7 +81,7 @@ async function breakDatabase(service: Service): Promise<() => Promise<void>> {
   }
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // PostgreSQL says which row it refuses, with all that is in it.
+  // PostgreSQL quotes the whole row that it refuses.
   await client.query("ALTER TABLE accounts ADD CONSTRAINT no_more CHECK (user_id <> 'unlucky') NOT VALID");
   return async () => {
     await client.query("ALTER TABLE accounts DROP CONSTRAINT no_more");
@@ -126,18 +126,18 @@ for (const engine of ENGINES) {
       expect(ofOneCall.map((line) => line["method"])).to.have.members(["AccountService/CreateAccount", "POST"]);
     });
 
-    it("has nobody's secrets, whatever the callers get wrong and the database says", () => {
+    it("has no secret, whatever the callers get wrong and the database says", () => {
       expect(printed).to.include('"trace":').and.to.include('"INVALID_FIELD"');
       expect(secretsIn(printed)).to.deep.equal([]);
       for (const word of [PHONE.slice(4), "733444555", "private", "unlucky"]) expect(printed).to.not.include(word);
     });
 
-    it("tells nobody what somebody else's account says, or what the database does", () => {
+    it("shows no caller another's account, or the words of the database", () => {
       expect(answers).to.include("Internal error");
       for (const word of [PHONE.slice(4), EMAIL, ownKey, "no_more"]) expect(answers).to.not.include(word);
     });
 
-    it("has no secret in how the processes are called", function () {
+    it("has no secret on the command lines of the processes", function () {
       if (process.platform !== "linux") this.skip();
       expect(processes).to.have.lengthOf(3);
       expect(secretsIn(processes.join("\n"))).to.deep.equal([]);
@@ -149,7 +149,7 @@ describe("what the kesc command prints", () => {
   const url = `postgres://kesc:${PASSWORD}@127.0.0.1:1/kesc`;
   const secret = WRONG_KEY;
 
-  for (const [what, args, variables] of [
+  const ROWS = [
     ["the database can't be reached", ["serve"], { DATABASE_URL: url }],
     ["the database can't be reached, in detail", ["verify"], { DATABASE_URL: url, KESC_LOG_LEVEL: "trace" }],
     ["the database's URL is none", ["migrate"], { DATABASE_URL: `postgres//kesc:${PASSWORD}@db` }],
@@ -157,10 +157,18 @@ describe("what the kesc command prints", () => {
     ["a secret stands where an organization belongs", ["key", "list", "--org", secret], {}],
     ["a secret stands where a scope belongs", ["key", "create", "--org", "x", "--name", "x", "--scopes", secret], {}],
     ["a secret stands where a command belongs", [secret], {}],
-  ] as const) {
-    it(`has no secret when ${what}`, async () => {
-      const place = { DATABASE_URL: "sqlite:/nowhere/at/all/kesc.db", ...variables };
-      const { code, stdout, stderr } = await kesc(args, place);
+  ] as const;
+
+  /** The result of each row. All rows run at once, because the command takes long to start. */
+  let ended: readonly Ended[];
+  before(async () => {
+    const elsewhere = { DATABASE_URL: "sqlite:/nowhere/at/all/kesc.db" };
+    ended = await Promise.all(ROWS.map(([, args, variables]) => kesc(args, { ...elsewhere, ...variables })));
+  });
+
+  for (const [index, [what]] of ROWS.entries()) {
+    it(`has no secret when ${what}`, () => {
+      const { code, stdout, stderr } = ended[index] ?? { code: 0, stdout: "", stderr: "" };
       expect(code).to.not.equal(0);
       expect(stderr).to.not.equal("");
       expect(stdout + stderr).to.not.include(PASSWORD);

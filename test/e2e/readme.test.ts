@@ -9,7 +9,7 @@ import { sharedService } from "../support/service/service.js";
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 
 describe("the README's first requests", () => {
-  it("work as they are written, pasted one after the other", async () => {
+  it("work as written, pasted one after the other", async () => {
     const service = await sharedService("sqlite");
     const blocks = [...readFileSync("README.md", "utf8").matchAll(/```bash\n([\s\S]*?)```/g)].map(
       ([, block]) => block ?? "",

@@ -10,7 +10,7 @@ import { type Service, sharedService } from "../support/service/service.js";
 const run = promisify(execFile);
 const rpcs = readContract().services.flatMap(({ name, rpcs: own }) => own.map((rpc) => ({ service: name, ...rpc })));
 
-// buf curl speaks the protocol of grpcurl, and comes from the package registry.
+// `buf curl` speaks the protocol of grpcurl, and the package registry has it.
 for (const version of ["grpc-v1", "grpc-v1alpha"]) {
   describe(`an engineer with reflection (${version}) and no proto file`, () => {
     let service: Service;
@@ -65,11 +65,11 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // The two that ask for a transaction which does not exist are answered by our own refusal,
-        // with its details.
+        // Two requests name a transaction that does not exist: they must get our own refusal, with
+        // its details.
         const expected = name.endsWith("etTransaction") || name.startsWith("cancel") ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
-        // Of one refused among many she can read the details too.
+        // The engineer can read the details of one refusal among many results, too.
         if (name.startsWith("batch")) expect(JSON.stringify(answer)).to.include('"reason":"INVALID_FIELD"');
       }
     });

@@ -32,7 +32,8 @@ describeEachEngine("REST requests that come at once", (service) => {
   });
 
   /**
-   * Every way in which a mint or a redemption can end, with references that begin with `prefix`.
+   * Requests that meet every outcome of a mint or a redemption, with references that begin with
+   * `prefix`.
    */
   async function everyEnding(prefix: string): Promise<{ requests: Sent[]; account_id: string }> {
     const account_id = await newAccount(service());
@@ -65,7 +66,7 @@ describeEachEngine("REST requests that come at once", (service) => {
     return { requests, account_id };
   }
 
-  it("are answered to the letter as each is alone, and are one call to the server", async () => {
+  it("get the same responses as each alone, and are one call to the server", async () => {
     const alone = await everyEnding(fresh("alone-"));
     const expected: Answer[] = [];
     for (const request of alone.requests) expected.push(...(await sendAtOnce(service(), [request])));
@@ -97,7 +98,7 @@ describeEachEngine("REST requests that come at once", (service) => {
     expect(calls[0]).to.include({ method: "TransactionService/BatchCreateTransactions", items: 15, items_refused: 9 });
   });
 
-  it("go to the server under their own key each, whoever sends them", async () => {
+  it("go to the server each under its own key", async () => {
     const { a, b } = service();
     const account_id = await newAccount(service());
     const reference = fresh("mixed");
@@ -115,7 +116,7 @@ describeEachEngine("REST requests that come at once", (service) => {
     expect(await availableOf(service(), account_id)).to.equal("3.00");
   });
 
-  it("go alone with a time of their own, or an idempotency key that is empty", async () => {
+  it("go alone with a deadline of their own, or with an empty idempotency key", async () => {
     const mint = { account_id: await newAccount(service()), amount: "1.00" };
     const reference = fresh("own");
     const answers = await sendAtOnce(service(), [
@@ -132,8 +133,8 @@ describeEachEngine("REST requests that come at once", (service) => {
 });
 
 /**
- * Sends all in one write, on one connection: one turn of the gateway's event loop reads them.
- * Answers what came, in order.
+ * Sends all requests in one write on one connection: one turn of the gateway's event loop reads
+ * them. Returns the responses in order.
  */
 async function sendAtOnce(service: Service, requests: readonly Sent[]): Promise<Answer[]> {
   const [host, port] = service.httpAddress.split(":");
@@ -174,7 +175,7 @@ function requestIdOf(answer: Answer | undefined): string {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The gateway's line of each request. */
+/** The gateway's log line of each request. */
 function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[]> {
   return linesWhen(
     service,
@@ -187,8 +188,8 @@ function linesOf(service: Service, requestIds: readonly string[]): Promise<Line[
 }
 
 /**
- * Waits until the picked lines of the log are enough: the programs write them a moment after the
- * answers.
+ * Waits until the picked log lines are enough: the programs write them a moment after their
+ * responses.
  */
 async function linesWhen(
   service: Service,

@@ -7,82 +7,59 @@ import { expect } from "chai";
 
 import type { RestReply } from "../support/callers/rest-caller.js";
 import { eventually } from "../support/eventually.js";
-import { type PostgresServer, startPostgres } from "../support/postgres.js";
-import { problemOf } from "../support/service/each-engine.js";
-import { expectBooksHold } from "../support/service/each-engine.js";
+import { startPostgres } from "../support/postgres.js";
+import { expectBooksHold, newAccount, problemOf } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
 
 const RECOVERY_MILLIS_MAX = 20_000;
 
-describe("a fault of the storage", () => {
-  let mints = 0;
+let mints = 0;
 
-  async function createAccount(service: Service): Promise<string> {
-    const body = { user_id: "user", phone_number: "0712345678" };
-    return String((await service.rest("POST", "/accounts", { body })).json["id"]);
+function mint(service: Service, accountId: string): Promise<RestReply> {
+  mints += 1;
+  // As much text as fits, so that the file grows quickly.
+  const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${String(index)}`, "x".repeat(500)]));
+  const body = { account_id: accountId, amount: 1, reference: `mint${String(mints)}`, metadata };
+  return service.rest("POST", "/transactions/mint", { body });
+}
+
+/** Repeats the call until it meets the fault: a file that is nearly full takes a few more rows. */
+async function untilRefused<Reply>(call: () => Promise<Reply>, isGood: (reply: Reply) => boolean): Promise<Reply> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const reply = await call();
+    if (!isGood(reply)) return reply;
   }
+  throw new Error("the fault did not show");
+}
 
-  function mint(service: Service, accountId: string): Promise<RestReply> {
-    mints += 1;
-    // As much text as fits, so that the file grows quickly.
-    const metadata = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [`k${String(index)}`, "x".repeat(500)]),
-    );
-    const body = { account_id: accountId, amount: 1, reference: `mint${String(mints)}`, metadata };
-    return service.rest("POST", "/transactions/mint", { body });
-  }
+async function expectUnavailable(service: Service, accountId: string): Promise<void> {
+  const rest = await untilRefused(
+    () => mint(service, accountId),
+    ({ status }) => status === 201,
+  );
+  expect(problemOf(rest)).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
+  expect(Number(rest.headers["retry-after"])).to.be.greaterThan(0);
+  const grpc = await untilRefused(
+    () =>
+      service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: `small${String((mints += 1))}` }),
+    ({ code }) => code === 0,
+  );
+  expect(grpc).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
+}
 
-  /**
-   * A file that is nearly full takes a few more: the fault is there when the first call meets it.
-   */
-  async function untilRefused<Answer>(
-    call: () => Promise<Answer>,
-    isGood: (answer: Answer) => boolean,
-  ): Promise<Answer> {
-    for (let tries = 0; tries < 500; tries += 1) {
-      const answer = await call();
-      if (!isGood(answer)) return answer;
-    }
-    throw new Error("the fault did not show");
-  }
+async function expectRecovery(service: Service, accountId: string): Promise<void> {
+  await eventually(async () => (await mint(service, accountId)).status === 201, {
+    millisMax: RECOVERY_MILLIS_MAX,
+    what: () => `did not recover: ${service.printed()}`,
+  });
+}
 
-  async function expectUnavailable(service: Service, accountId: string): Promise<void> {
-    const rest = await untilRefused(
-      () => mint(service, accountId),
-      ({ status }) => status === 201,
-    );
-    expect(problemOf(rest)).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
-    expect(Number(rest.headers["retry-after"])).to.be.greaterThan(0);
-    const grpc = await untilRefused(
-      () =>
-        service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: `small${String((mints += 1))}` }),
-      ({ code }) => code === 0,
-    );
-    expect(grpc).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
-  }
-
-  async function expectRecovery(service: Service, accountId: string): Promise<void> {
-    await eventually(async () => (await mint(service, accountId)).status === 201, {
-      millisMax: RECOVERY_MILLIS_MAX,
-      what: () => `did not recover: ${service.printed()}`,
-    });
-  }
-
-  describe("of PostgreSQL, lost and found again", () => {
-    let postgres: PostgresServer;
-    let service: Service;
-    before(async () => {
-      postgres = await startPostgres();
-      service = await Service.start("postgres", { DATABASE_URL: await postgres.createDatabase() });
-    });
-    after(async () => {
-      await service.dispose();
-      await postgres.stop();
-    });
-
-    it("answers UNAVAILABLE, lives, and works again when the fault ends", async () => {
-      const accountId = await createAccount(service);
-      expect((await mint(service, accountId)).status).to.equal(201);
+describe("a fault of PostgreSQL, which is lost and found again", () => {
+  it("is UNAVAILABLE; the server lives, and works again when the fault ends", async () => {
+    const postgres = await startPostgres();
+    const service = await Service.start("postgres", { DATABASE_URL: await postgres.createDatabase() });
+    try {
+      const accountId = await newAccount(service, "1.00");
       await postgres.crash();
       await expectUnavailable(service, accountId);
       const read = await service.rest("GET", `/accounts/${accountId}`);
@@ -90,51 +67,47 @@ describe("a fault of the storage", () => {
       await postgres.restart();
       await expectRecovery(service, accountId);
       await expectBooksHold(service);
-    });
+    } finally {
+      await service.dispose();
+      await postgres.stop();
+    }
+  });
+});
+
+// Each test heals what it breaks, and the next one finds a service that works.
+describe("a fault of SQLite", () => {
+  let service: Service;
+  let accountId: string;
+  before(async () => {
+    service = await Service.start("sqlite");
+    accountId = await newAccount(service, "1.00");
+  });
+  after(() => service.dispose());
+
+  it("of a file that can't grow is UNAVAILABLE; reads go on, and mints when there is room", async function () {
+    // Only Linux can set the limit of a running process.
+    if (process.platform !== "linux") this.skip();
+    const pid = await serverPid(service);
+    const limitFileSize = (limit: string): void => {
+      execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:`]);
+    };
+    limitFileSize("400000");
+    await expectUnavailable(service, accountId);
+    expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
+
+    limitFileSize("unlimited");
+    await expectRecovery(service, accountId);
+    await expectBooksHold(service);
   });
 
-  describe("of SQLite, a file that can't grow", () => {
-    let service: Service;
-    before(async function () {
-      // The limit of a running process is set with Linux's own means.
-      if (process.platform !== "linux") this.skip();
-      service = await Service.start("sqlite");
-    });
-    after(() => service.dispose());
-
-    it("answers UNAVAILABLE, lives, still reads, and works again when there is room", async () => {
-      const accountId = await createAccount(service);
-      expect((await mint(service, accountId)).status).to.equal(201);
-
-      const pid = await serverPid(service);
-      const limitFileSize = (limit: string): void => {
-        execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:`]);
-      };
-      limitFileSize("400000");
-      await expectUnavailable(service, accountId);
-      expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
-
-      limitFileSize("unlimited");
-      await expectRecovery(service, accountId);
-      await expectBooksHold(service);
-    });
-  });
-
-  (hasStrace() ? describe : describe.skip)("of SQLite, a disk that fails", () => {
-    let service: Service;
-    let accountId: string;
-    before(async () => {
-      service = await Service.start("sqlite");
-      accountId = await createAccount(service);
-    });
-    after(() => service.dispose());
-
-    for (const [name, calls, error] of [
-      ["that can't be written to", "pwrite64", "EIO"],
-      ["that has become read-only", "pwrite64", "EROFS"],
-      ["that can't say whether what was written is safe", "fsync,fdatasync", "EIO"],
-    ] as const) {
-      it(`${name} (${error}): UNAVAILABLE, nothing happened, and works again when the fault ends`, async () => {
+  for (const [name, calls, error] of [
+    ["can't be written to", "pwrite64", "EIO"],
+    ["has become read-only", "pwrite64", "EROFS"],
+    ["can't say whether a write is safe", "fsync,fdatasync", "EIO"],
+  ] as const) {
+    (hasStrace() ? it : it.skip)(
+      `of a disk that ${name} (${error}) is UNAVAILABLE; nothing happened, and mints go on when the fault ends`,
+      async () => {
         const { text: before } = await service.rest("GET", `/accounts/${accountId}`);
         const file = `${fileOf(service)}-wal`;
         const heal = await failingCalls(await serverPid(service), { calls, error, file });
@@ -146,97 +119,44 @@ describe("a fault of the storage", () => {
         }
         await expectRecovery(service, accountId);
         await expectBooksHold(service);
-      });
-    }
-  });
+      },
+    );
+  }
 
-  it("of SQLite, held by another process: the caller's deadline counts, and the same call again tells the outcome", async () => {
-    const service = await Service.start("sqlite");
-    const other = new BetterSqlite3(fileOf(service));
-    try {
-      const accountId = await createAccount(service);
-      other.exec("BEGIN IMMEDIATE");
-      const body = { account_id: accountId, amount: 1, reference: "late" };
+  it("of a locked file keeps to the caller's deadline, and a repeat of the call tells the outcome", async () => {
+    const body = { account_id: accountId, amount: 1, reference: "late" };
+    await whileHeld(service, async () => {
       const headers = { "grpc-timeout": "300m" };
       const rest = await service.rest("POST", "/transactions/mint", { body, headers });
       expect(problemOf(rest)).to.include({ status: 504, code: "DEADLINE_EXCEEDED" });
-      // Behind the first, which waits for the file: its time is up before it begins.
+      // It queues behind the first, which waits for the file: its time is up before it begins.
       const never = { account_id: accountId, amount: "1.00", reference: "never" };
       const grpc = await service.grpc.call("Mint", never, { deadlineMillis: 300 });
       expect(grpc.code).to.equal(4);
-
-      other.exec("COMMIT");
-      const again = await service.rest("POST", "/transactions/mint", { body });
-      expect(again.status).to.equal(200);
-      expect(again.headers["idempotent-replayed"]).to.equal("true");
-      const listed = await service.rest("GET", "/transactions?reference=never");
-      expect(listed.json["transactions"]).to.deep.equal([]);
-    } finally {
-      other.close();
-      await service.dispose();
-    }
+    });
+    const again = await service.rest("POST", "/transactions/mint", { body });
+    expect(again.status).to.equal(200);
+    expect(again.headers["idempotent-replayed"]).to.equal("true");
+    const listed = await service.rest("GET", "/transactions?reference=never");
+    expect(listed.json["transactions"]).to.deep.equal([]);
   });
 
-  it("of SQLite, held by another process for longer than a commit waits: UNAVAILABLE, and works again when it lets go", async () => {
-    const service = await Service.start("sqlite");
-    const other = new BetterSqlite3(fileOf(service));
-    try {
-      const accountId = await createAccount(service);
-      const request = { account_id: accountId, amount: "1.00", reference: "waited" };
-      other.exec("BEGIN IMMEDIATE");
+  it("of a file that is locked for longer than a commit waits is UNAVAILABLE; reads go on, and mints afterwards", async () => {
+    const request = { account_id: accountId, amount: "1.00", reference: "waited" };
+    await whileHeld(service, async () => {
       const waited = service.grpc.call("Mint", request, { deadlineMillis: 30_000 });
       expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
       expect(await waited).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
-      other.exec("COMMIT");
-      const again = await service.grpc.call("Mint", request);
-      expect(again.code).to.equal(0);
-      expect(again.replayed).to.equal(false);
-    } finally {
-      other.close();
-      await service.dispose();
-    }
+    });
+    expect(await service.grpc.call("Mint", request)).to.include({ code: 0, replayed: false });
   });
 
-  it("of SQLite, a damaged page: what needs it is UNAVAILABLE, the rest goes on, and a backup in its place heals all", async () => {
-    const service = await Service.start("sqlite");
-    try {
-      const accountId = await createAccount(service);
-      const minted = await mint(service, accountId);
-      const transaction = `/transactions/${String(minted.json["id"])}`;
-      expect(await service.stop()).to.equal(0);
-      const backup = readFileSync(fileOf(service));
-      writeFileSync(fileOf(service), withDamage(backup, pageOf(fileOf(service), "transactions")));
-
-      await service.start();
-      expect(problemOf(await service.rest("GET", transaction))).to.include({
-        status: 503,
-        code: "STORAGE_UNAVAILABLE",
-      });
-      await expectUnavailable(service, accountId);
-      const account = await service.rest("GET", `/accounts/${accountId}`);
-      expect(account.text).to.contain('"available_balance":1.00');
-      const { code, stdout, stderr } = await service.kesc("verify");
-      expect(code).to.equal(1);
-      expect(stdout + stderr)
-        .to.match(/malformed|SQLITE_CORRUPT/)
-        .and.contain("put the last backup in its place");
-
-      expect(await service.stop()).to.equal(0);
-      writeFileSync(fileOf(service), backup);
-      await service.start();
-      expect((await service.rest("GET", transaction)).status).to.equal(200);
-      await expectRecovery(service, accountId);
-      await expectBooksHold(service);
-    } finally {
-      await service.dispose();
-    }
-  });
-
-  it("that is a bug: answers INTERNAL with the request id and nothing from inside, and writes nothing", async () => {
-    const service = await Service.start("sqlite");
+  it("that is a bug of ours is INTERNAL with the request id and no internal detail, and writes nothing", async () => {
     const other = new BetterSqlite3(fileOf(service));
     try {
-      const accountId = await createAccount(service);
+      const heads = other.prepare("SELECT * FROM journal_head").all() as Record<string, number>[];
+      const rowsOf = (): unknown => other.prepare("SELECT count(*) AS rows FROM transactions").get();
+      const before = rowsOf();
       other.exec("DELETE FROM journal_head");
       const headers = { "x-request-id": "what-was-that" };
       const body = { account_id: accountId, amount: 1, reference: "buggy" };
@@ -248,17 +168,53 @@ describe("a fault of the storage", () => {
       expect(grpc).to.include({ code: 13, reason: "INTERNAL" });
       expect(grpc.facts?.["request_id"]).to.equal("what-was-that");
       for (const said of [rest.text, grpc.message]) expect(said).to.not.match(/journal|CHECK|SQL|seq/);
-      expect(other.prepare("SELECT count(*) AS rows FROM transactions").get()).to.deep.equal({ rows: 0 });
+      expect(rowsOf()).to.deep.equal(before);
+      for (const head of heads) {
+        const names = Object.keys(head);
+        const places = names.map((name) => `@${name}`).join();
+        other.prepare(`INSERT INTO journal_head (${names.join()}) VALUES (${places})`).run(head);
+      }
     } finally {
       other.close();
-      await service.dispose();
     }
+    await expectRecovery(service, accountId);
   });
 
-  it("answers QUEUE_FULL where more wait than may, with a time to come back", async () => {
+  it("of a damaged page is UNAVAILABLE where the page is needed, and a backup of the file repairs all", async () => {
+    const minted = await mint(service, accountId);
+    const transaction = `/transactions/${String(minted.json["id"])}`;
+    const { text: account } = await service.rest("GET", `/accounts/${accountId}`);
+    expect(await service.stop()).to.equal(0);
+    const backup = readFileSync(fileOf(service));
+    writeFileSync(fileOf(service), withDamage(backup, pageOf(fileOf(service), "transactions")));
+
+    await service.start();
+    expect(problemOf(await service.rest("GET", transaction))).to.include({
+      status: 503,
+      code: "STORAGE_UNAVAILABLE",
+    });
+    await expectUnavailable(service, accountId);
+    expect((await service.rest("GET", `/accounts/${accountId}`)).text).to.equal(account);
+    const { code, stdout, stderr } = await service.kesc("verify");
+    expect(code).to.equal(1);
+    expect(stdout + stderr)
+      .to.match(/malformed|SQLITE_CORRUPT/)
+      .and.contain("put the last backup in its place");
+
+    expect(await service.stop()).to.equal(0);
+    writeFileSync(fileOf(service), backup);
+    await service.start();
+    expect((await service.rest("GET", transaction)).status).to.equal(200);
+    await expectRecovery(service, accountId);
+    await expectBooksHold(service);
+  });
+});
+
+describe("more calls than the queue holds", () => {
+  it("are QUEUE_FULL, with a retry delay", async () => {
     const service = await Service.start("sqlite", { KESC_QUEUE_MAX: "2", KESC_BATCH_MAX: "1" });
     try {
-      const accountId = await createAccount(service);
+      const accountId = await newAccount(service);
       const rest = await Promise.all(Array.from({ length: 60 }, () => mint(service, accountId)));
       const full = rest.find(({ status }) => status === 429);
       expect(full?.json).to.include({ code: "QUEUE_FULL" });
@@ -277,19 +233,33 @@ describe("a fault of the storage", () => {
   });
 });
 
-/** Of Linux; it makes the kernel's answers to a process what one likes. */
+/** Does the work while another process holds the lock of the file. */
+async function whileHeld(service: Service, work: () => Promise<void>): Promise<void> {
+  const other = new BetterSqlite3(fileOf(service));
+  try {
+    other.exec("BEGIN IMMEDIATE");
+    await work();
+    other.exec("COMMIT");
+  } finally {
+    other.close();
+  }
+}
+
+/** Whether strace is here and may inject faults: it makes system calls of a process fail. */
 function hasStrace(): boolean {
   return spawnSync("strace", ["-e", "inject=getpid:error=EIO", "true"]).status === 0;
 }
 
-/** Has these calls of a process fail on the file until the answer is called. */
+/**
+ * Makes these system calls of a process fail on the file, until the returned function is called.
+ */
 async function failingCalls(
   pid: number,
   { calls, error, file }: { calls: string; error: string; file: string },
 ): Promise<() => Promise<void>> {
   const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}`, "-P", file, "-o", "/dev/null"];
   const strace = spawn("strace", ["-f", "-p", String(pid), ...inject], { stdio: ["ignore", "ignore", "pipe"] });
-  // Its first words: it is there.
+  // strace prints as soon as it is attached.
   await once(strace.stderr, "data");
   return async () => {
     const exited = once(strace, "exit");

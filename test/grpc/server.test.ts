@@ -21,7 +21,7 @@ const OK: number = Status.OK;
 const GRACE_WITHOUT_END_MILLIS = 600_000;
 
 describe("grpc: a server that stops", () => {
-  it("answers the calls that it has taken, and turns away those that come later", async () => {
+  it("responds to the calls that it has taken, and refuses those that come later", async () => {
     const release: (() => void)[] = [];
     const under = await serve({
       submit: () =>
@@ -45,7 +45,7 @@ describe("grpc: a server that stops", () => {
     under.grpc.close();
   });
 
-  it("takes calls while it is a lame duck, then answers SHUTTING_DOWN on connections that are still open", async () => {
+  it("takes calls in its lame-duck time, then refuses them with SHUTTING_DOWN on open connections", async () => {
     const under = await serve({ limits: { lameDuckMillis: 200 } });
     await under.grpc.call(rpcs.mint, MINT);
     const stopping = under.server.stop(5_000);
@@ -55,7 +55,7 @@ describe("grpc: a server that stops", () => {
     under.grpc.close();
   });
 
-  it("loses nothing under load: every mint that was done is heard of, every other one is UNAVAILABLE", async () => {
+  it("loses nothing under load: each mint that was done gets its response, any other is UNAVAILABLE", async () => {
     let done = 0;
     const under = await serve({
       submit: async () => {
@@ -87,7 +87,7 @@ describe("grpc: a server that stops", () => {
     under.grpc.close();
   });
 
-  it("says SHUTTING_DOWN, and when to come back, to a call that had begun and whose request comes now", async () => {
+  it("refuses a call that had begun, and whose request comes now, with SHUTTING_DOWN and a retry delay", async () => {
     const under = await serve();
     const session = connectHttp2(`http://${under.server.address}`);
     const stream = session.request({
@@ -125,22 +125,22 @@ describe("grpc: a server that stops", () => {
     under.grpc.close();
   });
 
-  it("cuts what is not answered within the grace, and says how much that was", async () => {
+  it("cuts the calls that take longer than the grace period, and reports their number", async () => {
     const under = await serve({ submit: () => new Promise(() => undefined) });
     const calling = under.grpc.call(rpcs.mint, MINT);
     await eventually(() => under.submitted.length === 1);
     const failure: unknown = await under.server.stop(200).catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(Error).with.property("message", "1 calls were cut without an answer");
+    expect(failure).to.be.instanceOf(Error).with.property("message", "1 calls in flight were cut off");
     expect((await calling).code).to.be.oneOf([Status.UNAVAILABLE, Status.CANCELLED, Status.INTERNAL]);
     expect(callLines(under.lines)).to.deep.equal([]);
     under.grpc.close();
   });
 });
 
-describe("grpc: an address", () => {
+describe("grpc: the address of a server", () => {
   const socket = (): string => join(mkdtempSync(join(tmpdir(), "kesc-")), "kesc.sock");
 
-  it("may be a unix socket, which is gone afterwards", async () => {
+  it("may be a unix socket, which the server removes when it stops", async () => {
     const path = socket();
     const under = await serve({ address: `unix:${path}` });
     expect(under.server.address).to.equal(`unix:${path}`);
@@ -149,7 +149,7 @@ describe("grpc: an address", () => {
     expect(existsSync(path)).to.equal(false);
   });
 
-  it("may be the unix socket of a server that was killed", async () => {
+  it("may be a unix socket that a killed server has left behind", async () => {
     const path = socket();
     const killed = spawn(process.execPath, [
       "--eval",
@@ -162,7 +162,7 @@ describe("grpc: an address", () => {
     await under.close();
   });
 
-  it("is not taken from a server that lives", async () => {
+  it("can't be the unix socket of a running server", async () => {
     const path = socket();
     const living = createServer().listen(path);
     await once(living, "listening");

@@ -51,7 +51,7 @@ describe("the ledger's queue", () => {
     return (await reads(opened.database).account(organizationId, accountId))?.availableCents ?? 0;
   }
 
-  /** A committer that waits until it is let go, and counts its batches. */
+  /** A committer that waits until `open` is called, and counts its batches. */
   function gated(batchesMax = 1): { committer: Committer; batches: number[]; open: () => void } {
     const batches: number[] = [];
     let open = (): void => undefined;

@@ -8,8 +8,8 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { mint, newAccountId, newOrganizationId, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
-// Nobody here has an account: a mint that was decided is refused with ACCOUNT_NOT_FOUND, one that
-// was not with QUEUE_FULL.
+// No account exists here: a mint that was decided is refused with ACCOUNT_NOT_FOUND, any other with
+// QUEUE_FULL.
 const DECIDED = "ACCOUNT_NOT_FOUND";
 
 describe("the ledger under more than it can do", () => {
@@ -53,8 +53,8 @@ describe("the ledger under more than it can do", () => {
   }
 
   /**
-   * Submits mints with the references prefix-0, prefix-1 and so on; answers the reasons with which
-   * they were refused.
+   * Submits mints with the references prefix-0, prefix-1 and so on; resolves with the reasons of
+   * their refusals.
    */
   function submit(
     ledger: Ledger,
@@ -68,7 +68,7 @@ describe("the ledger under more than it can do", () => {
     });
   }
 
-  /** Until the ledger has begun the batches that it may. */
+  /** Resolves when the ledger has begun the batches that it may. */
   async function turn(): Promise<void> {
     await new Promise(setImmediate);
     await new Promise(setImmediate);

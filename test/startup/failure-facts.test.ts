@@ -6,7 +6,7 @@ import { failureFacts } from "../../src/startup/failure-facts.js";
 const PHONE_NUMBER = "+254712345678";
 
 describe("failureFacts", () => {
-  it("says what PostgreSQL says, without the statement and without its detail", () => {
+  it("has PostgreSQL's message, without the statement and without the detail", () => {
     const error = Object.assign(
       new Error('INSERT INTO accounts SELECT - 1 - duplicate key value violates unique constraint "accounts_id_key"'),
       { code: "23505", constraint: "accounts_id_key", detail: `Key (phone_number)=(${PHONE_NUMBER}) already exists.` },
@@ -18,14 +18,14 @@ describe("failureFacts", () => {
     });
   });
 
-  it("leaves out the words where PostgreSQL quotes a value in them", () => {
+  it("leaves the message out where PostgreSQL quotes a value in it", () => {
     const error = Object.assign(new Error(`SELECT ? - invalid input syntax for type bigint: "${PHONE_NUMBER}"`), {
       code: "22P02",
     });
     expect(failureFacts(error)).to.deep.equal({ code: "22P02", constraint: undefined, message: undefined });
   });
 
-  it("says why none of a host's addresses answers", () => {
+  it("has the reason why no address of a host answers", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED ::1:5432"), { code: "ECONNREFUSED" });
     const { code, message } = failureFacts(new StoreError("unavailable", new AggregateError([refused, refused])));
     expect({ code, message }).to.deep.equal({ code: "ECONNREFUSED", message: "connect ECONNREFUSED ::1:5432" });
@@ -35,7 +35,7 @@ describe("failureFacts", () => {
     expect(failureFacts({ code: "SQLITE_NOTADB" }).code).to.equal("SQLITE_NOTADB");
   });
 
-  it("has nothing to say about what is no error", () => {
+  it("is empty for a value that is no error", () => {
     for (const thrown of ["words", undefined, null, 5]) {
       expect(failureFacts(thrown)).to.deep.equal({ code: undefined, constraint: undefined, message: undefined });
     }

@@ -62,7 +62,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     return thrown.message;
   }
 
-  /** Of a folder, what is in it. */
+  /** A hash of the file; of a folder, a hash of its file names. */
   function contentOf(path: string): string {
     const bytes = statSync(path).isDirectory() ? readdirSync(path).join() : readFileSync(path);
     return createHash("sha256").update(bytes).digest("hex");
@@ -148,7 +148,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
       /Run the version that made them, or restore a backup from before/,
     ],
   ] as const) {
-    it(`that is ${name}: is refused in words that help, and stays as it is`, async () => {
+    it(`that is ${name}: is refused with advice, and stays unchanged`, async () => {
       const filename = newFile();
       make(filename);
       const address: DatabaseAddress = { engine: "sqlite", filename };
@@ -163,7 +163,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     });
   }
 
-  it("stops every command that opens it with 1", async () => {
+  it("ends every command that opens it with exit code 1", async () => {
     const filename = newFile();
     edit(filename, "PRAGMA journal_mode = WAL; CREATE TABLE notes (words TEXT); INSERT INTO notes VALUES ('keep')");
     const before = contentOf(filename);
@@ -178,14 +178,14 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     expect(contentOf(filename)).to.equal(before);
   });
 
-  it("that may only be read stops the server with 1, and stays as it is", function () {
+  it("that is read-only ends the server with exit code 1, and stays unchanged", function () {
     if (process.platform !== "linux") this.skip();
     const filename = newFile();
     copyOfOurs(filename);
     chmodSync(filename, 0o400);
     const before = contentOf(filename);
     const command = [process.execPath, KESC, "server"];
-    // Root may write anything, unless that is taken from it.
+    // Root may write any file, unless it drops its capabilities.
     if (process.getuid?.() === 0) command.unshift("setpriv", "--inh-caps=-all", "--bounding-set=-all");
     const [program = "", ...args] = command;
     const env = { PATH: process.env["PATH"], DATABASE_URL: `sqlite:${filename}` };
@@ -195,7 +195,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     expect(contentOf(filename)).to.equal(before);
   });
 
-  it("that is ours, from before it said so, goes on and says so from then on", async () => {
+  it("that KESC made before it marked its files opens, and is marked from then on", async () => {
     const filename = newFile();
     copyOfOurs(filename);
     edit(filename, "PRAGMA application_id = 0");
@@ -205,7 +205,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
 });
 
 describe("a database of PostgreSQL that a newer version has migrated", () => {
-  it("is refused in words that help", async () => {
+  it("is refused with advice", async () => {
     const test = await openTestDatabase("postgres");
     try {
       const sql = "INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('9999-of-the-future', 99, now())";

@@ -13,8 +13,8 @@ import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { newAccountId, newOrganizationId, newTransactionId } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
-// What a query costs at ten million rows shows in its plan at none: no table is read from end to
-// end, nothing is sorted.
+// The plan of a query on an empty database shows its cost at ten million rows: it must read no
+// table from end to end, and sort nothing.
 describe("the plans of the queries on sqlite", () => {
   let opened: TestDatabase;
   before(async () => {

@@ -40,7 +40,7 @@ const attempts: readonly [what: string, sql: (ids: { account: string; transactio
   ],
 ];
 
-// Whatever our own code does: the database does not take what the books can't be.
+// The database refuses rows that can't be true, whatever our own code does.
 for (const engine of ENGINES) {
   describe(`the schema on ${engine}`, () => {
     let opened: TestDatabase;

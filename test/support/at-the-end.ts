@@ -1,14 +1,14 @@
 const waiting: (() => Promise<void>)[] = [];
 
 /**
- * Has something that several suites share taken down when the last test is done; the last to come
- * goes first.
+ * Registers a teardown for after the last test, for a thing that several suites share. Teardowns
+ * run in the reverse order of their registration.
  */
 export function atTheEnd(takeDown: () => Promise<void>): void {
   waiting.push(takeDown);
 }
 
-/** Takes all of it down, once, whatever one of them says; rejects with what the first says. */
+/** Runs every teardown once, even when one of them fails. Rejects with the first failure. */
 export async function takeDownAll(): Promise<void> {
   const failures: unknown[] = [];
   for (const takeDown of waiting.splice(0).reverse()) {

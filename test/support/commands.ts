@@ -18,14 +18,16 @@ import {
 } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 
-// What every test says in few words: commands with sensible defaults.
+// Builders of commands with sensible defaults: a test says only what matters to it.
 
 export const TEST_ACTOR = "key_of_a_test" as Actor;
-/** A rail on which nothing completes by itself: mints stay PENDING, redemptions stay held. */
+/**
+ * A rail on which no transaction completes by itself: mints stay PENDING, redemptions stay held.
+ */
 export const SLOW_RAIL = "slow" as Rail;
 export const NO_DEADLINE = toUnixMillis(Number.MAX_SAFE_INTEGER);
 
-/** The value of what must parse; throws where a test itself is wrong. */
+/** The parsed value. Throws where the test's own input is wrong. */
 export function valid<T>(outcome: Parsed<T>): T {
   if (!outcome.ok) throw new Error(`the test's own value ${outcome.problem}`);
   return outcome.value;

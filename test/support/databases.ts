@@ -10,16 +10,16 @@ import { type Database, type DatabaseAddress, openDatabase } from "../../src/sto
 import { migrate } from "../../src/storage/migrate.js";
 import { sharedPostgres } from "./postgres.js";
 
-/** A database of a test's own. */
+/** A database that belongs to one test. */
 export interface TestDatabase {
   readonly address: DatabaseAddress;
-  /** As DATABASE_URL takes it. */
+  /** The value for DATABASE_URL. */
   readonly url: string;
   readonly database: Database;
   dispose(): Promise<void>;
 }
 
-/** Both engines: what must hold on the one must hold on the other. */
+/** Both engines: a rule that holds on one must hold on the other. */
 export const ENGINES = ["sqlite", "postgres"] as const;
 
 /** Makes an empty database with the current schema. */
@@ -38,7 +38,7 @@ export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promis
   };
 }
 
-/** Opens the database that DATABASE_URL would name. */
+/** Opens the database at a URL as DATABASE_URL takes it. */
 export function openDatabaseAt(url: string): Promise<Database> {
   const result = readConfig({ DATABASE_URL: url });
   if (!result.ok) throw new Error(result.problems.join("\n"));

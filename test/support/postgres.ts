@@ -2,25 +2,22 @@ import { atTheEnd } from "./at-the-end.js";
 import { PostgresNode } from "./postgres-node.js";
 
 /**
- * A real PostgreSQL of the tests' own, from the package registry, on a free port of the loopback
- * interface.
+ * A real PostgreSQL from the package registry, which belongs to the tests, on a free port of the
+ * loopback interface.
  */
 export interface PostgresServer {
-  /** Makes an empty database and answers its URL. */
+  /** Makes an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   /** Kills the server as a power cut would. */
   crash(): Promise<void>;
-  /** Starts it again on the same data. */
+  /** Starts the server again on the same data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 let shared: Promise<PostgresServer> | undefined;
 
-/**
- * The server that all suites share: started by the first that asks, stopped when the last test is
- * done.
- */
+/** The server that all suites share. The first call starts it; it stops after the last test. */
 export function sharedPostgres(): Promise<PostgresServer> {
   if (shared === undefined) {
     shared = startPostgres();

@@ -6,21 +6,21 @@ type CollectGarbage = (options: { readonly type: "minor" | "major" }) => void;
 const ROUNDS = 200;
 const ITEM_WORDS = 1_000;
 
-/** So much memory in one piece that it shows, 8 KB. */
+/** One piece of memory of 8 KB, large enough to show in the statistics of the heap. */
 export type Item = readonly number[];
-/** What ROUNDS items are together. */
+/** The size of all `ROUNDS` items together. */
 export const ALL_BYTES = ROUNDS * ITEM_WORDS * 8;
 
 /**
- * Does the work over and over, each time with a new item and a small garbage collection, and
- * answers how many bytes have become old by it. Each item may live until the next is there: then
- * next to nothing becomes old, unless something old that is no longer used leads to it.
+ * Repeats the work, each time with a new item and a small garbage collection, and returns how many
+ * bytes were promoted to the old generation. An item may live until the next one comes: then next
+ * to nothing is promoted, unless an old object that is no longer used points to it.
  */
 export async function promotedBytes(work: (item: Item) => unknown): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as CollectGarbage;
   const newItem = (): Item => new Array<number>(ITEM_WORDS).fill(0);
-  // The first grow old, and what belongs to them.
+  // The first items are promoted, together with all that they need.
   for (let round = 0; round < 3; round += 1) await work(newItem());
   collect({ type: "major" });
   for (let round = 0; round < 3; round += 1) collect({ type: "minor" });

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A client's connection, and ours on its behalf. */
+/** A client's connection, and the connection to the server that stands for it. */
 class Pair {
   readonly #client: Socket;
   readonly #target: Socket;
-  /** What waits until the network is back, in order. */
+  /** The bytes that wait until the network is back, in order. */
   readonly #held: { readonly to: Socket; readonly bytes: Buffer }[] = [];
   #silent = false;
 
-  /** Asks `isLost` of each answer; in place of one that is, the connection ends. */
+  /** Asks `isLost` about each answer; the connection ends in place of an answer that is lost. */
   constructor(
     client: Socket,
     targetPort: number,
@@ -29,7 +29,7 @@ class Pair {
       [client, this.#target],
       [this.#target, client],
     ] as const) {
-      // What goes wrong closes the socket, and that is passed on.
+      // An error closes the socket, and the close is passed on.
       end.on("error", () => undefined);
       end.on("close", () => {
         if (!this.#silent) other.destroy();
@@ -42,7 +42,7 @@ class Pair {
   }
 
   resume(): void {
-    // Whoever hung up meanwhile was not heard, and is not heard any more: the other end waits on.
+    // An end that hung up meanwhile was not heard, and the other end waits on.
     if (this.#client.destroyed || this.#target.destroyed) return;
     this.#silent = false;
     for (const { to, bytes } of this.#held.splice(0)) to.write(bytes);
@@ -59,7 +59,7 @@ class Pair {
   }
 }
 
-/** A stable address in front of a server, which may move, and a network that a test can break. */
+/** A stable address in front of a server that may move, and a network that a test can break. */
 export class TcpForwarder {
   /** Where the next connections go: a port of the loopback interface. */
   target: number;
@@ -94,22 +94,22 @@ export class TcpForwarder {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on nothing passes, and nobody hears that the other end hung up. */
+  /** Passes nothing from now on, not even that an end hung up. */
   silence(): void {
     this.#silent = true;
     for (const pair of this.#pairs) pair.silence();
   }
 
   /**
-   * What was held back arrives. A connection of which one end hung up meanwhile stays open at the
-   * other.
+   * Delivers what was held back. A connection of which one end hung up meanwhile stays open at the
+   * other end.
    */
   resume(): void {
     this.#silent = false;
     for (const pair of this.#pairs) pair.resume();
   }
 
-  /** Goes silent as soon as it has passed on what matches; resolves then. */
+  /** Goes silent as soon as it has passed on bytes that match, and resolves then. */
   silenceAfter(sent: RegExp): Promise<void> {
     return new Promise((resolve) => {
       this.#onSent = (text) => {
@@ -121,7 +121,7 @@ export class TcpForwarder {
     });
   }
 
-  /** In place of the next answer that matches its connection ends; resolves then. */
+  /** Ends the connection in place of the next answer that matches, and resolves then. */
   loseAnswer(answer: RegExp): Promise<void> {
     return new Promise((resolve) => {
       this.#isLost = (text) => {
@@ -133,10 +133,7 @@ export class TcpForwarder {
     });
   }
 
-  /**
-   * What is connected hears nothing any more, for good, as when the machine at the other end is
-   * gone.
-   */
+  /** Silences the connections of now for good, as when the machine at the other end is gone. */
   strand(): void {
     for (const pair of this.#pairs) pair.silence();
   }

@@ -14,8 +14,8 @@ const files = readdirSync(FOLDER).filter((file) => file !== "table.ts");
 
 /** The commands that the operation in this file decides. */
 async function commandsOf(file: string): Promise<string[]> {
-  const exported = (await import(`../../${FOLDER}/${file.replace(/ts$/, "js")}`)) as Readonly<Record<string, unknown>>;
-  return COMMAND_NAMES.filter((name) => Object.values(exported).includes(operationOf(name)));
+  const exported: unknown[] = Object.values((await import(`../../${FOLDER}/${file.replace(/ts$/, "js")}`)) as object);
+  return COMMAND_NAMES.filter((name) => exported.includes(operationOf(name)));
 }
 
 /** The reasons that the comment of each rpc names after "Refuses", by the name of its command. */

@@ -21,7 +21,7 @@ import { ENGINES, execute, openTestDatabase } from "../support/databases.js";
 const SLOW_RAIL = "sandbox" as Rail;
 const now = (): UnixMillis => toUnixMillis(Date.now());
 
-/** One organization's commands, answered with what they made. */
+/** Runs commands of one organization, and returns what they made. */
 class Books {
   readonly #ledger: Ledger;
   readonly #organizationId: OrganizationId;
@@ -234,7 +234,7 @@ for (const engine of ENGINES) {
       });
       for (let times = 0; times < 20; times += 1) {
         expect((await verify(database)).firstFindings).to.deep.equal([]);
-        // The writers' turn.
+        // The writers get a turn of the event loop.
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       writing = false;

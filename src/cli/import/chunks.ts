@@ -1,19 +1,17 @@
 import { ImportTransactionsRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { GoodRow } from "./csv-rows.js";
 
-/** Some rows that go into one message, and the message. */
+/** The rows of one message, and its bytes. */
 export interface Chunk {
   readonly rows: readonly GoodRow[];
   readonly bytes: Buffer;
 }
 
 const CHUNK_ROWS_MAX = 100;
-// With room to spare below what a server takes.
+// Well below the limit of the server, KESC_BULK_BYTES_MAX, which is 1 MiB by default.
 const CHUNK_BYTES_MAX = 131_072;
 
-/**
- * Cuts rows into chunks as they are asked for; rows that must be sent again come before the others.
- */
+/** Groups rows into chunks on demand. Rows to send again come first. */
 export class Chunks {
   readonly #rows: AsyncIterator<GoodRow>;
   #again: GoodRow[] = [];
@@ -22,7 +20,7 @@ export class Chunks {
     this.#rows = rows[Symbol.asyncIterator]();
   }
 
-  /** Undefined when there are no more. */
+  /** Returns undefined after the last chunk. */
   async next(): Promise<Chunk | undefined> {
     const rows: GoodRow[] = [];
     const messages: Uint8Array[] = [];
@@ -30,8 +28,8 @@ export class Chunks {
     while (rows.length < CHUNK_ROWS_MAX && bytes < CHUNK_BYTES_MAX) {
       const row = await this.#take();
       if (row === undefined) break;
-      // Messages with one request each, one after the other, are a message with all of them: so
-      // protobuf has it.
+      // In protobuf, concatenated messages merge: their repeated fields are joined. So the
+      // concatenation is one message with all requests.
       const message = ImportTransactionsRequest.encode({ requests: [row.request] }).finish();
       rows.push(row);
       messages.push(message);
@@ -40,7 +38,10 @@ export class Chunks {
     return rows.length === 0 ? undefined : { rows, bytes: Buffer.concat(messages) };
   }
 
-  /** Gives rows back, in their order; all that were taken after them must be among them. */
+  /**
+   * Returns rows to the front, in their order. The caller must return every row that it took after
+   * the first of them.
+   */
   putBack(rows: readonly GoodRow[]): void {
     this.#again = [...rows, ...this.#again];
   }

@@ -19,20 +19,20 @@ interface Options {
 }
 
 const FORMAT = `
-The file's first line names its columns: type (mint or redeem), account_id, amount, reference, and if you like
-description and metadata.KEY, one for each key. All lines are checked before the first is sent.
+The first line of the file names the columns. Required: type (mint or redeem), account_id, amount, reference.
+Optional: description, and metadata.KEY for each key of the metadata. The command checks all lines before it sends one.
 
-The key is read from KESC_API_KEY. Run it twice, or again after it was cut: the references see to it that each line is
-done once.`;
+Set KESC_API_KEY to the API key of your organization. You may run the command again at any time, for example after an
+interruption: the references ensure that each line is done once.`;
 
-/** `kesc import`: mints and redeems what a CSV file says, over gRPC. */
+/** `kesc import`: mints and redeems the lines of a CSV file over gRPC. */
 export function addImport(program: Command): void {
   program
     .command("import")
-    .description("mint and redeem what a CSV file says; safe to run again")
+    .description("mint and redeem the lines of a CSV file; safe to run again")
     .argument("<file>", "a CSV file with a header line")
-    .option("--address <address>", "where the server is: host:port or unix:/path (default: KESC_GRPC_ADDRESS)")
-    .option("--rejects <file>", "write the lines that are refused to this file, with the header")
+    .option("--address <address>", "address of the server: host:port or unix:/path (default: KESC_GRPC_ADDRESS)")
+    .option("--rejects <file>", "write the header and the refused lines to this file")
     .option("--json", "print JSON, for scripts")
     .addHelpText("after", FORMAT)
     .action(importFile);
@@ -40,7 +40,7 @@ export function addImport(program: Command): void {
 
 async function importFile(file: string, { address, rejects, json }: Options): Promise<void> {
   const key = process.env["KESC_API_KEY"] ?? "";
-  if (key === "") throw new OperatorError("KESC_API_KEY is not set: it must hold the key to call with.", 2);
+  if (key === "") throw new OperatorError("KESC_API_KEY is not set. Set it to the API key of your organization.", 2);
   const { grpcAddress } = configFromEnvironment();
 
   const { header, rows } = await checkedFile(file);
@@ -68,15 +68,12 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   }
 
   if (json === true) printJson({ lines: rows, ...totals });
-  else printLine(`${count(rows)} lines: ${count(totals.created)} new, ${count(totals.replayed)} there already.`);
+  else printLine(`${count(rows)} lines: ${count(totals.created)} new, ${count(totals.replayed)} done before.`);
   if (totals.refused > 0)
-    throw new OperatorError(`${count(totals.refused)} lines were refused; nothing of them was done.`);
+    throw new OperatorError(`${count(totals.refused)} lines were refused. Nothing was done for them.`);
 }
 
-/**
- * Reads the whole file, and names each line that is not right. Throws an OperatorError when there
- * is one.
- */
+/** Reads the whole file and prints each invalid line. Throws an OperatorError if there is one. */
 async function checkedFile(file: string): Promise<{ header: string; rows: number }> {
   let header = "";
   let rows = 0;
@@ -93,15 +90,14 @@ async function checkedFile(file: string): Promise<{ header: string; rows: number
       process.stderr.write(`${file}:${String(read.line)}: ${field} ${message}\n`);
     }
   }
-  if (bad > 0) throw new OperatorError(`${count(bad)} of ${count(rows)} lines are not right: nothing was sent.`);
+  if (bad > 0) throw new OperatorError(`${count(bad)} of ${count(rows)} lines are invalid. Nothing was sent.`);
   return { header, rows };
 }
 
 async function* goodRows(file: string): AsyncGenerator<GoodRow> {
   for await (const read of readRowsOf(file)) {
     if ("header" in read) continue;
-    if (read.kind === "bad")
-      throw new OperatorError(`${file} has changed while it was imported. See to it and run this again.`);
+    if (read.kind === "bad") throw new OperatorError(`${file} changed during the import. Run the command again.`);
     yield read;
   }
 }
@@ -119,8 +115,8 @@ async function openRejects(
   { header, imported }: { header: string; imported: string },
 ): Promise<WriteStream> {
   if (await areOneFile(file, imported))
-    throw new OperatorError(`${file} is the file to import: name another for --rejects.`, 2);
-  const unwritable = (error: Error): OperatorError => new OperatorError(`${file} can't be written: ${error.message}.`);
+    throw new OperatorError(`--rejects names the file to import, ${file}. Name another file.`, 2);
+  const unwritable = (error: Error): OperatorError => new OperatorError(`${file} cannot be written: ${error.message}.`);
   const stream = createWriteStream(file, { mode: 0o600 });
   await once(stream, "open").catch((error: unknown) => {
     throw error instanceof Error ? unwritable(error) : error;
@@ -132,7 +128,10 @@ async function openRejects(
   return stream;
 }
 
-/** Whether both names lead to the same file: opening the one would empty the other. */
+/**
+ * Returns whether both names refer to the same file. Opening that file for the rejects would empty
+ * it.
+ */
 async function areOneFile(left: string, right: string): Promise<boolean> {
   const [one, other] = await Promise.all([left, right].map((file) => stat(file).catch(() => undefined)));
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;

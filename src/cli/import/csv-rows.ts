@@ -7,14 +7,14 @@ import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
 import { OperatorError } from "../../startup/operator-error.js";
 
-/** One line of the file, as far as it could be read. */
-export type Row = GoodRow | BadRow;
+/** One line of the file, valid or not. */
+export type CsvRow = GoodRow | BadRow;
 
 export interface GoodRow {
   readonly kind: "good";
-  /** Counted from 1, the header's; of a record of several lines the first. */
+  /** The line number. The header is line 1. For a record of several lines, this is the first. */
   readonly line: number;
-  /** The line's own text. */
+  /** The original text of the line. */
   readonly text: string;
   readonly request: TransactionRequest;
 }
@@ -22,7 +22,7 @@ export interface GoodRow {
 export interface BadRow {
   readonly kind: "bad";
   readonly line: number;
-  /** What is wrong, each with the name of its column. */
+  /** The problems of the line. `field` is the name of the column. */
   readonly problems: readonly FieldProblem[];
 }
 
@@ -30,8 +30,8 @@ const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
 const OPTIONAL_COLUMNS = ["description"] as const;
 const METADATA_PREFIX = "metadata.";
 
-// The largest request of all, 20 pairs of metadata in four-byte characters, is some 44 KiB. A quote
-// that is never closed would make a record of the rest of the file.
+// The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters. Without a
+// limit, an unclosed quote would turn the remaining file into one record.
 const RECORD_BYTES_MAX = 131_072;
 
 interface CsvRecord {
@@ -42,11 +42,12 @@ interface CsvRecord {
 }
 
 /**
- * Reads the file line by line, whatever its size. First answers the header, as it stands there.
- * Throws an OperatorError when the file can't be read, is not CSV, or has other columns than type,
- * account_id, amount, reference, description and metadata.KEY.
+ * Reads a file of any size, line by line. Yields the original header first.
+ *
+ * Throws an OperatorError if the file cannot be read or is not CSV. Also throws if a required
+ * column is missing, or if a column is unknown or occurs twice.
  */
-export async function* readRows(file: string): AsyncGenerator<{ readonly header: string } | Row> {
+export async function* readRows(file: string): AsyncGenerator<{ readonly header: string } | CsvRow> {
   let columns: readonly string[] | undefined;
   try {
     for await (const csv of csvRecords(file)) {
@@ -58,11 +59,13 @@ export async function* readRows(file: string): AsyncGenerator<{ readonly header:
       }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new OperatorError(`It is not CSV: ${error.message}.`, 1, { cause: error });
-    if (error instanceof Error && "syscall" in error) throw new OperatorError(`It can't be read: ${error.message}.`);
+    if (error instanceof CsvError)
+      throw new OperatorError(`The file is not valid CSV: ${error.message}.`, 1, { cause: error });
+    if (error instanceof Error && "syscall" in error)
+      throw new OperatorError(`The file cannot be read: ${error.message}.`);
     throw error;
   }
-  if (columns === undefined) throw new OperatorError("It is empty. Its first line must name the columns.");
+  if (columns === undefined) throw new OperatorError("The file is empty. Its first line must name the columns.");
 }
 
 function csvRecords(file: string): AsyncIterable<CsvRecord> {
@@ -71,7 +74,7 @@ function csvRecords(file: string): AsyncIterable<CsvRecord> {
     info: true,
     raw: true,
     record_delimiter: ["\r\n", "\n", "\r"],
-    // Checked here, so that every such line is named and not only the first.
+    // rowOf() checks the number of cells instead, so that the command reports every such line.
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: RECORD_BYTES_MAX,
@@ -84,22 +87,22 @@ function csvRecords(file: string): AsyncIterable<CsvRecord> {
 function columnsOf(names: readonly string[]): readonly string[] {
   const known: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS];
   const problems = [
-    ...REQUIRED_COLUMNS.filter((name) => !names.includes(name)).map((name) => `has no column ${name}`),
+    ...REQUIRED_COLUMNS.filter((name) => !names.includes(name)).map((name) => `lacks the column ${name}`),
     ...names
       .filter((name) => !known.includes(name) && !(name.startsWith(METADATA_PREFIX) && name !== METADATA_PREFIX))
-      .map((name) => `has a column "${name}", which there is not`),
+      .map((name) => `has the unknown column "${name}"`),
     ...names.filter((name, index) => names.indexOf(name) < index).map((name) => `has the column ${name} twice`),
   ];
   if (problems.length === 0) return names;
   const columns = [...known, `${METADATA_PREFIX}KEY`].join(", ");
-  throw new OperatorError(`The header ${problems.join(", ")}. The columns are ${columns}.`);
+  throw new OperatorError(`The header ${problems.join(", ")}. Known columns: ${columns}.`);
 }
 
-function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Row {
+function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): CsvRow {
   const text = raw.trim();
   const line = info.lines - (text.split(/\r\n|\n|\r/).length - 1);
   if (record.length !== columns.length) {
-    const message = `must have ${String(columns.length)} cells, as the header has; there are ${String(record.length)}`;
+    const message = `must have ${String(columns.length)} cells, like the header, but has ${String(record.length)}`;
     return { kind: "bad", line, problems: [{ field: "line", message }] };
   }
   const cells = new Map(columns.map((column, index) => [column, record[index] ?? ""]));
@@ -121,7 +124,7 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Ro
   return { kind: "good", line, text, request };
 }
 
-/** An empty cell is no pair. */
+/** Skips empty cells. */
 function metadataOf(cells: ReadonlyMap<string, string>): Map<string, string> {
   const pairs = [...cells].filter(([column, cell]) => column.startsWith(METADATA_PREFIX) && cell !== "");
   return new Map(pairs.map(([column, cell]) => [column.slice(METADATA_PREFIX.length), cell]));

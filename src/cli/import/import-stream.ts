@@ -6,50 +6,45 @@ import { type ImportTransactionsResponse, TransactionServiceService } from "../.
 
 export function connectTo(address: string): Client {
   return new Client(address, credentials.createInsecure(), {
-    // One that comes back is found again within a second; the default waits up to two minutes.
+    // A restarted server is found within a second. With the defaults that takes up to two minutes.
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 1_000,
   });
 }
 
-/**
- * A call of ImportTransactions: takes messages that are encoded already, gives one answer for each.
- */
+/** One call of ImportTransactions. Sends encoded messages, and receives one response for each. */
 export class ImportStream {
   readonly #call: ClientDuplexStream<Buffer, ImportTransactionsResponse>;
-  readonly #answers: AsyncIterator<ImportTransactionsResponse>;
-  #failure = new Error("the server ended the stream of its own accord");
+  readonly #responses: AsyncIterator<ImportTransactionsResponse>;
+  #failure = new Error("the server ended the stream early");
 
   constructor(client: Client, key: string) {
     const { path, responseDeserialize } = TransactionServiceService.importTransactions;
     const metadata = new Metadata();
     metadata.set("x-api-key", key);
     this.#call = client.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, responseDeserialize, metadata);
-    // It may come before anybody waits for an answer.
+    // The error may come while no call of next() waits for it.
     this.#call.on("error", (error) => {
       this.#failure = error;
     });
-    this.#answers = this.#call[Symbol.asyncIterator]() as AsyncIterator<ImportTransactionsResponse>;
+    this.#responses = this.#call[Symbol.asyncIterator]() as AsyncIterator<ImportTransactionsResponse>;
   }
 
   send(bytes: Buffer): void {
     this.#call.write(bytes);
   }
 
-  /** The next answer. Throws what the stream has ended with. */
+  /** Returns the next response. Throws the error that ended the stream. */
   async next(): Promise<ImportTransactionsResponse> {
-    const answer = await this.#answers.next();
-    if (answer.done === true) throw this.#failure;
-    return answer.value;
+    const response = await this.#responses.next();
+    if (response.done === true) throw this.#failure;
+    return response.value;
   }
 
-  /**
-   * When every message has its answer: lets the server end the stream in peace, whatever it ends it
-   * with.
-   */
+  /** Ends the call once every message has its response. Waits for the status, and ignores it. */
   async end(): Promise<void> {
     this.#call.end();
-    await this.#answers.next().catch(() => undefined);
+    await this.#responses.next().catch(() => undefined);
   }
 
   cancel(): void {
@@ -57,9 +52,8 @@ export class ImportStream {
   }
 }
 
-// What passes by itself: a queue that is full, a server that is away or stops, a connection that is
-// lost.
-const PASSING: ReadonlySet<number> = new Set([
+// Temporary errors: a full queue, a stopping or unreachable server, a lost connection.
+const TEMPORARY: ReadonlySet<number> = new Set([
   Status.UNAVAILABLE,
   Status.RESOURCE_EXHAUSTED,
   Status.DEADLINE_EXCEEDED,
@@ -69,22 +63,19 @@ const PASSING: ReadonlySet<number> = new Set([
 
 const BUG: number = Status.INTERNAL;
 
-/** Whether the end of a stream is no reason to give up. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "number" && PASSING.has(error.code);
+/** Returns whether the import should try again after this error of a stream. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "number" && TEMPORARY.has(error.code);
 }
 
-/** Whether a request that was refused so may be done when it is sent again as it is. */
+/** Returns whether a refused request may succeed if it is sent again. */
 export function mayBeDoneLater({ code }: StatusMessage): boolean {
-  // A bug will be there again, and is named with its request id.
-  return code !== BUG && PASSING.has(code);
+  // A bug would occur again. The message names its request id.
+  return code !== BUG && TEMPORARY.has(code);
 }
 
-/** A refusal in words: its reason, its message and its facts. */
-export function wordsOn({ message, details }: StatusMessage): string {
+/** Returns the reason and the message of a refusal. */
+export function describeRefusal({ message, details }: StatusMessage): string {
   const encoded = details.find(({ type_url }) => type_url.endsWith("/google.rpc.ErrorInfo"))?.value;
-  if (encoded === undefined) return message;
-  const { reason, metadata } = ErrorInfo.decode(encoded);
-  const facts = [...metadata].map(([name, fact]) => `${name} ${fact}`).join(", ");
-  return `${reason}: ${message}${facts === "" ? "" : ` (${facts})`}`;
+  return encoded === undefined ? message : `${ErrorInfo.decode(encoded).reason}: ${message}`;
 }

@@ -1,11 +1,9 @@
 import type { Totals } from "./send-rows.js";
 
-/**
- * Shows how far it has come: a bar that moves on a terminal, a line for each tenth anywhere else.
- */
+/** Shows the progress: a moving bar on a terminal, and one line for each tenth otherwise. */
 export interface Progress {
   show(totals: Totals): void;
-  /** Makes room for a line of other words. */
+  /** Clears the bar before another line is printed. */
   clear(): void;
 }
 
@@ -63,7 +61,7 @@ class Lines implements Progress {
   }
 
   clear(): void {
-    // A line of its own is in nobody's way.
+    // Complete lines need no clearing.
   }
 }
 

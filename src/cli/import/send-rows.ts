@@ -6,12 +6,12 @@ import type { TransactionResult } from "../../gen/kesc/v1/transaction_service.js
 import { OperatorError } from "../../startup/operator-error.js";
 import { type Chunk, Chunks } from "./chunks.js";
 import type { GoodRow } from "./csv-rows.js";
-import { ImportStream, isPassing, mayBeDoneLater, wordsOn } from "./import-stream.js";
+import { describeRefusal, ImportStream, isTemporary, mayBeDoneLater } from "./import-stream.js";
 
-/** What became of the rows so far. */
+/** The results of the rows so far. */
 export interface Totals {
   created: number;
-  /** Were there already: from an earlier run, or from this one before its connection was lost. */
+  /** Rows that were done before: by an earlier run, or by this run before it lost a connection. */
   replayed: number;
   refused: number;
 }
@@ -19,26 +19,27 @@ export interface Totals {
 export interface SendOptions {
   readonly client: Client;
   readonly key: string;
-  /** Hears of each row that is refused for good. */
+  /** Called for each row that is refused finally. */
   readonly onRefused: (row: GoodRow, words: string) => void;
-  /** Hears of the totals whenever they have grown. */
+  /** Called with the new totals after each chunk. */
   readonly onProgress: (totals: Totals) => void;
 }
 
-// So many messages are on their way at a time: enough that the server always has work.
-const CHUNKS_UNDER_WAY_MAX = 10;
+// Maximum number of messages in flight. Ten messages of 100 rows keep the server busy.
+const CHUNKS_IN_FLIGHT_MAX = 10;
 
-// Without a single answer in between. Some twenty seconds.
+// Maximum number of tries without any new result. They take some twenty seconds.
 const TRIES_MAX = 10;
 const PAUSE_MILLIS_MIN = 100;
 const PAUSE_MILLIS_MAX = 4_000;
 
 /**
- * Sends every row and waits for its result, with at most 1,000 rows under way. What passes (a
- * server that is away, a full queue) is waited out: everything that has no final answer is sent
- * again, in order, which is safe, since references decide.
+ * Sends all rows and returns the totals. At most 1,000 rows are in flight.
  *
- * Throws an OperatorError when it does not pass, or when the server refuses the whole.
+ * Retries after temporary errors, such as an unreachable server or a full queue. It then sends all
+ * rows without a final result again, in order. That is safe because of their references.
+ *
+ * Throws an OperatorError if an error persists, or if the server refuses the import.
  */
 export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOptions): Promise<Totals> {
   const totals: Totals = { created: 0, replayed: 0, refused: 0 };
@@ -50,7 +51,7 @@ export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOption
     if (settledOf(totals) > before) tries = 1;
     if (tries === TRIES_MAX) {
       throw new OperatorError(
-        `${interruption} Gave up after ${String(TRIES_MAX)} tries. Run this again: it goes on where it was, and does nothing twice.`,
+        `${interruption} Gave up after ${String(TRIES_MAX)} tries. Run the command again: it does no line twice.`,
       );
     }
     await sleep(Math.min(PAUSE_MILLIS_MIN * 2 ** tries, PAUSE_MILLIS_MAX));
@@ -62,23 +63,23 @@ function settledOf({ created, replayed, refused }: Totals): number {
 }
 
 /**
- * Undefined when all is sent and answered; else why not. What has no final answer is back among the
- * chunks then.
+ * Returns undefined if all rows have a final result. Otherwise returns the reason, after it has put
+ * the other rows back.
  */
 async function sendOverOneStream(chunks: Chunks, totals: Totals, options: SendOptions): Promise<string | undefined> {
   const stream = new ImportStream(options.client, options.key);
-  const underWay: Chunk[] = [];
-  /** The rows of the first chunk that are settled. */
+  const inFlight: Chunk[] = [];
+  /** The number of settled rows in the oldest chunk. */
   let settled = 0;
   const interrupted = (words: string): string => {
-    chunks.putBack(underWay.flatMap((chunk) => chunk.rows).slice(settled));
+    chunks.putBack(inFlight.flatMap((chunk) => chunk.rows).slice(settled));
     return words;
   };
 
   try {
     for (;;) {
-      await fill(underWay, chunks, stream);
-      const [oldest] = underWay;
+      await fill(inFlight, chunks, stream);
+      const [oldest] = inFlight;
       if (oldest === undefined) break;
       const { results } = await stream.next();
       for (const [index, row] of oldest.rows.entries()) {
@@ -86,52 +87,57 @@ async function sendOverOneStream(chunks: Chunks, totals: Totals, options: SendOp
         if (waiting !== undefined) return interrupted(waiting);
         settled = index + 1;
       }
-      underWay.shift();
+      inFlight.shift();
       settled = 0;
       options.onProgress(totals);
     }
     await stream.end();
     return undefined;
   } catch (error) {
-    if (!isPassing(error)) throw refusalOf(error);
-    return interrupted(`${(error as Error).message}.`);
+    if (!isTemporary(error)) throw refusalOf(error);
+    return interrupted(sentence((error as Error).message));
   } finally {
     stream.cancel();
   }
 }
 
-async function fill(underWay: Chunk[], chunks: Chunks, stream: ImportStream): Promise<void> {
-  while (underWay.length < CHUNKS_UNDER_WAY_MAX) {
+async function fill(inFlight: Chunk[], chunks: Chunks, stream: ImportStream): Promise<void> {
+  while (inFlight.length < CHUNKS_IN_FLIGHT_MAX) {
     const chunk = await chunks.next();
     if (chunk === undefined) return;
-    underWay.push(chunk);
+    inFlight.push(chunk);
     stream.send(chunk.bytes);
   }
 }
 
-/** Books the row's result. Answers why not, when it has none that is final. */
+/** Adds the result to the totals. Returns a reason to try again if the result is not final. */
 function settle(
   row: GoodRow,
   result: TransactionResult | undefined,
   { totals, onRefused }: Pick<SendOptions, "onRefused"> & { totals: Totals },
 ): string | undefined {
   if (result?.outcome === undefined)
-    throw new OperatorError("The server's answer lacks a result: it is of another version.");
+    throw new OperatorError("The response of the server lacks a result. Use the kesc version of the server.");
   const { outcome, replayed } = result;
   if (outcome.$case === "transaction") {
     totals[replayed ? "replayed" : "created"] += 1;
     return undefined;
   }
-  const words = wordsOn(outcome.value);
-  // Rows after it may need what it does: all of them are sent again with it.
-  if (mayBeDoneLater(outcome.value)) return `${words}.`;
+  const words = describeRefusal(outcome.value);
+  // Later rows may depend on this one. So all of them are sent again, too.
+  if (mayBeDoneLater(outcome.value)) return words;
   totals.refused += 1;
   onRefused(row, words);
   return undefined;
 }
 
 function refusalOf(error: unknown): unknown {
-  // A gRPC status has words for the caller; anything else is a bug here.
+  // A gRPC status has details for the caller. Any other error is a bug of this command.
   if (!(error instanceof Error && "details" in error && typeof error.details === "string")) return error;
-  return new OperatorError(`The server refuses: ${error.details}.`, 1, { cause: error });
+  return new OperatorError(`The server refused the import: ${sentence(error.details)}`, 1, { cause: error });
+}
+
+/** Adds the period that the errors of grpc-js lack, and those of the server have. */
+function sentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }

@@ -8,7 +8,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import type { CallRefusal } from "../errors/refusal.js";
 
-/** The caller's key, or why there is none. */
+/** The API key of the caller, or the refusal of the call. */
 export type Authentication = ApiKey | Extract<CallRefusal, { reason: "MISSING_API_KEY" | "INVALID_API_KEY" }>;
 
 export interface ApiKeyAuthenticatorOptions {
@@ -21,7 +21,7 @@ interface CachedKey {
   readonly freshUntil: number;
 }
 
-// How long a revoked key may go on working.
+// A revoked key keeps working for at most this long.
 const FRESH_MILLIS = 1_000;
 const CACHED_KEYS_MAX = 10_000;
 
@@ -29,10 +29,10 @@ const SECRET = /^kesc_[A-Za-z0-9_-]{20,100}$/;
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Finds out whose call it is, from its `x-api-key` or `authorization: Bearer`.
+ * Identifies the caller by `x-api-key` or `authorization: Bearer`.
  *
- * Keys are remembered for a second, under the SHA-256 of their secret: no secret stays in memory,
- * and how long a look-up takes says nothing about it. Unknown keys are not remembered.
+ * Caches keys for a second, under the SHA-256 of their secret. So the cache holds no secret, and
+ * the time of a look-up reveals nothing about it. Unknown keys are not cached.
  */
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
@@ -44,8 +44,8 @@ export class ApiKeyAuthenticator {
   }
 
   /**
-   * Answers at once for a key that is remembered, else after a look-up. Rejects with a StoreError
-   * when the database does not answer.
+   * Returns the result at once for a cached key, and a promise otherwise. Rejects with a StoreError
+   * if the database fails.
    */
   authenticate(metadata: Metadata): Authentication | Promise<Authentication> {
     const secret = presentedSecret(metadata);
@@ -69,7 +69,8 @@ export class ApiKeyAuthenticator {
   }
 
   async #read(secret: string, digest: string): Promise<ApiKey | undefined> {
-    // From before the read: what is revoked during it is not known to be.
+    // Takes the time before the read. A revocation during the read may be missed, and the second
+    // counts from then.
     const freshUntil = this.#options.now() + FRESH_MILLIS;
     const key = await this.#options.keys.apiKeyWithSecret(secret);
     if (key === undefined) this.#cached.delete(digest);
@@ -83,8 +84,8 @@ function liveOrInvalid(key: ApiKey | undefined, now: UnixMillis): Authentication
 }
 
 /**
- * The secret that a call carries; the empty text, which is none, when it carries two that differ or
- * one in no known form.
+ * Returns the secret of a call. Returns the empty text, which is never valid, if the call has two
+ * different secrets or an unknown scheme.
  */
 function presentedSecret(metadata: Metadata): string | undefined {
   const [apiKey] = metadata.get("x-api-key");

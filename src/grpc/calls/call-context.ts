@@ -20,7 +20,7 @@ export interface Caller {
   readonly key: ApiKey;
   readonly requestId: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** A command that is still queued then is dropped. */
+  /** Deadline. A command that is still queued then is dropped. */
   readonly deadline: UnixMillis;
 }
 
@@ -38,7 +38,7 @@ export interface CallDependencies {
    * removes it.
    */
   readonly onStopping: (stop: () => void) => () => void;
-  /** Called with +1 when a call begins, and with -1 when it has been answered. */
+  /** Called with +1 when a call begins, and with -1 when its response has been sent. */
   readonly onInFlight: (change: 1 | -1) => void;
   readonly steps: CallSteps;
 }
@@ -98,8 +98,8 @@ export function optionsOf(metadata: Metadata): CallOptions {
   const problems: FieldProblem[] = [];
   const key = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey.toString());
   if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem });
-  // Any other value is refused, not ignored: a caller who asks for a trial must not get the real
-  // call.
+  // Any other value is refused, not ignored: a caller that asks for a validation must not get the
+  // real call.
   if (validateOnly !== undefined && validateOnly !== "true" && validateOnly !== "false") {
     problems.push({ field: "kesc-validate-only", message: "must be true or false" });
   }
@@ -115,8 +115,8 @@ export function deadlineOf(
 }
 
 /**
- * Decodes and parses a request. Bytes that are no message of the type are a problem of the field
- * `request`.
+ * Decodes and parses a request. If the bytes are not a message of the type, the problem is in the
+ * field `request`.
  */
 export function parseRequest<Request, Input>(
   rpc: {
@@ -140,7 +140,10 @@ export function parseRequest<Request, Input>(
   return rpc.parse(request, caller);
 }
 
-/** An error of the database is STORAGE_UNAVAILABLE. Any other error is a bug, and INTERNAL. */
+/**
+ * An error of the database becomes STORAGE_UNAVAILABLE. Any other error is a bug and becomes
+ * INTERNAL.
+ */
 export function refusalOfThrown(error: unknown, requestId: string): AnyRefusal {
   const storeFailed = error instanceof StoreError && error.kind !== "rejected";
   return storeFailed ? { reason: "STORAGE_UNAVAILABLE" } : { reason: "INTERNAL", requestId };

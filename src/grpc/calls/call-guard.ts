@@ -14,12 +14,12 @@ import { HEALTH_SERVICE } from "../standard/health.js";
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
 export interface CallGuardOptions {
-  /** The most time that a call has to send its one request. */
+  /** Maximum time for the request of a call to arrive. */
   readonly requestMillisMax: number;
-  /** The largest request of an rpc, by its path. */
+  /** Returns the maximum size of a request to the rpc with this path. */
   readonly requestBytesMaxOf: (path: string) => number;
   readonly calls: FairShare;
-  /** Called for each call that the guard has ended. */
+  /** Called for each call that the guard ended. */
   readonly onEnded: (path: string, reason: EndReason) => void;
 }
 
@@ -29,33 +29,36 @@ const SWEEPS_PER_LIMIT = 10;
 const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
 
 /**
- * Admits a call once its one request has fully arrived and its caller has a free slot. Otherwise it
- * ends the call:
+ * Admits a call once its request has fully arrived and a slot is free.
  *
- * - with QUEUE_FULL, when the caller has no slot;
- * - with DEADLINE_EXCEEDED, when the request does not arrive in time. grpc-js would wait for ever,
- *   and hold the stream;
- * - as grpc-js does, when the request is too large. The limit of grpc-js is the same for all rpcs.
+ * - Ends a call with DEADLINE_EXCEEDED if its request does not arrive in time. grpc-js would wait
+ *   for ever and keep the stream.
+ * - Ends a call with QUEUE_FULL if no slot is free.
+ * - Ends a call whose request is too large with the error of grpc-js, whose own limit is the same
+ *   for all rpcs.
  *
- * All calls share one timer. A timer for each would cost more than everything else in this file.
+ * One timer serves all calls, because a timer for each call would cost more than all other work
+ * here.
  */
 export class CallGuard {
   readonly #requestMillisMax: number;
-  readonly #watch: Watch;
+  readonly #state: GuardState;
   readonly #sweeping: NodeJS.Timeout;
 
   constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
     this.#requestMillisMax = requestMillisMax;
-    this.#watch = { waiting: new Queue(), ...shared };
+    this.#state = { waiting: new Queue(), ...shared };
     this.#sweeping = setInterval(() => {
       this.#sweep();
     }, requestMillisMax / SWEEPS_PER_LIMIT);
     this.#sweeping.unref();
   }
 
-  /** Goes into the server's `interceptors`. Leaves calls with a stream of requests alone. */
+  /**
+   * Belongs into the `interceptors` of the server. Does not guard calls with a stream of requests.
+   */
   readonly interceptor: ServerInterceptor = ({ requestStream, path }, call) =>
-    requestStream ? new ServerInterceptingCall(call) : new GuardedCall(call, path, this.#watch);
+    requestStream ? new ServerInterceptingCall(call) : new GuardedCall(call, path, this.#state);
 
   stop(): void {
     clearInterval(this.#sweeping);
@@ -63,91 +66,95 @@ export class CallGuard {
 
   #sweep(): void {
     const lastStart = performance.now() - this.#requestMillisMax;
-    for (const call of this.#watch.waiting) {
+    for (const call of this.#state.waiting) {
       if (call.startedAt > lastStart) return;
       call.end("DEADLINE_EXCEEDED");
     }
   }
 }
 
-/** What all calls share. */
-interface Watch extends Omit<CallGuardOptions, "requestMillisMax"> {
-  /** Those whose request has not ended, in the order in which they came: the oldest first. */
+/** The state that all calls share. */
+interface GuardState extends Omit<CallGuardOptions, "requestMillisMax"> {
+  /** The calls whose request has not fully arrived, oldest first. */
   readonly waiting: Queue<GuardedCall>;
 }
 
 /**
- * A call that is counted from its headers to the end of its answer, and waits from its headers to
- * the end of its request.
+ * Holds a slot from the call's headers to the end of its response. Waits from its headers to the
+ * end of its request.
  */
 class GuardedCall extends ServerInterceptingCall {
   readonly startedAt = performance.now();
   readonly #path: string;
   readonly #inner: ServerInterceptingCallInterface;
-  readonly #watch: Watch;
-  /** Where it waits; undefined before it has started. */
+  readonly #state: GuardState;
+  /** The call's place in `waiting`. Undefined before the call starts. */
   #waiting: Link<GuardedCall> | undefined;
   #caller: string | undefined;
 
-  constructor(inner: ServerInterceptingCallInterface, path: string, watch: Watch) {
+  constructor(inner: ServerInterceptingCallInterface, path: string, state: GuardState) {
     super(inner);
     this.#path = path;
     this.#inner = inner;
-    this.#watch = watch;
+    this.#state = state;
   }
 
-  /** Ends the call before its handler has run. */
+  /** Ends the call before its handler runs. */
   end(reason: EndReason): void {
-    this.#waitNoMore();
+    this.#stopWaiting();
     this.#inner.sendStatus(statusOf({ reason }));
-    this.#watch.onEnded(this.#path, reason);
+    this.#state.onEnded(this.#path, reason);
   }
 
   override start(listener: Listener): void {
-    this.#waiting = this.#watch.waiting.push(this);
+    this.#waiting = this.#state.waiting.push(this);
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
-        if (this.#begin(metadata)) listener.onReceiveMetadata(metadata);
+        if (this.#acquireSlot(metadata)) listener.onReceiveMetadata(metadata);
         else this.end("QUEUE_FULL");
       },
       onReceiveMessage: (message: unknown) => {
-        if (Buffer.isBuffer(message) && message.length > this.#watch.requestBytesMaxOf(this.#path))
+        if (Buffer.isBuffer(message) && message.length > this.#state.requestBytesMaxOf(this.#path))
           this.#endAsTooLarge();
         else listener.onReceiveMessage(message);
       },
       onReceiveHalfClose: () => {
-        // An end that comes after the answer would start the handler all the same.
-        if (this.#waitNoMore()) listener.onReceiveHalfClose();
+        // The request may end after the call was refused. grpc-js would then still start the
+        // handler.
+        if (this.#stopWaiting()) listener.onReceiveHalfClose();
       },
-      // However the call ended, once nothing of it is left.
+      // grpc-js calls onCancel after every call, however it ended.
       onCancel: () => {
-        this.#waitNoMore();
-        if (this.#caller !== undefined) this.#watch.calls.release(this.#caller);
+        this.#stopWaiting();
+        if (this.#caller !== undefined) this.#state.calls.release(this.#caller);
         listener.onCancel();
       },
     });
   }
 
   #endAsTooLarge(): void {
-    this.#waitNoMore();
+    this.#stopWaiting();
     this.#inner.sendStatus({ code: Status.RESOURCE_EXHAUSTED, details: "Received message larger than max" });
   }
 
-  /** Answers whether it was still waiting. */
-  #waitNoMore(): boolean {
-    return this.#waiting !== undefined && this.#watch.waiting.remove(this.#waiting);
+  /** Returns whether the call was still waiting. */
+  #stopWaiting(): boolean {
+    return this.#waiting !== undefined && this.#state.waiting.remove(this.#waiting);
   }
 
-  /** Counts the call, save those that ask how we are: they are answered whatever else there is. */
-  #begin(metadata: Metadata): boolean {
+  /**
+   * Acquires a slot for the call. Health checks need none, so they succeed under overload, too.
+   */
+  #acquireSlot(metadata: Metadata): boolean {
     if (this.#path.startsWith(HEALTH_PATH)) return true;
     const caller = callerOf((metadata.get("x-api-key")[0] ?? metadata.get("authorization")[0] ?? "").toString());
-    if (!this.#watch.calls.acquire(caller)) return false;
+    if (!this.#state.calls.acquire(caller)) return false;
     this.#caller = caller;
     return true;
   }
 
-  // The way out is not ours: past the inherited methods, which would wrap each step once more.
+  // The guard does not change responses. These overrides skip the inherited methods, which would
+  // wrap each step again.
   override sendMetadata(metadata: Metadata): void {
     this.#inner.sendMetadata(metadata);
   }

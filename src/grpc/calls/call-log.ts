@@ -7,10 +7,10 @@ import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { CallRecord } from "./call-context.js";
 
-/** How a call ended. */
+/** The end of a call. */
 export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Refused;
 
-/** A refusal, with the status that carries it. */
+/** A refusal and its gRPC status. */
 export interface Refused {
   readonly kind: "refused";
   readonly refusal: AnyRefusal;
@@ -21,7 +21,7 @@ export function refused(refusal: AnyRefusal): Refused {
   return { kind: "refused", refusal, status: statusOf(refusal) };
 }
 
-/** Writes the one line of a call. */
+/** Writes the log line of a call. */
 export function logCall(
   logger: Logger,
   contract: RpcContract,
@@ -29,8 +29,8 @@ export function logCall(
 ): void {
   const { requestId, startedAt, key, items } = record;
   const thrown = record.thrown ?? items?.thrown;
-  // Nothing that the caller wrote: no phone number, e-mail address or secret may reach the log.
-  // Pino leaves out properties that are undefined.
+  // The line contains no text of the caller, so no phone number, e-mail address or secret reaches
+  // the log. Pino omits properties that are undefined.
   const line = {
     request_id: requestId,
     method: contract.name,

@@ -14,12 +14,12 @@ export interface ItemTally {
   readonly thrown: unknown;
 }
 
-/** The result of a read, or of anything else that is never a replay. */
+/** Makes the result of a call that cannot be a replay, such as a read. */
 export function done<Response>(response: Response): RpcResult<Response> {
   return { kind: "done", response, replayed: false };
 }
 
-/** The result of a command. */
+/** Makes the result of a call from the outcome of its command. */
 export function resultOf<Resource, Response>(
   outcome: Outcome<Resource>,
   responseOf: (resource: Resource) => Response,

@@ -23,37 +23,33 @@ import {
 import { type Ending, logCall, refused } from "./call-log.js";
 import type { ItemTally } from "./rpc-result.js";
 
-/**
- * An rpc that answers each message of a stream with one of its own, in the order in which they
- * came.
- */
+/** An rpc that returns one message for each message of a stream, in the same order. */
 export interface StreamRpc<Request, Input extends { readonly length: number }, Response> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
-  /** Looks at the shape of one message. Its refusal ends the stream. */
+  /** Checks the shape of one message. A refusal ends the stream. */
   parse(request: Request, caller: Caller): ParsedFields<Input>;
-  /** Does what one message asks for: `length` items. */
+  /** Executes one message, which has `length` items. */
   run(input: Input, caller: Caller): Promise<{ readonly response: Response; readonly items: ItemTally }>;
 }
 
-/** Bytes in, bytes out, as for a unary call. */
+/** Takes and returns bytes, as a unary call does. */
 type StreamHandler = handleBidiStreamingCall<Buffer, Buffer>;
 export type StreamRoute = (contract: RpcContract, dependencies: CallDependencies) => StreamHandler;
 
-// So many items of one stream keep the committer busy. Two streams of an organization, with a
-// message more each, are less than its half of the queue. What grpc-js has read beyond them, up to
-// 16 messages a stream, waits undecoded.
-const ITEMS_UNDER_WAY_MAX = 1_000;
+// 1,000 items of one stream keep the committer busy. Two streams of an organization, each with one
+// message more, fill less than its half of the queue. grpc-js reads up to 16 more messages of each
+// stream; they wait undecoded.
+const ITEMS_IN_FLIGHT_MAX = 1_000;
 const STREAMS_OF_ORGANIZATION_MAX = 2;
 const DONE: Ending = { kind: "done", replayed: false };
 
 /**
- * Makes the handler of a streaming rpc. Whatever happens, the stream is ended exactly once, and
- * logged in one line.
+ * Makes the handler of a streaming rpc. It ends every stream exactly once, and logs it in one line.
  *
- * Checks what a unary call does, in the same order, and all but the metadata again with each
- * message: a key that is revoked ends the stream. A refusal ends it too, once all that was taken
- * before is answered.
+ * Makes the same checks as a unary call, in the same order. Repeats them, apart from the metadata,
+ * for each message, so a revoked key ends the stream. A refusal ends the stream, too, once all
+ * accepted messages have their response.
  */
 export function stream<Request, Input extends { readonly length: number }, Response>(
   rpc: StreamRpc<Request, Input, Response>,
@@ -70,7 +66,7 @@ interface StreamContext<Request, Input extends { readonly length: number }, Resp
   readonly rpc: StreamRpc<Request, Input, Response>;
   readonly contract: RpcContract;
   readonly dependencies: CallDependencies;
-  /** How many streams each organization has. */
+  /** The number of open streams of each organization. */
   readonly open: Map<OrganizationId, number>;
 }
 
@@ -78,14 +74,17 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   readonly #call: ServerDuplexStream<Buffer, Buffer>;
   readonly #context: StreamContext<Request, Input, Response>;
   readonly #record: CallRecord;
-  readonly #letGo: (() => void)[] = [];
-  #itemsUnderWay = 0;
+  readonly #cleanups: (() => void)[] = [];
+  #itemsInFlight = 0;
   #tally: ItemTally = { items: 0, refused: 0, thrown: undefined };
-  /** When everything that was taken so far has been answered. */
-  #answered: Promise<void> = Promise.resolve();
-  /** When the message that has been read is under way. */
-  #taking: Promise<void> | undefined;
-  /** Whether no more is taken. */
+  /** Resolves once all accepted messages have their response. */
+  #responded: Promise<void> = Promise.resolve();
+  /**
+   * Resolves once the message that was read last is running. Undefined if no message is being
+   * accepted.
+   */
+  #accepting: Promise<void> | undefined;
+  /** Whether the stream accepts no more messages. */
   #closing = false;
   #ended = false;
 
@@ -104,14 +103,14 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     const initial = new Metadata();
     initial.set("x-request-id", this.#record.requestId);
     this.#call.sendMetadata(initial);
-    void this.#guarded(async () => {
+    void this.#endOnError(async () => {
       const admitted = await this.#admit();
       if ("key" in admitted) this.#listen(admitted);
       else this.#end(admitted);
     });
   }
 
-  /** The caller; or, when the stream has been refused or has nothing to do, how it ends. */
+  /** Returns the caller. Returns the end of the stream if it is refused or has nothing to do. */
   async #admit(): Promise<Caller | Ending> {
     const { dependencies, contract, open } = this.#context;
     const { metadata } = this.#call;
@@ -125,7 +124,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     const count = open.get(organizationId) ?? 0;
     if (count >= STREAMS_OF_ORGANIZATION_MAX) return refused({ reason: "QUEUE_FULL" });
     open.set(organizationId, count + 1);
-    this.#letGo.push(() => {
+    this.#cleanups.push(() => {
       const left = (open.get(organizationId) ?? 0) - 1;
       if (left > 0) open.set(organizationId, left);
       else open.delete(organizationId);
@@ -135,73 +134,75 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
 
   #listen(caller: Caller): void {
     const { dependencies } = this.#context;
-    this.#letGo.push(
+    this.#cleanups.push(
       dependencies.onStopping(() => {
-        void this.#refuseAtLast({ reason: "SHUTTING_DOWN" });
+        void this.#refuseAfterResponses({ reason: "SHUTTING_DOWN" });
       }),
     );
     const idle = setTimeout(() => {
-      if (this.#itemsUnderWay > 0) idle.refresh();
-      else void this.#refuseAtLast({ reason: "DEADLINE_EXCEEDED" });
+      if (this.#itemsInFlight > 0) idle.refresh();
+      else void this.#refuseAfterResponses({ reason: "DEADLINE_EXCEEDED" });
     }, dependencies.callMillisMax);
-    this.#letGo.push(() => {
+    this.#cleanups.push(() => {
       clearTimeout(idle);
     });
     this.#call.on("data", (bytes: Buffer) => {
-      // One at a time: the next is read when this one is under way, and there is room.
+      // Accepts one message at a time. Reading resumes once the message is running and there is
+      // room for another one.
       this.#call.pause();
       idle.refresh();
-      this.#taking = this.#guarded(async () => {
-        await this.#take(bytes, caller);
-        this.#taking = undefined;
-        this.#readOn();
+      this.#accepting = this.#endOnError(async () => {
+        await this.#accept(bytes, caller);
+        this.#accepting = undefined;
+        this.#resumeReading();
       });
     });
-    // It may have come to that while the key was looked up.
-    if (dependencies.isStopping()) void this.#refuseAtLast({ reason: "SHUTTING_DOWN" });
+    // The server may have begun to stop during the look-up of the key.
+    if (dependencies.isStopping()) void this.#refuseAfterResponses({ reason: "SHUTTING_DOWN" });
     this.#call.once("end", () => {
-      void this.#endWhenAnswered();
+      void this.#endAfterResponses();
     });
   }
 
-  async #endWhenAnswered(): Promise<void> {
-    // Node says "end" on reading the last message, before that is under way.
-    await this.#taking;
-    await this.#answered;
-    // A stream that is cancelled says "end" first, and "cancelled" a moment later.
+  async #endAfterResponses(): Promise<void> {
+    // Node emits "end" when it reads the last message, before that message is running.
+    await this.#accepting;
+    await this.#responded;
+    // A stream that is cancelled emits "end" first, and "cancelled" shortly afterwards.
     await setImmediate();
     this.#end(DONE);
   }
 
-  async #take(bytes: Buffer, { requestId, idempotencyKey }: Caller): Promise<void> {
+  async #accept(bytes: Buffer, { requestId, idempotencyKey }: Caller): Promise<void> {
     const { rpc, contract, dependencies } = this.#context;
     const { metadata } = this.#call;
     const key = await admit(contract, dependencies, { metadata, record: this.#record });
     if (this.#closing) return;
-    if ("reason" in key) return this.#refuseAtLast(key);
+    if ("reason" in key) return this.#refuseAfterResponses(key);
     const caller = { key, requestId, idempotencyKey, deadline: deadlineOf(this.#call, dependencies) };
     const input = parseRequest(rpc, contract, bytes, caller);
-    if (!input.ok) return this.#refuseAtLast({ reason: "INVALID_FIELD", fields: input.fields });
+    if (!input.ok) return this.#refuseAfterResponses({ reason: "INVALID_FIELD", fields: input.fields });
 
-    this.#itemsUnderWay += input.value.length;
-    // Begun at once, answered after those before it.
+    this.#itemsInFlight += input.value.length;
+    // The message starts at once. Its response waits for the responses before it.
     const running = rpc.run(input.value, caller);
-    const before = this.#answered;
-    this.#answered = this.#guarded(async () => {
+    const before = this.#responded;
+    this.#responded = this.#endOnError(async () => {
       const { response, items } = await running;
       this.#count(items);
       await before;
       await this.#write(encode(rpc.response, response));
-      this.#itemsUnderWay -= input.value.length;
-      this.#readOn();
+      this.#itemsInFlight -= input.value.length;
+      this.#resumeReading();
     });
   }
 
-  #readOn(): void {
-    if (!this.#closing && this.#taking === undefined && this.#itemsUnderWay < ITEMS_UNDER_WAY_MAX) this.#call.resume();
+  #resumeReading(): void {
+    if (!this.#closing && this.#accepting === undefined && this.#itemsInFlight < ITEMS_IN_FLIGHT_MAX)
+      this.#call.resume();
   }
 
-  /** Resolves when the client has taken the bytes so far that there is room for more. */
+  /** Resolves once the client has read enough that there is room for more. */
   #write(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => {
       if (this.#ended) return;
@@ -219,16 +220,18 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     };
   }
 
-  /** Takes no more, and refuses when all that was taken is answered. */
-  async #refuseAtLast(refusal: AnyRefusal): Promise<void> {
+  /**
+   * Accepts no more messages. Refuses the stream once all accepted messages have their response.
+   */
+  async #refuseAfterResponses(refusal: AnyRefusal): Promise<void> {
     this.#closing = true;
     this.#call.pause();
-    await this.#answered;
+    await this.#responded;
     this.#end(refused(refusal));
   }
 
-  /** What throws is a bug, or the database: it ends the stream. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  /** Ends the stream if `work` throws: an error is a bug or a failure of the database. */
+  async #endOnError(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -243,13 +246,16 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     this.#ended = true;
     const { contract, dependencies } = this.#context;
     this.#record.items = this.#tally;
-    for (const letGo of this.#letGo) letGo();
+    for (const cleanUp of this.#cleanups) cleanUp();
     try {
       if (ending.kind === "refused") this.#call.emit("error", ending.status);
       else this.#call.end();
       logCall(dependencies.logger, contract, { record: this.#record, ending, cancelled: this.#call.cancelled });
     } catch (error) {
-      dependencies.logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
+      dependencies.logger.fatal(
+        { method: contract.name, trace: traceOf(error) },
+        "the response of a call could not be sent",
+      );
     } finally {
       dependencies.onInFlight(-1);
     }

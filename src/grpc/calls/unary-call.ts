@@ -19,10 +19,7 @@ import {
 import { logCall, type Refused, refused } from "./call-log.js";
 import type { RpcResult } from "./rpc-result.js";
 
-/**
- * An rpc in two halves: `parse` checks the shape of the request and nothing else, `run` executes
- * it.
- */
+/** An rpc in two parts. `parse` only checks the shape of the request; `run` executes it. */
 export interface UnaryRpc<Request, Input, Response> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
@@ -31,7 +28,7 @@ export interface UnaryRpc<Request, Input, Response> {
 }
 
 /**
- * Takes and returns bytes: the handler itself decodes and encodes, so a failure there is answered
+ * Takes and returns bytes. The handler itself decodes and encodes, so an error there is handled
  * like any other.
  */
 type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
@@ -42,13 +39,14 @@ type Reply = { readonly kind: "done"; readonly bytes: Buffer; readonly replayed:
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Makes the handler of an rpc. Every call is answered exactly once and logged in one line.
+ * Makes the handler of an rpc. Every call gets exactly one response and one log line.
  *
  * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED,
- * INVALID_FIELD (every bad field at once, the metadata `idempotency-key` among them), then the
- * refusals of `run`. With the metadata `kesc-validate-only: true` the call ends before `run`, with
- * OK and an empty response. An error that is thrown is INTERNAL, or STORAGE_UNAVAILABLE when it
- * came from the database.
+ * INVALID_FIELD, then the refusals of `run`. INVALID_FIELD names every bad field at once, including
+ * the metadata `idempotency-key`.
+ *
+ * With the metadata `kesc-validate-only: true` the call ends before `run`, with OK and an empty
+ * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
 export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
   return (contract, dependencies) => {
@@ -84,13 +82,13 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
       try {
         step();
       } catch (error) {
-        logger.fatal({ method: contract.name, trace: traceOf(error) }, "a call could not be answered");
+        logger.fatal({ method: contract.name, trace: traceOf(error) }, "the response of a call could not be sent");
       }
     };
 
     const replyTo = async (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord): Promise<Reply> => {
       const admitting = admit(contract, dependencies, { metadata: call.metadata, record });
-      // A cached key is no promise: awaiting it would cost a turn of the microtask queue.
+      // A cached key is not a promise. Awaiting it anyway would cost a turn of the microtask queue.
       const key = admitting instanceof Promise ? await admitting : admitting;
       if ("reason" in key) return refused(key);
 

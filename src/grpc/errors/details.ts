@@ -5,14 +5,14 @@ import { encode } from "../messages/encode.js";
 import type { AnyRefusal, Reason } from "./refusal.js";
 
 const DOMAIN = "kesc";
-// Long enough for a full queue to empty and for another server to take over, short enough not to be
-// felt as an outage.
+// One second is enough for a full queue to drain and for another server to take over. It is too
+// short to look like an outage.
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set(["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"]);
 
 /**
- * What a google.rpc.Status says in its details: an ErrorInfo and, where they say more, a BadRequest
- * or RetryInfo.
+ * Returns the details of a google.rpc.Status: an ErrorInfo, and a BadRequest or a RetryInfo if the
+ * reason has one.
  */
 export function detailsOf(refusal: AnyRefusal): Any[] {
   const { reason } = refusal;
@@ -31,7 +31,7 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
   return [info];
 }
 
-/** The facts of a refusal under the names that the contract's ErrorReason gives them. */
+/** Returns the facts of a refusal. The contract's ErrorReason defines their names. */
 function factsOf(refusal: AnyRefusal): Record<string, string> {
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":

@@ -3,7 +3,7 @@ import type { Refusal } from "../../domain/refusal.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { FieldProblem } from "../messages/fields.js";
 
-/** A "no" of the server itself: the call did not reach the rules. */
+/** A refusal by the gRPC server itself. The ledger did not see the call. */
 export type CallRefusal =
   | { readonly reason: "MISSING_API_KEY" }
   | { readonly reason: "INVALID_API_KEY" }
@@ -11,6 +11,6 @@ export type CallRefusal =
   | { readonly reason: "INVALID_FIELD"; readonly fields: readonly FieldProblem[] }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 
-/** Every "no" that a caller can hear. */
+/** Every refusal that a caller can get. */
 export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
 export type Reason = AnyRefusal["reason"];

@@ -26,7 +26,7 @@ export function toAccountMessage(account: Account): AccountMessage {
   };
 }
 
-/** Parses the status to filter by; UNSPECIFIED stands for any. */
+/** Parses the status of a filter. UNSPECIFIED means any status. */
 export function parseAccountStatus(unchecked: AccountStatusMessage): Parsed<AccountStatus | undefined> {
   if (unchecked === AccountStatusMessage.ACCOUNT_STATUS_UNSPECIFIED) return parsed(undefined);
   const status = ACCOUNT_STATUSES.find((known) => STATUSES[known] === unchecked);

@@ -12,32 +12,32 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { parseScope, type Scope } from "../../domain/api-key.js";
 
-/** What the contract says about one rpc. */
+/** The definition of one rpc in the contract. */
 export interface RpcContract {
-  /** As on the wire: "/kesc.v1.TransactionService/Mint". */
+  /** The name on the wire: "/kesc.v1.TransactionService/Mint". */
   readonly path: string;
-  /** As in the log: "TransactionService/Mint". */
+  /** The name in the log: "TransactionService/Mint". */
   readonly name: string;
-  /** As in the handlers: "mint". */
+  /** The name among the handlers: "mint". */
   readonly localName: string;
   readonly requiredScope: Scope;
-  /** The type of its request. */
+  /** The type of the request. */
   readonly input: DescMessage;
-  /** Whether its request may be larger than that of others. */
+  /** Whether the larger limit for requests applies. */
   readonly bulk: boolean;
-  /** Whether both sides stream; otherwise neither does. */
+  /** Whether both sides stream. Otherwise no side streams. */
   readonly streaming: boolean;
 }
 
 export interface ServiceContract {
-  /** With its package: "kesc.v1.TransactionService". */
+  /** The name with the package: "kesc.v1.TransactionService". */
   readonly name: string;
   readonly rpcs: readonly RpcContract[];
 }
 
 export interface Contract {
   readonly services: readonly ServiceContract[];
-  /** Every file that it is made of, those of health and reflection among them. */
+  /** All files of the contract and of the services for health and reflection. */
   readonly files: FileRegistry;
   /** The same files, as a serialized google.protobuf.FileDescriptorSet. */
   readonly descriptorSet: Uint8Array;
@@ -47,13 +47,13 @@ const PACKAGE = "kesc.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
 const BULK = "kesc.v1.bulk";
 
-// Made by `npm run generate`; the build copies it, so that the path is the same one from src/grpc
-// and from dist/src/grpc.
+// `npm run generate` creates the file. The build copies it to dist/, so the same relative path
+// works there.
 const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
 
 /**
- * Reads the contract from its descriptor set. Throws when an rpc does not say which scope it needs,
- * or half streams.
+ * Reads the contract from its descriptor set. Throws if an rpc has no valid scope, or if only one
+ * of its sides streams.
  */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
@@ -79,7 +79,7 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
   if (!scope.ok) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
   const streaming = method.methodKind === "bidi_streaming";
   if (!streaming && method.methodKind !== "unary")
-    throw new Error(`${parent.typeName}.${name}: it streams one way only`);
+    throw new Error(`${parent.typeName}.${name}: only one of its sides streams`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,

@@ -1,10 +1,10 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
-// One for all messages: it keeps its buffer, which a writer a message would have to grow from
-// nothing each time.
+// All messages share one writer, because it keeps its buffer. A new writer would grow a new buffer
+// for each message.
 let writer = new BinaryWriter();
 
-/** Encodes a message. Throws when it is not one. */
+/** Encodes a message. Throws if the message has a value of a wrong type. */
 export function encode<Message>(
   codec: { encode(message: Message, writer?: BinaryWriter): BinaryWriter },
   message: Message,
@@ -13,7 +13,7 @@ export function encode<Message>(
     const bytes = codec.encode(message, writer).finish();
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   } catch (error) {
-    // It holds half a message.
+    // The writer holds half of a message now, so discard it.
     writer = new BinaryWriter();
     throw error;
   }

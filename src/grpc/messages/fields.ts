@@ -1,7 +1,7 @@
 import type { Parsed } from "../../domain/values/parsed.js";
 
 /**
- * What is wrong with one field of a request; `message` continues a sentence that begins with the
+ * The problem of one field of a request. `message` continues a sentence that begins with the
  * field's name.
  */
 export interface FieldProblem {
@@ -9,15 +9,16 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** All values of a request, or all its problems. */
+/** The values of all fields, or the problems of all invalid ones. */
 export type ParsedFields<Values> =
   { readonly ok: true; readonly value: Values } | { readonly ok: false; readonly fields: readonly FieldProblem[] };
 
 type ValuesOf<Fields> = { [Name in keyof Fields]: Fields[Name] extends Parsed<infer Value> ? Value : never };
 
 /**
- * Joins fields that were parsed one by one, each under its name on the wire: the values of all, or,
- * when any has a problem, the problems of all.
+ * Joins fields that were parsed one by one. The keys are the names of the fields on the wire.
+ * Returns the values of all fields; if a field is invalid, returns the problems of all invalid
+ * fields.
  */
 export function parseFields<Fields extends Record<string, Parsed<unknown>>>(
   fields: Fields,
@@ -37,10 +38,7 @@ export function fieldProblem(field: string, message: string): { ok: false; field
   return { ok: false, fields: [{ field, message }] };
 }
 
-/**
- * Parses an optional text: the empty one, which is what an absent field decodes to, stands for
- * none.
- */
+/** Parses an optional text. An absent field decodes to the empty text, which becomes undefined. */
 export function ifGiven<Value>(
   unchecked: string,
   parse: (unchecked: string) => Parsed<Value>,
@@ -48,7 +46,7 @@ export function ifGiven<Value>(
   return unchecked === "" ? { ok: true, value: undefined } : parse(unchecked);
 }
 
-/** The properties that have a value. */
+/** Returns the properties that are not undefined. */
 export function given<Values extends object>(
   values: Values,
 ): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {

@@ -13,9 +13,8 @@ export function toTimestamp(moment: UnixMillis): Timestamp {
 }
 
 /**
- * Parses a moment to filter by, of the years 1 to 9999, into the first millisecond that is not
- * before it: what is kept to the millisecond is at or after the one exactly when it is at or after
- * the other.
+ * Parses a time for a filter, in the years 1 to 9999. Rounds it up to the next millisecond. Stored
+ * times have whole milliseconds, so the rounded filter matches the same rows.
  */
 export function parseMoment(unchecked: Timestamp | undefined): Parsed<UnixMillis | undefined> {
   if (unchecked === undefined) return parsed(undefined);
@@ -25,7 +24,7 @@ export function parseMoment(unchecked: Timestamp | undefined): Parsed<UnixMillis
     : unparsed("must be a time in the years 1 to 9999");
 }
 
-/** Parses the end of a span of time, which must be later than its start. */
+/** Parses the end of a time range. It must be later than the start. */
 export function parseEnd(start: Timestamp | undefined, end: Timestamp | undefined): Parsed<UnixMillis | undefined> {
   const moment = parseMoment(end);
   const isLater =

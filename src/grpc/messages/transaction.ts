@@ -40,7 +40,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     destination_currency: minted ? "KESC" : "KES",
     reference: transaction.reference,
     description: transaction.description,
-    // The generated type takes no read-only map; the encoder only reads it.
+    // The generated type has no read-only map. The encoder only reads it.
     metadata: transaction.metadata as unknown as Map<string, string>,
     rail: transaction.rail,
     rail_receipt: "",
@@ -51,14 +51,14 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
   };
 }
 
-/** Parses the type to filter by; UNSPECIFIED stands for both. */
+/** Parses the type of a filter. UNSPECIFIED means both types. */
 export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<TransactionType | undefined> {
   if (unchecked === TransactionTypeMessage.TRANSACTION_TYPE_UNSPECIFIED) return parsed(undefined);
   const type = TRANSACTION_TYPES.find((known) => TYPES[known] === unchecked);
   return type === undefined ? unparsed(`must be one of ${TRANSACTION_TYPES.join(", ")}`) : parsed(type);
 }
 
-/** Parses the status to filter by; UNSPECIFIED stands for any. */
+/** Parses the status of a filter. UNSPECIFIED means any status. */
 export function parseTransactionStatus(unchecked: TransactionStatusMessage): Parsed<TransactionStatus | undefined> {
   if (unchecked === TransactionStatusMessage.TRANSACTION_STATUS_UNSPECIFIED) return parsed(undefined);
   const status = TRANSACTION_STATUSES.find((known) => STATUSES[known] === unchecked);

@@ -2,12 +2,12 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
 /**
- * Throws unless the bytes are whole records of protobuf's wire format, in the messages within them
- * too.
+ * Throws unless the bytes are complete records of the protobuf wire format, including nested
+ * messages.
  *
- * The generated decoders stop in silence at what can't be a record, leave the rest unread, and read
- * on behind the end of a message within another: half of a damaged call would be taken for all of
- * it.
+ * The generated decoders do not check that. They stop without an error at an invalid record, skip
+ * the remaining bytes, and read past the end of a nested message. They would accept half of a
+ * damaged request as a complete one.
  */
 export function checkWireFormat(desc: DescMessage | undefined, bytes: Uint8Array): void {
   const reader = new BinaryReader(bytes);
@@ -20,7 +20,7 @@ export function checkWireFormat(desc: DescMessage | undefined, bytes: Uint8Array
 }
 
 interface MessageField {
-  /** Undefined for the entry of a map, whose key and value are scalars here. */
+  /** Undefined for the entry of a map, because our maps have scalar keys and values. */
   readonly desc: DescMessage | undefined;
 }
 

@@ -140,7 +140,7 @@ type ChangeAccountStatusRpc = UnaryRpc<
   { account: AccountMessage | undefined }
 >;
 
-/** What the rpcs that change an account's status have in common: all but their message types. */
+/** The parts that the rpcs for an account's status share. Only their message types differ. */
 function changeAccountStatus(
   name: ChangeAccountStatus["name"],
   ledger: Pick<Ledger, "submit">,

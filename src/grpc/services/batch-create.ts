@@ -14,11 +14,11 @@ import { toTransactionMessage } from "../messages/transaction.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
 
 const ITEMS_MAX = 1_000;
-// So many in one call are as good as single calls: the gateway sends those of its clients that way
-// (docs/adr/0014).
+// Batches up to this size share the queue with single calls: the gateway combines REST requests
+// into them (docs/adr/0014).
 const SINGLES_MAX = 64;
 
-/** One request among others: what it asks for, or everything that is wrong with it. */
+/** One request of a batch, or all its problems. */
 type Item = ParsedFields<{
   readonly name: MoveMoney["name"];
   readonly movement: Movement;
@@ -32,20 +32,23 @@ export interface BatchOptions {
 }
 
 /**
- * Whether the items of one call take turns with the organization's single calls, or are among them.
+ * Returns whether the items take turns with the organization's single calls. A small batch is
+ * queued among them.
  */
 export function isBulk(batch: Batch): boolean {
   return batch.length > SINGLES_MAX;
 }
 
-type RunOptions = BatchOptions & { readonly bulk: boolean };
+type BatchRunOptions = BatchOptions & { readonly bulk: boolean };
 
-export interface BatchAnswer {
+export interface BatchResult {
   readonly response: { results: TransactionResult[] };
   readonly items: ItemTally;
 }
 
-/** Parses what concerns the whole; an item with bad fields stays among the others. */
+/**
+ * Checks the batch as a whole. An item with bad fields stays in the batch, and is refused alone.
+ */
 export function parseBatch(
   { requests }: { readonly requests: readonly TransactionRequest[] },
   { idempotencyKey }: Pick<Caller, "idempotencyKey">,
@@ -62,10 +65,10 @@ export function parseBatch(
 }
 
 /**
- * Submits every item in one turn of the event loop, so that they share commits and nothing comes
- * between them. Each has its own outcome; a bug in one is INTERNAL for that one.
+ * Submits all items in one turn of the event loop, so they share commits and no other command comes
+ * between them. Each item has its own outcome. A bug in one item makes only that item INTERNAL.
  */
-export async function runBatch(batch: Batch, caller: Caller, options: RunOptions): Promise<BatchAnswer> {
+export async function runBatch(batch: Batch, caller: Caller, options: BatchRunOptions): Promise<BatchResult> {
   const submitting = batch.map((item) => submit(item, caller, options));
   const tally: { items: number; refused: number; thrown: unknown } = {
     items: batch.length,
@@ -103,7 +106,7 @@ function parseItem({ movement: request, idempotency_key }: TransactionRequest): 
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
-function submit(item: Item, caller: Caller, { ledger, newTransactionId, bulk }: RunOptions): Promise<ItemOutcome> {
+function submit(item: Item, caller: Caller, { ledger, newTransactionId, bulk }: BatchRunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement, idempotencyKey } = item.value;
   const command = moveMoneyCommand(name, movement, {

@@ -14,7 +14,7 @@ import type { MintRequest, RedeemRequest } from "../../gen/kesc/v1/transaction_s
 import { actorOf, type Caller } from "../calls/call-context.js";
 import { type ParsedFields, parseFields } from "../messages/fields.js";
 
-/** What a mint and a redemption say, parsed. */
+/** The parsed fields of a mint or a redemption. */
 export interface Movement {
   readonly account_id: AccountId;
   readonly amount: Cents;
@@ -23,7 +23,7 @@ export interface Movement {
   readonly metadata: Metadata;
 }
 
-/** Parses what the rpcs that move money have in common: all but their names. */
+/** Parses the fields that Mint and Redeem share. */
 export function parseMovement(request: MintRequest | RedeemRequest): ParsedFields<Movement> {
   return parseFields({
     account_id: parseAccountId(request.account_id),

@@ -16,21 +16,21 @@ const TOKEN_BYTES = DIGEST_OFFSET + DIGEST_BYTES;
 
 const PROBLEM = "must be the next_page_token of a list with the same filters";
 
-/** A list that a token belongs to: a token of another one is refused. */
+/** Identifies a list. A page token is valid for one list only. */
 export interface PagedList {
-  /** "TransactionService/ListTransactions". */
+  /** For example "ListTransactions". */
   readonly rpc: string;
   readonly organizationId: OrganizationId;
   readonly filters: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** A token that was read, before it is known to belong to the list. */
+/** A decoded token. pageOf() checks that it belongs to the list. */
 export interface PageToken {
   readonly beforeSeq: number;
   readonly listDigest: string;
 }
 
-/** Parses a page size: 1 to 1000, or 0, which means 100. */
+/** Parses a page size: 1 to 1000. 0 means 100. */
 export function parsePageSize(unchecked: number): Parsed<number> {
   if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
   return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
@@ -38,11 +38,12 @@ export function parsePageSize(unchecked: number): Parsed<number> {
     : unparsed(`must be 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`);
 }
 
-/** Parses a token that formatPageToken wrote; the empty one stands for the first page. */
+/** Parses a token that formatPageToken() wrote. The empty text means the first page. */
 export function parsePageToken(unchecked: string): Parsed<PageToken | undefined> {
   if (unchecked === "") return parsed(undefined);
   const bytes = Buffer.from(unchecked, "base64url");
-  // Node's decoder skips what is not base64url: only what encodes to the same text was a token.
+  // Node's decoder skips characters that are not base64url. So a token is valid only if it encodes
+  // back to the same text.
   const wellFormed = bytes.length === TOKEN_BYTES && bytes[0] === VERSION && bytes.toString("base64url") === unchecked;
   const beforeSeq = wellFormed ? Number(bytes.readBigUInt64BE(SEQ_OFFSET)) : Number.NaN;
   return Number.isSafeInteger(beforeSeq)
@@ -51,7 +52,7 @@ export function parsePageToken(unchecked: string): Parsed<PageToken | undefined>
 }
 
 /**
- * The page of the list that size and token ask for. Refuses the token of another list as a bad
+ * Returns the page of the list. If the token belongs to another list, refuses it as an invalid
  * `page_token`.
  */
 export function pageOf(
@@ -62,7 +63,7 @@ export function pageOf(
   return { ok: true, value: { size, beforeSeq: token?.beforeSeq } };
 }
 
-/** Writes the token of the list's next page; the empty text when there is none. */
+/** Returns the token of the next page. Returns the empty text on the last page. */
 export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefined): string {
   if (nextBeforeSeq === undefined) return "";
   const bytes = Buffer.alloc(TOKEN_BYTES);
@@ -72,8 +73,8 @@ export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefin
   return bytes.toString("base64url");
 }
 
-// Guards against mistakes, not against attack: whatever the token says, a page holds the caller's
-// own rows only.
+// The digest guards against mistakes, not against attacks. A page only has rows of the caller's
+// organization, whatever the token says.
 function digestOf({ rpc, organizationId, filters }: PagedList): string {
   const canonicalFilters = Object.entries(filters)
     .filter(([, value]) => value !== undefined)

@@ -129,7 +129,7 @@ function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryR
   });
 }
 
-/** What the rpcs that move money have in common: all but their message types. */
+/** The parts that Mint and Redeem share. Only their message types differ. */
 function moveMoney(
   name: MoveMoney["name"],
   { ledger, newTransactionId }: BatchOptions,

@@ -7,28 +7,28 @@ import { traceOf } from "../../../runtime/error-trace.js";
 export const HEALTH_SERVICE = "grpc.health.v1.Health";
 
 export interface HealthOptions {
-  /** The services to report on, besides "", which stands for the server. */
+  /** The services to report on. The server itself is always reported as "". */
   readonly serviceNames: readonly string[];
-  /** Resolves when the database answers. */
+  /** Resolves if the database responds. */
   readonly ping: () => Promise<unknown>;
   readonly logger: Logger;
 }
 
-type Stream = ServerWritableStream<unknown, unknown>;
+type WatchStream = ServerWritableStream<unknown, unknown>;
 
 const PING_MILLIS = 1_000;
-// A database that answers later than this serves nobody.
+// A database that takes longer than this counts as unavailable.
 const PING_MILLIS_MAX = 5_000;
 
 /**
- * grpc.health.v1.Health, to anyone. SERVING while the database answers: the first ping that fails
- * ends it, the first that does not brings it back.
+ * Serves grpc.health.v1.Health without authentication. The status follows the last ping of the
+ * database: SERVING if it succeeded, NOT_SERVING if it failed.
  */
 export class Health {
   readonly #options: HealthOptions;
   readonly #names: readonly string[];
   readonly #implementation: HealthImplementation;
-  readonly #watches = new Set<Stream>();
+  readonly #watches = new Set<WatchStream>();
   /** Undefined until the first ping. */
   #serving: boolean | undefined;
   #stopped = false;
@@ -51,19 +51,19 @@ export class Health {
     });
   }
 
-  /** Pings from now on. Resolves after the first. */
+  /** Starts to ping. Resolves after the first ping. */
   async start(): Promise<void> {
     await this.#ping();
   }
 
-  /** NOT_SERVING, for good. */
+  /** Reports NOT_SERVING from now on. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#nextPing);
     this.#report(false);
   }
 
-  /** Ends the Watch streams that are open; a server that stops waits for them otherwise. */
+  /** Ends the open Watch streams. A stopping server would wait for them. */
   endWatches(): void {
     for (const watch of this.#watches) watch.end();
     this.#watches.clear();
@@ -82,8 +82,9 @@ export class Health {
     if (this.#stopped) return;
     const serving = failure === undefined;
     if (this.#serving !== serving) {
-      if (serving) this.#options.logger.info("the database answers: serving");
-      else this.#options.logger.error({ trace: traceOf(failure) }, "the database does not answer: not serving");
+      if (serving) this.#options.logger.info("the database responds: health is SERVING");
+      else
+        this.#options.logger.error({ trace: traceOf(failure) }, "the database does not respond: health is NOT_SERVING");
     }
     this.#report(serving);
     this.#nextPing = setTimeout(() => void this.#ping(), PING_MILLIS);
@@ -94,7 +95,7 @@ export class Health {
     let giveUp: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       giveUp = setTimeout(() => {
-        reject(new Error(`no answer within ${String(PING_MILLIS_MAX)} ms`));
+        reject(new Error(`the database did not respond within ${String(PING_MILLIS_MAX)} ms`));
       }, PING_MILLIS_MAX);
       giveUp.unref();
     });

@@ -11,37 +11,37 @@ import { status as Status } from "@grpc/grpc-js";
 
 import type { ServerReflectionRequest, ServerReflectionResponse } from "../../gen/grpc/reflection/v1/reflection.js";
 
-type Reply = NonNullable<ServerReflectionResponse["message_response"]>;
+type ReflectionReply = NonNullable<ServerReflectionResponse["message_response"]>;
 
-/** A file of the contract, and the very bytes that it was compiled to. */
+/** A file of the contract, and the bytes of its descriptor. */
 interface File {
   readonly proto: FileDescriptorProto;
   readonly bytes: Buffer;
 }
 
-/** Answers what grpcurl and its like ask about the contract. */
+/** Answers the reflection requests of grpcurl and similar tools. */
 export class Reflection {
   readonly #serviceNames: readonly string[];
   readonly #filesByName = new Map<string, File>();
   readonly #filesBySymbol = new Map<string, File>();
-  /** By the full name of the message that is extended, then by number. */
+  /** The keys are the full name of the extended message, then the number of the extension. */
   readonly #filesByExtension = new Map<string, Map<number, File>>();
 
   /**
-   * `descriptorSet` is a serialized google.protobuf.FileDescriptorSet, `serviceNames` are what the
-   * server offers.
+   * `descriptorSet` is a serialized google.protobuf.FileDescriptorSet. `serviceNames` are the
+   * services of this server.
    */
   constructor(descriptorSet: Uint8Array, serviceNames: readonly string[]) {
     this.#serviceNames = serviceNames;
     for (const file of filesOf(descriptorSet)) this.#addFile(file);
   }
 
-  /** Never throws: what is not there, or not asked right, is an error response. */
+  /** Never throws. An invalid request, or one for an unknown name, gets an error response. */
   answer(request: ServerReflectionRequest): ServerReflectionResponse {
     return { valid_host: request.host, original_request: request, message_response: this.#replyTo(request) };
   }
 
-  #replyTo({ message_request: asked }: ServerReflectionRequest): Reply {
+  #replyTo({ message_request: asked }: ServerReflectionRequest): ReflectionReply {
     switch (asked?.$case) {
       case "list_services": {
         const service = this.#serviceNames.map((name) => ({ name }));
@@ -61,18 +61,18 @@ export class Reflection {
       case "all_extension_numbers_of_type":
         return this.#extensionNumbersReply(asked.value);
       case undefined:
-        return errorReply(Status.INVALID_ARGUMENT, "the request asks for nothing that this server knows of");
+        return errorReply(Status.INVALID_ARGUMENT, "message_request is missing or unknown");
     }
   }
 
-  #filesReply(file: File | undefined, what: string): Reply {
-    if (file === undefined) return errorReply(Status.NOT_FOUND, `there is no ${what}`);
+  #filesReply(file: File | undefined, what: string): ReflectionReply {
+    if (file === undefined) return errorReply(Status.NOT_FOUND, `${what} not found`);
     const files = [...this.#withImports(file)];
     return { $case: "file_descriptor_response", value: { file_descriptor_proto: files.map(({ bytes }) => bytes) } };
   }
 
-  #extensionNumbersReply(type: string): Reply {
-    if (!this.#filesBySymbol.has(type)) return errorReply(Status.NOT_FOUND, `there is no symbol ${type}`);
+  #extensionNumbersReply(type: string): ReflectionReply {
+    if (!this.#filesBySymbol.has(type)) return errorReply(Status.NOT_FOUND, `symbol ${type} not found`);
     const numbers = [...(this.#filesByExtension.get(type)?.keys() ?? [])];
     return { $case: "all_extension_numbers_response", value: { base_type_name: type, extension_number: numbers } };
   }
@@ -87,7 +87,7 @@ export class Reflection {
     }
   }
 
-  /** The file, then what it imports, and what that imports, each once. */
+  /** Returns the file and all its direct and indirect imports, each once. */
   #withImports(file: File, found = new Set<File>()): Set<File> {
     if (found.has(file)) return found;
     found.add(file);
@@ -99,11 +99,11 @@ export class Reflection {
   }
 }
 
-function errorReply(code: Status, message: string): Reply {
+function errorReply(code: Status, message: string): ReflectionReply {
   return { $case: "error_response", value: { error_code: code, error_message: message } };
 }
 
-// The set is nothing but `repeated FileDescriptorProto file = 1`.
+// A FileDescriptorSet has only the field `repeated FileDescriptorProto file = 1`.
 function filesOf(descriptorSet: Uint8Array): File[] {
   const files: File[] = [];
   const reader = new BinaryReader(descriptorSet);
@@ -143,7 +143,7 @@ function symbolsOfMessage(scope: string, message: DescriptorProto): string[] {
   ];
 }
 
-// Protobuf scopes the values of an enum beside it, not inside.
+// In protobuf the values of an enum belong to the scope that contains the enum.
 function symbolsOfEnum(scope: string, { name, value }: EnumDescriptorProto): string[] {
   return [name, ...value.map((one) => one.name)].map((symbol) => join(scope, symbol));
 }

@@ -7,18 +7,18 @@ import {
 } from "../../gen/grpc/reflection/v1/reflection.js";
 import type { Reflection } from "./reflection-index.js";
 
-// The same messages under both names: grpcurl asks for the first, older tools for the second.
+// Both names have the same messages. grpcurl uses the first name, older tools use the second.
 export const REFLECTION_SERVICES = [
   "grpc.reflection.v1.ServerReflection",
   "grpc.reflection.v1alpha.ServerReflection",
 ] as const;
 
-type Stream = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;
+type ReflectionStream = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;
 
-/** Serves reflection, to anyone. */
+/** Serves reflection without authentication. */
 export class ReflectionService {
   readonly #reflection: Reflection;
-  readonly #streams = new Set<Stream>();
+  readonly #streams = new Set<ReflectionStream>();
 
   constructor(reflection: Reflection) {
     this.#reflection = reflection;
@@ -32,7 +32,7 @@ export class ReflectionService {
     }
   }
 
-  /** Ends the streams that are open; a server that stops waits for them otherwise. */
+  /** Ends the open streams. A stopping server would wait for them. */
   endStreams(): void {
     for (const stream of this.#streams) stream.end();
     this.#streams.clear();
@@ -43,8 +43,8 @@ export class ReflectionService {
     stream.once("cancelled", () => this.#streams.delete(stream));
     stream.on("data", (request: ServerReflectionRequest) => {
       if (stream.writableEnded) return;
-      // One question at a time: a client that asks and never reads would fill our memory with
-      // answers.
+      // Handles one request at a time. Otherwise a client that sends requests but reads no
+      // responses would fill our memory.
       stream.pause();
       stream.write(this.#reflection.answer(request), () => {
         stream.resume();

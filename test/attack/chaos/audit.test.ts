@@ -42,14 +42,14 @@ describe("the audit after kills with -9", () => {
     return audit(acknowledged, { caller, databaseUrl: database.url });
   }
 
-  it("finds all that was acknowledged, and nothing else", async () => {
+  it("finds every acknowledged effect, and no other", async () => {
     expect(clients.violations).to.deep.equal([]);
     expect(clients.retries).to.be.greaterThan(0);
     const checked = clients.acknowledged.length;
     expect(await auditOf(clients.acknowledged)).to.deep.equal({ checked, lost: [], doubled: [], wrong: [] });
   });
 
-  it("would notice what is gone, what is not as it was acknowledged, and what nobody asked for", async () => {
+  it("finds an effect that is gone, one that differs, and one that no client asked for", async () => {
     const [first, second, ...others] = clients.acknowledged.filter(({ kind }) => kind === "Mint").toReversed();
     if (first === undefined || second === undefined) throw new Error("the clients have minted next to nothing");
     const gone = { ...first, naturalKey: "gone", id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" };
@@ -59,8 +59,8 @@ describe("the audit after kills with -9", () => {
     expect(lost).to.have.length(2);
     expect(lost.join()).to.contain('"gone"').and.contain("NOT_FOUND").and.contain(second.naturalKey);
     expect(doubled).to.deep.equal([`${first.naturalKey} also made ${first.id}`]);
-    // To the balance it is one whether the first was minted or what never was; it is the other's
-    // cent that shows.
+    // The balance is the same with the first mint as with the one that never was: only the cent of
+    // the other shows.
     expect(wrong).to.have.length(1);
   });
 });

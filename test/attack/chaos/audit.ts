@@ -5,23 +5,22 @@ import { openDatabaseAt } from "../../support/databases.js";
 import { kesc } from "../../support/service/kesc.js";
 import type { Acknowledged } from "./clients.js";
 
-/** What the service has in the end, held against what it had acknowledged. */
+/** The comparison of what the service has in the end with what it had acknowledged. */
 export interface Audit {
-  /** Acknowledged effects that were looked for. */
+  /** The number of acknowledged effects that the audit looked for. */
   readonly checked: number;
-  /** Acknowledged, and not there, or not as acknowledged. */
+  /** Effects that were acknowledged and are missing, or differ from their acknowledgement. */
   readonly lost: readonly string[];
-  /** There more than once, or without having been asked for. */
+  /** Effects that are there twice, or that no client had asked for. */
   readonly doubled: readonly string[];
-  /** Balances that are not the sum of what was acknowledged; books that do not hold. */
+  /** Balances that are not the sum of the acknowledged effects, and findings of `kesc verify`. */
   readonly wrong: readonly string[];
 }
 
 const CALLS_AT_ONCE = 32;
 
 /**
- * Once all clients have settled what they began. Asks the service, the database behind its back,
- * and `kesc verify`.
+ * Asks the service, the database and `kesc verify`. All clients must have settled what they began.
  */
 export async function audit(
   acknowledged: readonly Acknowledged[],
@@ -68,9 +67,7 @@ async function wrongBalancesOf(acknowledged: readonly Acknowledged[], caller: Gr
   });
 }
 
-/**
- * Behind the service's back: what each natural key made, and what stands in the journal about it.
- */
+/** Reads in the database what each natural key made, and how often the journal has it. */
 async function doubledOf(acknowledged: readonly Acknowledged[], databaseUrl: string): Promise<readonly string[]> {
   const database = await openDatabaseAt(databaseUrl);
   try {

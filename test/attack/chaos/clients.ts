@@ -8,13 +8,13 @@ import type { Random } from "../random.js";
 /** A command that the service has acknowledged. */
 export interface Acknowledged {
   readonly kind: "CreateAccount" | "Mint" | "Redeem";
-  /** What makes it one and the same: the reference, or of an account the user_id. */
+  /** The natural key of the command: the reference, or the user_id of an account. */
   readonly naturalKey: string;
-  /** Of the transaction or the account that it made. */
+  /** The id of the transaction or account that it made. */
   readonly id: string;
   /** The account that it made or moved. */
   readonly accountId: string;
-  /** What it adds to the account's balance. */
+  /** The change of the account's balance. */
   readonly cents: number;
 }
 
@@ -25,12 +25,12 @@ interface Command {
   readonly cents: number;
 }
 
-/** Everything that the clients did and heard. */
+/** The record of all that the clients sent and received. */
 export interface Account {
   readonly acknowledged: readonly Acknowledged[];
-  /** Calls that were sent again, because of an error after which one may. */
+  /** The number of calls that were repeated after an error that allows it. */
   readonly retries: number;
-  /** What must not happen to a client. */
+  /** Replies that no client may ever get. */
   readonly violations: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const RICH_ACCOUNTS = 8;
 const RICH_CENTS = 100_000_000;
 const AMOUNT_CENTS_MAX = 10_000;
 const RETRYABLE: readonly number[] = [Status.UNAVAILABLE, Status.DEADLINE_EXCEEDED, Status.RESOURCE_EXHAUSTED];
-// A client that has seen the server go would wait up to two minutes before it looks again.
+// By default, a client that has lost its server waits up to two minutes before it connects again.
 const IMPATIENT = {
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.min_reconnect_backoff_ms": 50,
@@ -50,8 +50,8 @@ const IMPATIENT = {
 };
 
 /**
- * Clients as one is told to write them: each repeats a command, with the same reference, until it
- * knows the outcome, and only then goes on to the next. Some repeat it even then.
+ * Clients that follow docs/api.md: each repeats a command, with the same reference, until it knows
+ * the outcome. Then it goes on to the next. Some repeat a command even then.
  */
 export class Clients implements Account {
   readonly acknowledged: Acknowledged[] = [];
@@ -75,10 +75,7 @@ export class Clients implements Account {
     );
   }
 
-  /**
-   * Makes some accounts with so much on them that no redemption is refused, and then goes on until
-   * `stop`.
-   */
+  /** Makes some accounts that are rich enough for every redemption, and then calls until `stop`. */
   async start(): Promise<void> {
     for (let count = 0; count < RICH_ACCOUNTS; count += 1) {
       const id = await this.#settle(this.#createAccount());
@@ -90,8 +87,8 @@ export class Clients implements Account {
   }
 
   /**
-   * Resolves with how long after now the first call was answered well that began after now:
-   * milliseconds.
+   * Resolves with the milliseconds from now to the first good reply to a call that begins after
+   * now.
    */
   firstGoodAnswer(): Promise<number> {
     const from = performance.now();
@@ -104,7 +101,7 @@ export class Clients implements Account {
     });
   }
 
-  /** Begins nothing more; resolves when all that was begun is settled. */
+  /** Begins no further command, and resolves when every begun command is settled. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#giveUpAt = performance.now() + SETTLE_MILLIS_MAX;
@@ -146,7 +143,7 @@ export class Clients implements Account {
   }
 
   /**
-   * Repeats the command until its outcome is known. Answers the id of what it made; undefined on a
+   * Repeats the command until its outcome is known. Returns the id of what it made; undefined on a
    * violation.
    */
   async #settle(command: Command): Promise<string | undefined> {

@@ -4,27 +4,24 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { PostgresNode } from "../../support/postgres-node.js";
-import { makeTenants, withKeys } from "../../support/service/tenants.js";
 import type { Random } from "../random.js";
-import { audit } from "./audit.js";
-import { Clients } from "./clients.js";
-import { type Result, resultOf } from "./result.js";
-import { Victim } from "./victim.js";
+import type { Result } from "./result.js";
+import { underLoad } from "./under-load.js";
+import type { Victim } from "./victim.js";
 
 export interface CrashOptions {
   readonly kills: number;
-  /** After this long there are no more kills. */
+  /** No kill comes later than this. */
   readonly seconds: number;
   readonly random: Random;
 }
 
 const MILLIS_BETWEEN_KILLS_MAX = 1_000;
-// Of the kills on PostgreSQL, those that hit PostgreSQL itself.
+// The share of kills that hit PostgreSQL and not the server.
 const POSTGRES_KILLS_SHARE = 0.3;
 
-/** A server on SQLite that is killed with -9 at any moment, and started again. */
+/** Kills a server on SQLite with -9 at any moment, and starts it again. */
 export async function crashSqlite(options: CrashOptions): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "kesc-chaos-"));
   atTheEnd(() => {
@@ -38,7 +35,7 @@ export async function crashSqlite(options: CrashOptions): Promise<Result> {
 }
 
 /**
- * A server on PostgreSQL: it is killed with -9 at any moment, or PostgreSQL is, and started again.
+ * Kills a server on PostgreSQL, or PostgreSQL itself, with -9 at any moment, and starts it again.
  */
 export async function crashPostgres(options: CrashOptions): Promise<Result> {
   const postgres = await PostgresNode.create();
@@ -59,30 +56,19 @@ export async function crashPostgres(options: CrashOptions): Promise<Result> {
   });
 }
 
-async function crash(
+function crash(
   databaseUrl: string,
   { kills, seconds, random }: CrashOptions,
   kill: (victim: Victim) => Promise<void>,
 ): Promise<Result> {
-  const [{ key }] = await withKeys(databaseUrl, makeTenants);
-  const victim = new Victim(databaseUrl);
-  atTheEnd(() => victim.kill());
-  await victim.start();
-  const clients = new Clients(victim.address, { key, random });
-  await clients.start();
-
-  const deadline = performance.now() + seconds * 1_000;
-  let killed = 0;
-  while (killed < kills && performance.now() < deadline) {
-    await sleep(random.between(0, MILLIS_BETWEEN_KILLS_MAX));
-    await kill(victim);
-    killed += 1;
-  }
-  await clients.stop();
-  const caller = new GrpcCaller(victim.address, { key });
-  const audited = await audit(clients.acknowledged, { caller, databaseUrl });
-  caller.close();
-  const { died } = victim;
-  await victim.kill();
-  return resultOf(killed, { clients, audit: audited, died });
+  return underLoad(databaseUrl, random, async ({ victim }) => {
+    const deadline = performance.now() + seconds * 1_000;
+    let killed = 0;
+    while (killed < kills && performance.now() < deadline) {
+      await sleep(random.between(0, MILLIS_BETWEEN_KILLS_MAX));
+      await kill(victim);
+      killed += 1;
+    }
+    return killed;
+  });
 }

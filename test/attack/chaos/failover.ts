@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { eventually } from "../../support/eventually.js";
 import { PostgresNode } from "../../support/postgres-node.js";
-import { makeTenants, withKeys } from "../../support/service/tenants.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
 import type { Random } from "../random.js";
-import { audit } from "./audit.js";
-import { Clients } from "./clients.js";
-import { type Result, resultOf } from "./result.js";
-import { Victim } from "./victim.js";
+import type { Result } from "./result.js";
+import { underLoad } from "./under-load.js";
 
 const STANDBY = "standby";
 const MILLIS_BEFORE_KILL_MIN = 1_000;
@@ -18,7 +14,7 @@ const MILLIS_BEFORE_KILL_MAX = 3_000;
 const MILLIS_AFTER_FAILOVER = 2_000;
 const SYNC_MILLIS_MAX = 30_000;
 
-/** Two servers of PostgreSQL, and the stable address at which whichever is the primary is found. */
+/** Two servers of PostgreSQL, and one stable address that leads to the primary. */
 interface Pair {
   readonly primary: PostgresNode;
   readonly standby: PostgresNode;
@@ -27,46 +23,32 @@ interface Pair {
 }
 
 /**
- * A primary that commits nothing before its standby has it on disk is killed with -9 under load;
- * the standby is promoted, and found at the same address. The server lives through it. Where the
- * loss is silent, nobody tells the server that its connections are gone, as when the primary's
- * whole machine is.
+ * Kills a primary with -9 under load, and promotes its standby at the same address; the server must
+ * live through it. The primary commits nothing before the standby has it on disk. A silent loss
+ * does not close the server's connections, as when the primary's whole machine is gone.
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
-  const [{ key }] = await withKeys(databaseUrl, makeTenants);
-  const server = new Victim(databaseUrl);
-  atTheEnd(() => server.kill());
-  await server.start();
-  const clients = new Clients(server.address, { key, random });
-  await clients.start();
-  await sleep(random.between(MILLIS_BEFORE_KILL_MIN, MILLIS_BEFORE_KILL_MAX));
-
-  if (silent) address.strand();
-  await primary.kill();
-  const killedAt = performance.now();
-  const firstGoodAnswer = clients.firstGoodAnswer();
-  // Before it is promoted, as it may happen: until then it is there, and answers, and must not be
-  // asked.
-  address.target = standby.port;
-  if (!silent) address.cut();
-  await standby.query("SELECT pg_promote()");
-  const millisToPromotion = performance.now() - killedAt;
-  const millisToGoodAnswer = await firstGoodAnswer;
-
-  await sleep(MILLIS_AFTER_FAILOVER);
-  await clients.stop();
-  const caller = new GrpcCaller(server.address, { key });
-  const audited = await audit(clients.acknowledged, { caller, databaseUrl });
-  caller.close();
-  const { died } = server;
-  await server.kill();
+  let millisToPromotion = 0;
+  let millisToGoodAnswer = 0;
+  const result = await underLoad(databaseUrl, random, async ({ clients }) => {
+    await sleep(random.between(MILLIS_BEFORE_KILL_MIN, MILLIS_BEFORE_KILL_MAX));
+    if (silent) address.strand();
+    await primary.kill();
+    const killedAt = performance.now();
+    const firstGoodAnswer = clients.firstGoodAnswer();
+    // The address may lead to the standby before it is promoted: the server must not read there.
+    address.target = standby.port;
+    if (!silent) address.cut();
+    await standby.query("SELECT pg_promote()");
+    millisToPromotion = performance.now() - killedAt;
+    millisToGoodAnswer = await firstGoodAnswer;
+    await sleep(MILLIS_AFTER_FAILOVER);
+    return 1;
+  });
   await address.stop();
   await standby.kill();
-  return {
-    ...resultOf(1, { clients, audit: audited, died }),
-    failover: { silent, millisToPromotion, millisToGoodAnswer },
-  };
+  return { ...result, failover: { silent, millisToPromotion, millisToGoodAnswer } };
 }
 
 async function startPair(): Promise<Pair> {

@@ -1,8 +1,9 @@
 /**
- * `make chaos`: kills the service and its database under load, again and again, and counts what is
- * lost or doubled.
+ * `make chaos`: kills the service and its database under load, again and again, and counts the
+ * effects that are lost or doubled.
  */
 import { takeDownAll } from "../../support/at-the-end.js";
+import { optionsOrUsage } from "../command-line.js";
 import { Random } from "../random.js";
 import { crashPostgres, crashSqlite } from "./crash.js";
 import { failover } from "./failover.js";
@@ -31,7 +32,7 @@ async function run(name: ScenarioName, { kills = KILLS[name], seconds, seed }: O
   const results: Result[] = [];
   const deadline = performance.now() + seconds * 1_000;
   while (results.length < kills && performance.now() < deadline) {
-    // Every third, the second first: it lasts as long as a query may.
+    // Every third failover is silent, beginning with the second: it lasts as long as a query may.
     results.push(await failover({ random, silent: results.length % 3 === 1 }));
   }
   return results;
@@ -72,22 +73,12 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function optionsOrUsage(): Options | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
-/** Whoever stops it half-way gets no servers left behind. */
+/** Takes the servers down when the program is stopped half-way. */
 function stopOn(signal: NodeJS.Signals): void {
   process.once(signal, () => void takeDownAll().finally(() => process.exit(1)));
 }
 
-const options = optionsOrUsage();
+const options = optionsOrUsage(readOptions, USAGE);
 if (options !== undefined) {
   stopOn("SIGINT");
   stopOn("SIGTERM");

@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 
+import { wholeNumber } from "../command-line.js";
+
 export const SCENARIOS = ["sqlite", "postgres", "failover"] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
@@ -12,7 +14,7 @@ export const USAGE = `node dist/test/attack/chaos/main.js [options]
 
 export interface Options {
   readonly scenarios: readonly ScenarioName[];
-  /** Undefined for each scenario's own number. */
+  /** Undefined: each scenario has its own number. */
   readonly kills: number | undefined;
   readonly seconds: number;
   readonly seed: number;
@@ -35,14 +37,8 @@ export function readOptions(args: string[]): Options {
   }
   return {
     scenarios,
-    kills: values.kills === undefined ? undefined : wholeNumber("kills", values.kills, 10_000),
-    seconds: wholeNumber("seconds", values.seconds, 86_400),
-    seed: wholeNumber("seed", values.seed, 2 ** 31),
+    kills: values.kills === undefined ? undefined : wholeNumber("kills", values.kills, { max: 10_000 }),
+    seconds: wholeNumber("seconds", values.seconds, { max: 86_400 }),
+    seed: wholeNumber("seed", values.seed, { max: 2 ** 31 }),
   };
-}
-
-function wholeNumber(name: string, text: string, max: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new Error(`--${name} takes a whole number from 1 to ${String(max)}`);
 }

@@ -1,23 +1,23 @@
 import type { Audit } from "./audit.js";
 import type { Account } from "./clients.js";
 
-/** What came of one service that was killed again and again. */
+/** The result of one service that was killed again and again. */
 export interface Result {
   readonly kills: number;
   readonly commands: number;
   readonly retries: number;
   readonly audit: Audit;
-  /** What must not happen to a client or a server. */
+  /** Violations: a client or a server met something that must never happen. */
   readonly violations: readonly string[];
-  /** From the end of a primary on. */
+  /** The times of a failover, from the end of the primary on. */
   readonly failover?: Failover;
 }
 
 export interface Failover {
-  /** Whether nobody told the server that its connections were gone. */
+  /** Whether the connections of the server went silent, and were not closed. */
   readonly silent: boolean;
   readonly millisToPromotion: number;
-  /** To the first good answer to a call that began after the primary's end. */
+  /** Until the first good reply to a call that began after the end of the primary. */
   readonly millisToGoodAnswer: number;
 }
 
@@ -29,7 +29,7 @@ export function resultOf(
   return { kills, commands: clients.acknowledged.length, retries: clients.retries, audit, violations };
 }
 
-/** Everything that went wrong; none when all held. */
+/** Lists everything that went wrong. */
 export function problemsIn({ audit, violations }: Result): readonly string[] {
   return [...violations, ...audit.lost, ...audit.doubled, ...audit.wrong];
 }

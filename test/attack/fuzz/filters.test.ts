@@ -27,7 +27,7 @@ const STATUSES = { ACTIVE: 1, FROZEN: 2, CLOSED: 3 } as const;
 const TYPES = { MINT: 1, REDEEM: 2 } as const;
 const TRANSACTION_STATUSES = { PENDING: 1, PROCESSING: 2, COMPLETED: 3, FAILED: 4, CANCELED: 5 } as const;
 
-/** Everything that was made, in the order in which it was. */
+/** All accounts and transactions, in the order in which they were made. */
 interface Made {
   readonly accounts: Map<string, Account>;
   readonly transactions: Map<string, Transaction>;
@@ -47,8 +47,8 @@ for (const engine of ENGINES) {
     after(() => service.dispose());
 
     /**
-     * Each is answered before the next group is sent, so that the order is known, and has its own
-     * time.
+     * Waits for each group before it sends the next, so that the order is known and each group has
+     * its own time.
      */
     async function submit(commands: readonly Command[]): Promise<void> {
       for (let first = 0; first < commands.length; first += TOGETHER) {
@@ -95,7 +95,7 @@ for (const engine of ENGINES) {
       await submit(empty.map((one) => changeStatus("closeAccount", one.organizationId, one.newAccountId)));
     }
 
-    /** The ids of all pages, one after the other; every other page over REST. */
+    /** Reads all pages, every other one over REST; returns the ids. */
     async function walk(
       list: string,
       { key }: Tenant,
@@ -141,7 +141,7 @@ for (const engine of ENGINES) {
       { weight: 8, arbitrary: fc.integer({ min: 5, max: 60 }) },
       { weight: 1, arbitrary: fc.constantFrom(1, 2, 1_000) },
     );
-    /** One time in so many and one; else there is no such filter. */
+    /** A filter that one in `others` + 1 requests has. */
     const rarely = <Value>(values: fc.Arbitrary<Value>, others: number): fc.Arbitrary<Value | undefined> =>
       fc.oneof({ weight: others, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
     const maybe = <Value>(values: readonly Value[]): fc.Arbitrary<Value | undefined> =>
@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
     const set = (filters: Record<string, string | number | undefined>): JsonObject =>
       Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as JsonObject;
 
-    it("ListAccounts answers what a scan of all accounts finds", async () => {
+    it("ListAccounts returns the rows that a scan of all accounts finds", async () => {
       const users = maybe(["user-0", "user-1", "user-88", "empty-2", "nobody"]);
       const filters = fc.record({
         user: fc.boolean().chain((named) => (named ? users : fc.constant(undefined))),
@@ -183,7 +183,7 @@ for (const engine of ENGINES) {
       expect(found).to.be.greaterThan(0);
     });
 
-    it("ListTransactions answers what a scan of all transactions finds", async () => {
+    it("ListTransactions returns the rows that a scan of all transactions finds", async () => {
       const ids = [...made.accounts.keys()];
       const times = [...made.transactions.values()].map(({ createdAt }) => createdAt - FIRST_MILLIS);
       const moment = rarely(

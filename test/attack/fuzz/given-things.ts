@@ -20,7 +20,8 @@ export async function done(
 }
 
 /**
- * Accounts with money and transactions of the first organization, and one of each of the second.
+ * Makes accounts with money, and transactions: several of the first organization, and one of each
+ * of the second.
  */
 export async function givenThings(service: InProcess): Promise<Known> {
   const accountIds: string[] = [];

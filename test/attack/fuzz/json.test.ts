@@ -26,7 +26,7 @@ describe("fuzz: JSON, paths and queries", function () {
 
   for (const route of ROUTES) {
     const name = `${route.method} ${route.path.text}`;
-    it(`${name} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
+    it(`${name} survives any request, does what its response says, and nothing when it refuses`, async () => {
       const fields = new Set(route.rpc.input.fields.map((field) => field.name));
       const writes = route.method !== "GET";
       const check = async ({ path, call, repeatsKey }: FuzzedRequest): Promise<void> => {
@@ -52,7 +52,7 @@ describe("fuzz: JSON, paths and queries", function () {
     });
   }
 
-  it("met what it was looking for", () => {
+  it("met the responses that it looks for", () => {
     expect([...met]).to.include.members(["200", "201", "INVALID_FIELD", "MALFORMED_BODY", "ACCOUNT_NOT_FOUND"]);
   });
 });

@@ -13,7 +13,7 @@ import { runs } from "./runs.js";
 const RUNS = 100;
 const DIGEST_OFFSET = 9; // behind the version and the position
 
-/** A list as one caller sees it, with the token of its second page. */
+/** A list as one caller sees it, and the token of its second page. */
 interface Listed {
   readonly route: Route;
   readonly tenant: Tenant;
@@ -32,7 +32,7 @@ describe("fuzz: page tokens", function () {
     return service.grpc.call(jsonMethod(route.rpc), bytesOf(route.rpc.input, { ...filters, ...more }), { key });
   }
 
-  /** Of the rows of the one repeated field. */
+  /** The ids of the rows in the one repeated field. */
   function idsIn({ response = {} }: GrpcReply<JsonObject | undefined>): string[] {
     const rows = Object.values(response).find(Array.isArray) as { id: string }[] | undefined;
     return (rows ?? []).map(({ id }) => id);
@@ -56,7 +56,7 @@ describe("fuzz: page tokens", function () {
   });
   after(() => service.dispose());
 
-  it("each leads on in the list that it was made for, and is refused by every other", async () => {
+  it("each leads on in its own list, and every other list refuses it", async () => {
     for (const from of lists.filter(({ token }) => token !== "")) {
       for (const to of lists) {
         const answer = await page(to, { page_token: from.token });
@@ -66,7 +66,7 @@ describe("fuzz: page tokens", function () {
     }
   });
 
-  it("a damaged one is refused, or shows nothing that the list does not have", async () => {
+  it("a damaged one is refused, or shows only rows of the list", async () => {
     const withToken = lists.filter(({ token }) => token !== "");
     expect(withToken.length).to.be.greaterThan(2);
     const damage = fc.oneof(
@@ -93,7 +93,7 @@ describe("fuzz: page tokens", function () {
       const answer = await page(list, { page_token: token, page_size: 1_000 });
       const position = how.way === "flip" && how.at > 0 && how.at < DIGEST_OFFSET;
       if (answer.code === 0 && token !== "") {
-        // The position is not a secret: one may as well ask for the page that it leads to.
+        // The position is no secret: a caller may ask for that page anyway.
         expect(position, token).to.equal(true);
         expect(list.ids).to.include.members(idsIn(answer));
       } else if (token !== "") expect(answer.fields?.map(({ field }) => field)).to.deep.equal(["page_token"]);

@@ -14,7 +14,8 @@ import { runs } from "./runs.js";
 
 const RUNS = 20;
 
-// Neither a bug nor a hang. RESOURCE_EXHAUSTED is for what is larger than the server takes.
+// These are neither a bug nor a hang. RESOURCE_EXHAUSTED is for requests that are larger than the
+// server takes.
 const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED"];
 
 describe("fuzz: protobuf", function () {
@@ -30,7 +31,7 @@ describe("fuzz: protobuf", function () {
   after(() => service.dispose());
 
   for (const { rpc, method, responseField } of ROUTES) {
-    it(`${rpc.path} answers whatever comes, does what it says, and nothing when it refuses`, async () => {
+    it(`${rpc.path} survives any request, does what its response says, and nothing when it refuses`, async () => {
       const check = async (bytes: Uint8Array): Promise<void> => {
         const before = await service.books();
         const { key } = service.a;
@@ -50,7 +51,7 @@ describe("fuzz: protobuf", function () {
     });
   }
 
-  it("met what it was looking for", () => {
+  it("met the responses that it looks for", () => {
     expect([...met]).to.include.members(ANSWERS.slice(0, 4));
   });
 });

@@ -39,7 +39,7 @@ describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
     expect(fields?.map((each) => each.field)).to.deep.equal([field]);
   }
 
-  it("a mint is of exactly the amount that is written, or refused", async () => {
+  it("a mint moves exactly the written amount, or is refused", async () => {
     let balance = 0n;
     const amounts = fc.oneof(amountText, numberText, nearly(amountText));
     const check = async (amount: string): Promise<void> => {
@@ -58,7 +58,7 @@ describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
     await fc.assert(fc.asyncProperty(amounts, check), runs(RUNS));
   });
 
-  it("an id finds what it names; any other is not found, or is none", async () => {
+  it("an id finds its account; any other text is not found, or refused", async () => {
     const isTypeId = (text: string): boolean =>
       text.length === 30 &&
       text.startsWith("acc_") &&
@@ -79,7 +79,7 @@ describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
     ["phone_number", phoneText, /^\+[1-9][0-9]{6,14}$/],
     ["email", emailText, /^[^@\s]+@[^@\sA-Z]+\.[^@\sA-Z]+$/],
   ] as const) {
-    it(`a ${field} that is taken has one form, under which it is found as it was written`, async () => {
+    it(`a valid ${field} has one stored form, and is found in the form in which it was written`, async () => {
       let taken = 0;
       const check = async (text: string): Promise<void> => {
         const written = { user_id: fresh(), phone_number: "0712345678", [field]: text };

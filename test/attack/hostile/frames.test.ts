@@ -48,7 +48,7 @@ const wholeCall = (stream: number, fields: Buffer, request: Uint8Array): Buffer 
 const MINT_BYTES = MintRequest.encode(MINT).finish();
 const odd = (index: number): number => index * 2 + 1;
 
-describe("grpc: callers who do not keep to HTTP/2", () => {
+describe("grpc: clients that break the rules of HTTP/2", () => {
   let under: ServerUnderTest;
   let socket: Socket;
   let closed: Promise<void>;
@@ -75,9 +75,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     await under.close();
   });
 
-  /**
-   * Sends `count` times what `make` makes, as fast as it is taken, until the server has had enough.
-   */
+  /** Sends `count` frames as fast as the server takes them, until it closes the connection. */
   async function flood(count: number, make: (index: number) => Buffer): Promise<void> {
     for (let sent = 0; sent < count && !socket.destroyed; sent += 1_000) {
       const part = Array.from({ length: Math.min(1_000, count - sent) }, (_, index) => make(sent + index));
@@ -87,7 +85,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     }
   }
 
-  /** Somebody else is served. */
+  /** Checks that the server serves another client. */
   async function served(): Promise<void> {
     expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
   }
@@ -120,7 +118,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     ["data on a stream that is not open", frame(FrameType.DATA, 0, 99, Buffer.alloc(10))],
     ["headers that cannot be read", frame(FrameType.HEADERS, Flag.END_HEADERS, 1, Buffer.alloc(50, 0xff))],
   ] as const) {
-    it(`says goodbye to a connection that sends ${what}, and serves others`, async () => {
+    it(`sends GOAWAY to a connection that sends ${what}, and serves others`, async () => {
       const goodbye = new Promise<void>((resolve) => {
         socket.on("data", (received: Buffer) => {
           if (received.includes(Buffer.of(FrameType.GOAWAY, 0, 0, 0, 0, 0))) resolve();
@@ -163,7 +161,7 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     });
   }
 
-  it("does not do what rapid resets ask for without end (CVE-2023-44487)", async () => {
+  it("does not do all calls of a rapid reset attack (CVE-2023-44487)", async () => {
     start();
     const calls = 20_000;
     await Promise.all([
@@ -174,20 +172,20 @@ describe("grpc: callers who do not keep to HTTP/2", () => {
     expect(under.submitted.length).to.be.lessThan(calls / 1.5);
   });
 
-  it("starts nothing for streams that are opened and reset", async () => {
+  it("starts no call of streams that are opened and reset", async () => {
     start();
     await flood(2_000, (index) => Buffer.concat([headers(odd(index)), reset(odd(index))]));
     await served();
     expect(under.submitted).to.have.length.within(1, 20);
   });
 
-  it("holds no more than so many answers for a connection that reads none, then closes it", async () => {
-    // No window: nothing that is answered may be sent.
+  it("holds a bounded number of responses for a connection that reads none, then closes it", async () => {
+    // Without a window the server can send no response.
     socket.write(Buffer.concat([PREFACE, settings([4, 0])]));
     const everything = new Uint8Array();
     const fields = fieldsOf(rpcs.listTransactions.path);
-    // 400 answers of a megabyte each, a few at a time: a refused call is only seen when others have
-    // been answered.
+    // 400 responses of a megabyte each, a few at a time: the client only sees a refusal after other
+    // responses.
     for (let index = 0; index < 400 && !socket.destroyed; index += 10) {
       const calls = Array.from({ length: 10 }, (_, more) => wholeCall(odd(index + more), fields, everything));
       socket.write(Buffer.concat(calls));

@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { availableOf, fresh, newAccount } from "../../support/service/each-engine.js";
 import { type Service, sharedService } from "../../support/service/service.js";
 
-describe("REST: callers who do not keep to HTTP", () => {
+describe("REST: clients that break the rules of HTTP", () => {
   let service: Service;
   let accountId: string;
   before(async () => {
@@ -22,16 +22,13 @@ describe("REST: callers who do not keep to HTTP", () => {
       .on("error", () => undefined);
   }
 
-  /**
-   * Sends bytes; answers all that came back by the time the gateway has closed or has nothing more
-   * to say.
-   */
+  /** Sends bytes. Returns everything that came back until the gateway closed, or fell silent. */
   async function send(bytes: string | Buffer): Promise<string> {
     const socket = open();
     let received = "";
     socket.on("data", (text: string) => (received += text));
     socket.write(bytes);
-    // Not once() of node:events: to it, a connection that is reset is an error.
+    // The `once` of node:events would reject here: it takes a reset connection for an error.
     await Promise.race([new Promise((resolve) => socket.once("close", resolve)), sleep(150)]);
     socket.destroy();
     return received;
@@ -92,7 +89,7 @@ describe("REST: callers who do not keep to HTTP", () => {
     noise: () => Buffer.alloc(1_000, 0xfe),
   };
   for (const [what, bytes] of Object.entries(MALFORMED)) {
-    it(`answers ${what} with a problem, closes, and takes nothing of it for a request`, async () => {
+    it(`refuses ${what} with a problem, closes the connection, and takes none of it for a request`, async () => {
       const received = await send(bytes());
       expect(received).to.match(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
       expect(received).to.match(/"code":"MALFORMED_REQUEST","request_id":"[0-9a-f-]{36}"\}$/);
@@ -147,7 +144,7 @@ describe("REST: callers who do not keep to HTTP", () => {
       /^HTTP\/1\.1 200 OK\r\n(?![^]*HTTP\/1\.1)/,
     ],
   ] as const) {
-    it(`takes nothing of ${what} for a mint`, async () => {
+    it(`takes no part of ${what} for a mint`, async () => {
       expect(await send(bytes())).to.match(answer);
       await expectUnharmed();
     });
@@ -161,13 +158,13 @@ describe("REST: callers who do not keep to HTTP", () => {
     expect(received).to.match(/^HTTP\/1\.1 200 OK/);
   });
 
-  it("closes a connection that sends requests ahead without end", async () => {
+  it("closes a connection that pipelines requests without end", async () => {
     const received = await send("GET /readyz HTTP/1.1\r\nHost: kesc\r\n\r\n".repeat(20_000));
     expect((received.match(/HTTP\/1\.1 \d/g) ?? []).length).to.be.at.most(16);
     await expectUnharmed();
   });
 
-  it("serves others while headers and bodies are dripped on a hundred connections", async () => {
+  it("serves others while a hundred connections drip headers and bodies", async () => {
     const drips = Array.from({ length: 100 }, (_, index) => {
       const socket = open();
       const dripped = index % 2 === 0 ? head() : `${head()}Content-Length: 90\r\n\r\n${mintOf1()}`;

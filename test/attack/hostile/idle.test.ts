@@ -6,8 +6,8 @@ import { expect } from "chai";
 import { fresh, newAccount } from "../../support/service/each-engine.js";
 import { Service } from "../../support/service/service.js";
 
-// Ten thousand take a minute: `make hostile`. Never more than a process may have, less those that
-// it needs itself.
+// Ten thousand connections take a minute (`make hostile`). A process may only open so many files,
+// and needs some of them itself.
 const FILES_NEEDED = 200;
 const WANTED = Number(process.env["IDLE_CONNECTIONS"] ?? 1_000);
 const ALLOWED = execFileSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).trim();
@@ -64,7 +64,7 @@ describe(`${String(CONNECTIONS)} idle connections`, () => {
     });
   }
 
-  it("leave nothing behind when they go", async () => {
+  it("leave a server behind that stops cleanly", async () => {
     await expectServed();
     expect(await service.stop()).to.equal(0);
   });

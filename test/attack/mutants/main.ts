@@ -1,6 +1,6 @@
 /**
- * `make mutants`: plants one bug after the other into a copy of what was compiled, and says what
- * finds it.
+ * `make mutants`: plants one bug after the other into a copy of the compiled program, and prints
+ * which check finds it.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,17 +12,16 @@ import { type Mutant, MUTANTS, plant } from "./mutants.js";
 
 // This file runs compiled, from dist/test/attack/mutants/.
 const REPOSITORY = join(import.meta.dirname, "../../../..");
-// Far more than any needs: a bug may be a loop without an end.
+// The limit for a check, far more than it needs: a bug may be an endless loop.
 const PROGRAM_MILLIS_MAX = 120_000;
-// A bug may leave a test waiting for ever.
+// The limit for a test: a bug may leave it waiting for ever.
 const TEST_MILLIS_MAX = 5_000;
 
-/** Something that may find a bug. */
+/** A check that may find a bug. */
 interface Check {
   readonly name: string;
   /**
-   * Answers what it found; undefined when it finds nothing wrong. Throws when it could not even
-   * begin.
+   * Returns what it found; undefined when it found nothing. Throws when the check could not run.
    */
   readonly run: (folder: string) => string | undefined;
 }
@@ -78,7 +77,7 @@ function copyOfProgram(): string {
   return folder;
 }
 
-/** Answers what each check found. */
+/** Returns what each check found. */
 function tryMutant(mutant: Mutant, folder: string): (string | undefined)[] {
   const file = join(folder, "dist", mutant.file);
   const code = readFileSync(file, "utf8");
@@ -94,7 +93,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Tries the mutants whose name contains the text. Answers whether all of them were found. */
+/** Tries the mutants whose name contains the text. Returns whether all of them were found. */
 function tryAll(text: string): boolean {
   const folder = copyOfProgram();
   try {

@@ -33,8 +33,7 @@ const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 const ALL = { size: 1_000, beforeSeq: undefined };
 
 /**
- * The real ledger over a real database, with organizations of its own for those that the model
- * names.
+ * The real ledger over a real database. Each organization that the model names is a new one there.
  */
 export class LedgerUnderTest {
   readonly engine: string;
@@ -67,7 +66,7 @@ export class LedgerUnderTest {
     return new LedgerUnderTest({ opened, organizations: own, seqBefore: await lastSeqOf(opened), batchMax });
   }
 
-  /** All in one turn of the event loop, in this order. */
+  /** Submits all commands in one turn of the event loop, in this order. */
   async submitAtOnce(commands: readonly Command[]): Promise<Answer[]> {
     const outcomes = await Promise.all(
       commands.map((command) =>
@@ -80,7 +79,7 @@ export class LedgerUnderTest {
     );
   }
 
-  /** What is on disk, as callers read it. */
+  /** Reads what is on disk, as callers do. */
   async state(named: OrganizationId): Promise<State> {
     const organizationId = this.#own(named);
     const stored = reads(this.#opened.database);
@@ -94,7 +93,10 @@ export class LedgerUnderTest {
     return { accounts: accounts.map(seen), transactions: transactions.map(seen), supply };
   }
 
-  /** Since this ledger was made, the journal has grown by so many rows, without a gap. */
+  /**
+   * Checks that the journal has grown by `rowsExpected` rows since this ledger was made, without a
+   * gap.
+   */
   async checkSeq(rowsExpected: number): Promise<void> {
     const rows = await this.#query<{ seq: number }>("SELECT seq FROM journal WHERE seq > ? ORDER BY seq", [
       this.#seqBefore,
@@ -104,7 +106,10 @@ export class LedgerUnderTest {
     expect(await lastSeqOf(this.#opened), this.engine).to.equal(this.#seqBefore + rowsExpected);
   }
 
-  /** By the journal alone: each row's balances are the sum of the account's postings up to it. */
+  /**
+   * Checks by the journal alone that each row's balances are the sum of the account's postings up
+   * to it.
+   */
   async checkPostings(named: OrganizationId, rowsExpected: number): Promise<void> {
     const rows = await this.#query<JournalRow>("SELECT * FROM journal WHERE organization_id = ? ORDER BY seq", [
       this.#own(named),

@@ -12,10 +12,10 @@ import type { Cents } from "../../../src/domain/values/cents.js";
 import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
-// The contract (docs/api.md) in the plainest code that says it: maps, one command at a time, no
-// storage. It shares names with src/, and not one decision.
+// The contract (docs/api.md) in the plainest code: maps, one command at a time, no storage. It
+// shares names with src/, and no decision.
 
-/** What a caller sees of a resource, without its times. */
+/** The part of a resource that a caller sees, without its times. */
 type Seen = SeenAccount | SeenTransaction;
 type SeenAccount = Pick<Account, "id" | "userId" | "phoneNumber" | "email" | "status" | "availableCents" | "heldCents">;
 type SeenTransaction = Pick<
@@ -26,6 +26,26 @@ type SeenTransaction = Pick<
 export type Answer =
   | { readonly kind: "done"; readonly replayed: boolean; readonly resource: Seen }
   | { readonly kind: "refused"; readonly refusal: Refusal | LedgerRefusal };
+
+/**
+ * Every answer of the model, in a word: the reason of a refusal, "done" or "replayed". Runs that
+ * meet no frozen account prove nothing about one, so all runs together must meet all of these.
+ */
+export const ANSWER_WORDS: readonly string[] = [
+  "ACCOUNT_ALREADY_EXISTS",
+  "ACCOUNT_CLOSED",
+  "ACCOUNT_FROZEN",
+  "ACCOUNT_NOT_EMPTY",
+  "ACCOUNT_NOT_FOUND",
+  "IDEMPOTENCY_KEY_REUSED",
+  "INSUFFICIENT_FUNDS",
+  "INVALID_TRANSITION",
+  "LIMIT_EXCEEDED",
+  "REFERENCE_ALREADY_USED",
+  "TRANSACTION_NOT_FOUND",
+  "done",
+  "replayed",
+];
 
 /** In cents: the shillings that an organization holds, and the KESC that it owes. */
 export interface Supply {
@@ -45,7 +65,10 @@ type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 type ModelAccount = Writable<SeenAccount> & Pick<Account, "organizationId">;
 type ModelTransaction = Writable<SeenTransaction> & Pick<Transaction, "organizationId">;
 
-/** What was made, and what a repeat is compared with, by the contract's names of fields. */
+/**
+ * A resource that was made, and the content with which a repeat is compared, by the contract's
+ * names of fields.
+ */
 interface Made {
   readonly resource: ModelAccount | ModelTransaction;
   readonly content: Content;
@@ -57,7 +80,7 @@ const CENTS_MAX = 999_999_999_999_999;
 export class Model {
   readonly accounts = new Map<AccountId, ModelAccount>();
   readonly transactions = new Map<TransactionId, ModelTransaction>();
-  // By user_id, by reference and by idempotency key, each within its organization.
+  // The keys are user_id, reference and idempotency key, each within its organization.
   readonly #made = new Map<string, Made>();
   readonly #reserves = new Map<string, number>();
   readonly #effects = new Map<string, number>();
@@ -68,7 +91,10 @@ export class Model {
     return answer;
   }
 
-  /** How many commands had an effect: as many rows has the organization's journal. */
+  /**
+   * The number of commands with an effect, which is the number of rows in the organization's
+   * journal.
+   */
   effects(organizationId: string): number {
     return this.#effects.get(organizationId) ?? 0;
   }
@@ -180,8 +206,8 @@ export class Model {
   }
 
   /**
-   * The same thing twice: the idempotency key is asked first, then the natural key; only something
-   * new is made.
+   * Looks for an earlier command by its idempotency key first, then by its natural key; makes only
+   * what is new.
    */
   #once(
     { organizationId, idempotencyKey }: CreateAccount | MoveMoney,

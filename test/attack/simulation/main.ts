@@ -1,6 +1,10 @@
-/** `make simulate`: many runs, and what they met; where one fails, its seed and its steps. */
+/**
+ * `make simulate`: makes many runs and counts what they met. Prints the seed and the steps of one
+ * that fails.
+ */
 import { parseArgs } from "node:util";
 
+import { optionsOrUsage, wholeNumber } from "../command-line.js";
 import { Tally } from "./report/tally.js";
 import type { ViolationKind } from "./report/violation.js";
 import { ENGINES, type Failure, runAll, type RunOptions } from "./runs.js";
@@ -24,10 +28,9 @@ function readOptions(args: string[]): RunOptions {
       bail: { type: "boolean", default: false },
     },
   });
-  const [seed, runs] = [Number(values.seed), Number(values.runs)];
+  const seed = wholeNumber("seed", values.seed, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const runs = wholeNumber("runs", values.runs, { max: Number.MAX_SAFE_INTEGER });
   const engine = ENGINES.find((name) => name === values.engine);
-  if (!(Number.isSafeInteger(seed) && seed >= 0)) throw new Error("--seed takes a whole number");
-  if (!(Number.isSafeInteger(runs) && runs >= 1)) throw new Error("--runs takes a whole number from 1");
   if (engine === undefined) throw new Error(`--engine takes one of ${ENGINES.join(", ")}`);
   return { seed, runs, engine, bail: values.bail };
 }
@@ -50,7 +53,7 @@ function textOfFailure({ seed, error, again, steps }: Failure, { engine }: RunOp
   ].join("\n");
 }
 
-/** Where a violation was found tells nothing; where anything else was thrown, does. */
+/** The stack of a violation says nothing; the stack of any other error does. */
 function textOf(error: Error): string {
   return error.name === "Violation" ? error.message : (error.stack ?? error.message);
 }
@@ -92,15 +95,5 @@ async function main(options: RunOptions): Promise<void> {
   process.stdout.write(textOfTally(tally, (performance.now() - started) / 1_000));
 }
 
-function optionsOrUsage(): RunOptions | undefined {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
-    process.exitCode = 2;
-    return undefined;
-  }
-}
-
-const options = optionsOrUsage();
+const options = optionsOrUsage(readOptions, USAGE);
 if (options !== undefined) await main(options);

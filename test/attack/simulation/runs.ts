@@ -9,32 +9,35 @@ import { ORGANIZATIONS, simulate } from "./simulation.js";
 export const ENGINES = ["memory", "sqlite", "both"] as const;
 
 export interface RunOptions {
-  /** Of the first run; each one after it has the next. */
+  /** The seed of the first run; each run after it has the next seed. */
   readonly seed: number;
   readonly runs: number;
-  /** `sqlite` is the service's own storage code on a file; `both` has every 500th seed on it. */
+  /** `sqlite` is the service's own storage code on a file; `both` uses it for every 500th seed. */
   readonly engine: (typeof ENGINES)[number];
-  /** Whether the first that fails is the last, and not the one with the fewest steps looked for. */
+  /**
+   * Whether to stop at the first run that fails. Otherwise the runs look for the failure with the
+   * fewest steps.
+   */
   readonly bail: boolean;
 }
 
 export interface Failure {
   readonly seed: number;
   readonly error: Error;
-  /** Of the second time. Should it be another one, something besides the seed decides. */
+  /** The error of the second time. If it differs, something besides the seed decides. */
   readonly again: Error | undefined;
-  /** Every step that led to it, the second time. */
+  /** Every step that led to the error, the second time. */
   readonly steps: readonly string[];
 }
 
-// A run on a file costs as much as many in memory.
+// A run on a file takes as long as many runs in memory.
 const SQLITE_EVERY = 500;
-// Whoever looks for the bug is helped by fewer steps, and the next seeds often fail too.
+// A failure with fewer steps is easier to understand, and the next seeds often fail too.
 const SHORTER_TRIES = 100;
 
 /**
- * All runs; or, when one fails, of it and those that fail soon after it the one with the fewest
- * steps.
+ * Makes all runs. When one fails, returns the failure with the fewest steps among it and those of
+ * the next seeds.
  */
 export async function runAll(options: RunOptions, tally: Tally): Promise<Failure | undefined> {
   const { seed: first, runs, engine, bail } = options;
@@ -50,7 +53,7 @@ export async function runAll(options: RunOptions, tally: Tally): Promise<Failure
       const error = await errorOf(seed, diskOf(seed), { tally, trace: new Trace({ kept: false }) });
       if (error === undefined) continue;
       if (shortest === undefined) end = Math.min(end, seed + (bail ? 1 : SHORTER_TRIES));
-      // The seed decides everything: the same run once more, with its steps written down.
+      // The seed decides everything, so a second run takes the same steps, and records them.
       const trace = new Trace({ kept: true });
       const again = await errorOf(seed, diskOf(seed), { tally: new Tally(), trace });
       if (shortest === undefined || trace.lines.length < shortest.steps.length) {

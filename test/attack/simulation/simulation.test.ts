@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
+import { ANSWER_WORDS } from "../property/model.js";
 import { MemoryDisk } from "./disks/memory-disk.js";
 import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
@@ -10,8 +11,8 @@ import { ORGANIZATIONS, simulate } from "./simulation.js";
 const MEMORY_RUNS = 700;
 const SQLITE_RUNS = 15;
 
-// Runs that never crash between the commit and the answer prove nothing about it: together they
-// must meet every point.
+// Runs that never crash between the commit and the answer prove nothing about that point. Together
+// they must meet every point.
 const POINTS = ["answer", "commit", "decide", "gather", "idle", "load", "middle of save", "retry", "save"];
 const OTHER_FAULTS = [
   "answer lost",
@@ -25,24 +26,12 @@ const OTHER_FAULTS = [
   "store unavailable",
 ];
 const ANSWERS = [
-  "ACCOUNT_ALREADY_EXISTS",
-  "ACCOUNT_CLOSED",
-  "ACCOUNT_FROZEN",
-  "ACCOUNT_NOT_EMPTY",
-  "ACCOUNT_NOT_FOUND",
+  ...ANSWER_WORDS,
   "DEADLINE_EXCEEDED",
-  "IDEMPOTENCY_KEY_REUSED",
-  "INSUFFICIENT_FUNDS",
   "INTERNAL",
-  "INVALID_TRANSITION",
-  "LIMIT_EXCEEDED",
   "QUEUE_FULL",
-  "REFERENCE_ALREADY_USED",
   "SHUTTING_DOWN",
   "STORAGE_UNAVAILABLE",
-  "TRANSACTION_NOT_FOUND",
-  "done",
-  "replayed",
 ];
 
 describe("the simulation of crashes", () => {
@@ -52,7 +41,7 @@ describe("the simulation of crashes", () => {
     expect(failure).to.equal(undefined);
     expect(tally.names("crashes")).to.deep.equal(POINTS);
     expect(tally.names("other faults")).to.deep.equal(OTHER_FAULTS);
-    expect(tally.names("answers")).to.deep.equal(ANSWERS);
+    expect(tally.names("answers")).to.have.members(ANSWERS);
     // A new operation is missing here until `actors/calls.ts` calls it.
     expect(tally.names("operations done")).to.deep.equal([...COMMAND_NAMES].sort());
   });
@@ -64,7 +53,7 @@ describe("the simulation of crashes", () => {
     expect(tally.names("crashes")).to.include.members(["middle of save", "commit", "answer"]);
   });
 
-  it("does the same again, step by step, with the same seed", async () => {
+  it("takes the same steps with the same seed", async () => {
     const [first, second] = await Promise.all([stepsOf(7), stepsOf(7)]);
     expect(first).to.have.length.greaterThan(20);
     expect(first).to.deep.equal(second);

@@ -19,9 +19,9 @@ export const ORGANIZATIONS: readonly OrganizationId[] = [FIRST, SECOND];
 const STEPS_MAX = 20_000;
 
 /**
- * One run: servers and callers take turns in the order that the seed says, and things go wrong
- * where it says. Then everything heals, everyone comes to rest, all that was acknowledged is asked
- * for again, and the books are checked.
+ * One run. Servers and callers take turns in the order of the seed, and faults happen where the
+ * seed has them. Then everything heals and every actor comes to rest. At last all acknowledged
+ * effects are asked for again, and the books are checked.
  *
  * Throws a Violation where something does not hold.
  */
@@ -83,7 +83,7 @@ async function run(disk: Disk, given: Pick<World, "random" | "judge" | "tally" |
   tally.count("checked", "rows of the journal", books.journal.length);
 }
 
-/** One step after the other, until nobody has anything to do. */
+/** Runs one step after the other, until no actor offers one. */
 async function play(
   world: World,
   actors: readonly Actor[],
@@ -98,7 +98,7 @@ async function play(
     for (const actor of actors) actor.offer(may);
     if (actions.length === 0) return;
     world.random.pickWeighted(actions).run();
-    // All that follows from it: every promise that can be settled now, is.
+    // Settles every promise that the step has made ready.
     await new Promise(setImmediate);
     world.judge.throwViolation();
     world.tally.count("steps", "steps");
@@ -107,7 +107,7 @@ async function play(
   throw new Violation("the steps of a run", `fewer than ${String(STEPS_MAX)}`, "no end of it");
 }
 
-/** Whatever made something is asked for again: it must be answered with the same, as a replay. */
+/** Repeats every wish that made something: each must get the same resource, as a replay. */
 async function repeatAll(world: World, disk: Disk, receipts: Receipts): Promise<void> {
   const { repeatable } = receipts;
   // One organization may take half of the queue.
@@ -127,7 +127,7 @@ async function repeatAll(world: World, disk: Disk, receipts: Receipts): Promise<
   server.dispose();
 }
 
-/** Of each kind of fault, half of all runs have none: what only shows without it, shows there. */
+/** Half of all runs have no fault of a kind: a bug that only shows without it shows there. */
 function faultsOf(random: Random): Faults {
   const some = (max: number): number => (random.chance(0.5) ? 0 : (max * (1 + random.below(10))) / 10);
   return {

@@ -7,6 +7,7 @@ import { expect } from "chai";
 
 import { eventually } from "../../support/eventually.js";
 import { environment, KESC, kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
 
 const GONE_MILLIS_MAX = 10_000;
 
@@ -38,14 +39,14 @@ describe("kesc server", () => {
   let place: Place;
   before(async () => {
     place = new Place();
-    await kesc(["migrate"], place.variables);
+    await withKeys(place.databaseUrl, makeTenants);
   });
   after(() => {
     place.remove();
   });
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it(`says that it is ready, and ends with 0 on ${signal}`, async () => {
+    it(`logs that it is ready, and exits with 0 on ${signal}`, async () => {
       const server = new RunningKesc(["server"], place.variables);
       expect((await server.ready).address).to.match(/^127\.0\.0\.1:[1-9]\d*$/);
       expect(await server.end(signal)).to.equal(0);
@@ -58,14 +59,14 @@ describe("kesc server", () => {
     });
   }
 
-  it("ends with 0 when the process that started it asks for it", async () => {
+  it("exits with 0 when the parent process asks for it", async () => {
     const server = new RunningKesc(["server"], place.variables);
     await server.ready;
     server.process.send({ kind: "stop" });
     expect(await server.exited).to.equal(0);
   });
 
-  it("ends with 0 when the process that started it is gone", async () => {
+  it("exits with 0 when the parent process is gone", async () => {
     const server = new RunningKesc(["server"], place.variables);
     await server.ready;
     server.process.disconnect();
@@ -90,7 +91,7 @@ describe("kesc server", () => {
     expect(stdout).to.not.contain("young generation");
   });
 
-  it("says that its address is taken", async () => {
+  it("names the address that is in use", async () => {
     const { address, release } = await takenPort();
     const { code, stderr } = await kesc(["server"], { ...place.variables, KESC_GRPC_ADDRESS: address });
     expect(code).to.equal(1);
@@ -106,7 +107,7 @@ describe("kesc serve", () => {
   let place: Place;
   before(async () => {
     place = new Place();
-    await kesc(["migrate"], place.variables);
+    await withKeys(place.databaseUrl, makeTenants);
   });
   after(() => {
     place.remove();
@@ -133,7 +134,7 @@ describe("kesc serve", () => {
     expect(serve.stdout).to.contain('"msg":"stopped"').and.not.contain("young generation");
   });
 
-  it("stops once and in order when the whole group of processes gets the signal, twice", async () => {
+  it("stops once and in order when all its processes get the signal, twice", async () => {
     const serve = new RunningKesc(["serve"], place.variables);
     await serve.ready;
     const children = await serve.children();
@@ -144,7 +145,7 @@ describe("kesc serve", () => {
   });
 
   for (const name of ["server", "gateway"]) {
-    it(`ends with 1 when the ${name} is killed, and takes the other with it`, async () => {
+    it(`exits with 1 when the ${name} is killed, and stops the other`, async () => {
       const serve = new RunningKesc(["serve"], place.variables);
       await serve.ready;
       const children = await serve.children();
@@ -155,7 +156,7 @@ describe("kesc serve", () => {
     });
   }
 
-  it("leaves nothing behind when it is killed itself", async () => {
+  it("leaves no process behind when it is killed itself", async () => {
     const serve = new RunningKesc(["serve"], place.variables);
     await serve.ready;
     const children = await serve.children();
@@ -164,7 +165,7 @@ describe("kesc serve", () => {
   });
 
   for (const variable of ["KESC_GRPC_ADDRESS", "KESC_HTTP_ADDRESS"]) {
-    it(`ends with 1 when the address of ${variable} is taken`, async () => {
+    it(`exits with 1 when the address of ${variable} is in use`, async () => {
       const { address, release } = await takenPort();
       const { code, stderr } = await kesc(["serve"], { ...place.variables, [variable]: address });
       expect(code).to.equal(1);
@@ -183,7 +184,7 @@ describe("kesc serve --demo", () => {
     place.remove();
   });
 
-  /** What to paste, in the order of the page. */
+  /** The lines that the demo offers for pasting. */
   function pastedLines(words: string): { curl: string; buf: string; grpcurl: string } {
     const [, curl = "", buf = "", grpcurl = ""] =
       /with curl:\n\n(.+?)\n\n[^\n]+ buf curl[^\n]*\n\n(.+?)\n\nor with grpcurl:\n\n(.+?)\n\n/s.exec(words) ?? [];

@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { type Ended, kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
+import { type Ended, kesc, Place, RunningKesc } from "../../support/service/kesc.js";
+import { makeTenants, withKeys } from "../../support/service/tenants.js";
 
 const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const HEADER = "type,account_id,amount,reference";
@@ -23,7 +24,7 @@ describe("kesc import", () => {
     return file;
   }
 
-  /** Imports against an address where nobody listens. */
+  /** Imports over an address where no server listens. */
   function check(text: string): Promise<Ended> {
     const variables = { ...place.variables, KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore" };
     return kesc(["import", fileOf(text), "--address", "127.0.0.1:1"], variables);
@@ -49,43 +50,48 @@ describe("kesc import", () => {
       "file.csv:3: amount must be",
       "file.csv:3: reference is required",
       "file.csv:3: description must be",
-      "file.csv:3: metadata has a",
+      "file.csv:3: metadata value of",
       "file.csv:6: line must have",
       "file.csv:7: amount must be",
       "3 of 4 lines",
     ]);
-    expect(lines.at(-1)).to.equal("3 of 4 lines are not right: nothing was sent.");
+    expect(lines.at(-1)).to.equal("3 of 4 lines are invalid. Nothing was sent.");
   });
 
   for (const [name, text, words] of [
-    ["lacks a column", "type,account_id,amount\n", "has no column reference"],
-    ["has a column too many", `${HEADER},till\n`, 'has a column "till", which there is not'],
+    ["lacks a column", "type,account_id,amount\n", "lacks the column reference"],
+    ["has a column too many", `${HEADER},till\n`, 'has the unknown column "till"'],
     ["has a column twice", `${HEADER},amount\n`, "has the column amount twice"],
-    ["has a pair without a key", `${HEADER},metadata.\n`, 'has a column "metadata.", which there is not'],
-    ["is empty", "", "It is empty."],
-    ["is not CSV", `${HEADER}\nmint,"x"y,1,1\n`, "It is not CSV: Invalid Closing Quote"],
-    ["never closes a quote", `${HEADER}\nmint,"x,1,1\n${"y".repeat(140_000)}`, "It is not CSV: Max Record Size"],
+    ["has a pair without a key", `${HEADER},metadata.\n`, 'has the unknown column "metadata."'],
+    ["is empty", "", "The file is empty."],
+    ["is not CSV", `${HEADER}\nmint,"x"y,1,1\n`, "The file is not valid CSV: Invalid Closing Quote"],
+    [
+      "never closes a quote",
+      `${HEADER}\nmint,"x,1,1\n${"y".repeat(140_000)}`,
+      "The file is not valid CSV: Max Record Size",
+    ],
   ] as const) {
-    it(`says so when the file ${name}`, async () => {
+    it(`refuses a file that ${name}`, async () => {
       const { code, stderr } = await check(text);
       expect(code).to.equal(1);
       expect(stderr).to.include("file.csv: ").and.to.include(words);
     });
   }
 
-  it("says so when there is no such file, and when there is no key", async () => {
+  it("names a missing file, and a missing key", async () => {
     const variables = { ...place.variables, KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore" };
     const missing = await kesc(["import", join(place.folder, "none.csv")], variables);
     expect(missing.code).to.equal(1);
-    expect(missing.stderr).to.match(/none\.csv: It can't be read: ENOENT/);
+    expect(missing.stderr).to.match(/none\.csv: The file cannot be read: ENOENT/);
     const keyless = await kesc(["import", fileOf(HEADER)], place.variables);
-    expect(keyless).to.include({ code: 2, stderr: "KESC_API_KEY is not set: it must hold the key to call with.\n" });
+    expect(keyless).to.include({
+      code: 2,
+      stderr: "KESC_API_KEY is not set. Set it to the API key of your organization.\n",
+    });
   });
 
-  it("imports what is right, says which lines were refused and why, and writes them down", async () => {
-    await kesc(["migrate"], place.variables);
-    await kesc(["org", "create", "--name", "A"], place.variables);
-    const { key } = await kescJson<{ key: string }>(["key", "create", "--org", "A", "--name", "k"], place.variables);
+  it("imports the good lines, prints the reason of each refused line, and writes the refused lines to a file", async () => {
+    const [{ key }] = await withKeys(place.databaseUrl, makeTenants);
     const server = new RunningKesc(["server"], place.variables);
     const { address } = await server.ready;
     const file = fileOf(
@@ -96,22 +102,24 @@ describe("kesc import", () => {
       kesc(["import", file, "--address", address, ...options], { ...place.variables, KESC_API_KEY: secret });
 
     const { code, stdout, stderr } = await run(key, "--rejects", rejects);
-    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "2 lines: 0 new, 0 there already.\n" });
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "2 lines: 0 new, 0 done before.\n" });
     expect(stderr.split("\n").slice(0, 4)).to.deep.equal([
-      `${file}:2: ACCOUNT_NOT_FOUND: There is no such account (account_id ${ACCOUNT_ID})`,
-      `${file}:3: ACCOUNT_NOT_FOUND: There is no such account (account_id ${ACCOUNT_ID})`,
+      `${file}:2: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} not found.`,
+      `${file}:3: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} not found.`,
       "2 of 2, 2 refused",
-      "2 lines were refused; nothing of them was done.",
+      "2 lines were refused. Nothing was done for them.",
     ]);
     expect(readFileSync(rejects, "utf8")).to.equal(readFileSync(file, "utf8"));
     expect(statSync(rejects).mode & 0o077).to.equal(0);
 
     const stranger = await run("kesc_nobodyHasThisSecret00");
     expect(stranger.code).to.equal(1);
-    expect(stranger.stderr).to.equal("The server refuses: The API key is unknown, expired or revoked.\n");
+    expect(stranger.stderr).to.equal(
+      "The server refused the import: Invalid API key: it is unknown, expired or revoked.\n",
+    );
 
     const itself = await run(key, "--rejects", file);
-    expect(itself).to.include({ code: 2, stderr: `${file} is the file to import: name another for --rejects.\n` });
+    expect(itself).to.include({ code: 2, stderr: `--rejects names the file to import, ${file}. Name another file.\n` });
     expect(await server.end()).to.equal(0);
   });
 });

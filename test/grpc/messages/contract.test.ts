@@ -16,7 +16,7 @@ describe("grpc: the contract", () => {
     ]);
   });
 
-  it("is not served when an rpc needs no scope", () => {
+  it("can't be served when an rpc names no scope", () => {
     const file = {
       name: "x.proto",
       package: "kesc.v1",

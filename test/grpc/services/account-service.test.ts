@@ -28,7 +28,7 @@ describe("grpc: AccountService", () => {
     under.submitted.length = 0;
   });
 
-  it("creates what was parsed, and answers the account", async () => {
+  it("submits the parsed command and returns the account", async () => {
     const { response } = await under.grpc.call(rpcs.createAccount, CREATE, {
       metadata: { "idempotency-key": "try-1" },
     });
@@ -71,7 +71,7 @@ describe("grpc: AccountService", () => {
     });
   }
 
-  it("answers an account that it can read, and ACCOUNT_NOT_FOUND for one that it cannot", async () => {
+  it("returns an account that it can read, and refuses any other with ACCOUNT_NOT_FOUND", async () => {
     const found = await under.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });
     expect(found.response?.account?.id).to.equal(ACCOUNT_ID);
 
@@ -121,7 +121,7 @@ describe("grpc: AccountService/ListAccounts", () => {
     asked.length = 0;
   });
 
-  it("hands every filter on as it is stored", async () => {
+  it("passes every filter on in its stored form", async () => {
     const { response } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
       user_id: "user-1",
@@ -135,7 +135,7 @@ describe("grpc: AccountService/ListAccounts", () => {
     expect(response?.accounts).to.have.length(1);
   });
 
-  it("takes a token with the same phone number written in another way", async () => {
+  it("takes a token for the same phone number in another form", async () => {
     const first = await under.grpc.call(rpcs.listAccounts, { ...LIST, phone_number: "0712345678" });
     const { code } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
@@ -145,7 +145,7 @@ describe("grpc: AccountService/ListAccounts", () => {
     expect(code).to.equal(Status.OK);
   });
 
-  it("refuses a status that it does not know", async () => {
+  it("refuses an unknown status", async () => {
     const { fields } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
       status: AccountStatus.UNRECOGNIZED,

@@ -33,7 +33,7 @@ const redeem = (value: Partial<MintRequest> = {}, idempotency_key = ""): Transac
   idempotency_key,
 });
 
-/** "done", "replayed", or why not. */
+/** "done", "replayed", or the reason of the refusal. */
 function wordOn({ outcome, replayed }: TransactionResult): string | undefined {
   if (outcome?.$case === "transaction") return replayed ? "replayed" : "done";
   return errorOf({ outcome, replayed }).reason;
@@ -55,7 +55,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     return under.grpc.call(rpcs.batchCreateTransactions, { requests }, { metadata });
   }
 
-  it("submits every command before the first is answered, in the order of the requests", async () => {
+  it("submits all commands before it waits for the first, in the order of the requests", async () => {
     const waiting: (() => void)[] = [];
     under = await serve({
       submit: () =>
@@ -88,7 +88,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     expect(commands.map(({ idempotencyKey }) => idempotencyKey)).to.deep.equal([undefined, undefined, "key-c"]);
   });
 
-  it("submits up to 64 as single calls are, and more as what comes in bulk", async () => {
+  it("submits up to 64 commands like single calls, and more as bulk", async () => {
     under = await serve();
     for (const [count, bulk] of [
       [1, false],
@@ -101,7 +101,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     }
   });
 
-  it("returns each item's own outcome, in order, exactly as the single call does", async () => {
+  it("returns the outcome of each in order: that of the single call, with the index in the names of bad fields", async () => {
     under = await serve({
       submit: async (command) => {
         const { reference } = command as MoveMoney;
@@ -157,7 +157,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });
 
-  it("answers a bug or a lost database to the one that it hit, and logs the bug", async () => {
+  it("refuses only the request that a bug or a lost database hit, and logs the bug", async () => {
     under = await serve({
       submit: async (command) => {
         const { reference } = command as MoveMoney;
@@ -184,7 +184,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     ["an idempotency key", 1, { "idempotency-key": "k" }, "idempotency-key"],
     ["a broken idempotency key", 1, { "idempotency-key": "two words" }, "idempotency-key"],
   ] as const) {
-    it(`refuses the whole with ${name}, and submits nothing`, async () => {
+    it(`refuses the whole call with ${name}, and submits nothing`, async () => {
       under = await serve();
       const requests = Array.from({ length: count }, () => mint());
       const { code, fields } = await batch(requests, metadata);
@@ -209,7 +209,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     expect(tooLarge.code).to.equal(Status.RESOURCE_EXHAUSTED);
   });
 
-  it("refuses the whole to a key that lacks the scope", async () => {
+  it("refuses the whole call when the key lacks the scope", async () => {
     under = await serve({ scopes: ["transactions:read"] });
     expect(await batch([mint()])).to.deep.include({
       code: Status.PERMISSION_DENIED,

@@ -16,7 +16,7 @@ const LIST: PagedList = {
   filters: { status: "FAILED", type: "MINT" },
 };
 
-/** What the list answers for a token: the seq to go on from, or "refused". */
+/** The seq from which the list goes on for a token, or "refused". */
 function follow(list: PagedList, token: string): number | undefined | "refused" {
   const parsed = parsePageToken(token);
   if (!parsed.ok) return "refused";
@@ -25,7 +25,7 @@ function follow(list: PagedList, token: string): number | undefined | "refused" 
 }
 
 describe("grpc: a page token", () => {
-  it("leads to where it was made, however large the journal is", () => {
+  it("leads to the position for which it was made, however large the journal is", () => {
     for (const seq of [1, 4_294_967_296, Number.MAX_SAFE_INTEGER]) {
       expect(follow(LIST, formatPageToken(LIST, seq))).to.equal(seq);
     }

@@ -42,7 +42,7 @@ describe("grpc: TransactionService", () => {
   });
 
   for (const name of ["mint", "redeem"] as const) {
-    it(`${name} submits the parsed command and answers the transaction`, async () => {
+    it(`${name} submits the parsed command and returns the transaction`, async () => {
       const { response, code } = await under.grpc.call(rpcs[name], MINT);
       expect(code).to.equal(Status.OK);
       expect(response?.transaction).to.deep.equal({
@@ -82,12 +82,12 @@ describe("grpc: TransactionService", () => {
     });
   }
 
-  it("hands the idempotency key on", async () => {
+  it("passes the idempotency key on", async () => {
     await under.grpc.call(rpcs.mint, MINT, { metadata: { "idempotency-key": "try-1" } });
     expect((under.submitted[0]?.command as MoveMoney).idempotencyKey).to.equal("try-1");
   });
 
-  it("answers a transaction that it can read, and TRANSACTION_NOT_FOUND for one that it cannot", async () => {
+  it("returns a transaction that it can read, and refuses any other with TRANSACTION_NOT_FOUND", async () => {
     const found = await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
     expect(found.response?.transaction?.id).to.equal(TRANSACTION_ID);
 
@@ -100,7 +100,7 @@ describe("grpc: TransactionService", () => {
     });
   });
 
-  it("cancels with the caller's reason", async () => {
+  it("submits the cancellation with the caller's reason", async () => {
     await under.grpc.call(rpcs.cancelTransaction, { transaction_id: TRANSACTION_ID, reason: "typed twice" });
     expect(under.submitted[0]?.command).to.deep.equal({
       name: "cancelTransaction",
@@ -163,7 +163,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
     asked.length = 0;
   });
 
-  it("asks for the first hundred of everything when nothing is said", async () => {
+  it("asks for the first hundred of all transactions by default", async () => {
     const { response } = await under.grpc.call(rpcs.listTransactions, LIST);
     expect(asked).to.deep.equal([
       { organizationId: ORGANIZATION, filters: {}, page: { size: 100, beforeSeq: undefined } },
@@ -171,7 +171,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
     expect(response?.transactions).to.have.length(1);
   });
 
-  it("hands every filter on", async () => {
+  it("passes every filter on", async () => {
     await under.grpc.call(rpcs.listTransactions, {
       account_id: ACCOUNT_ID,
       type: TransactionType.TRANSACTION_TYPE_REDEEM,
@@ -195,7 +195,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
     });
   });
 
-  it("follows its own tokens to the last page", async () => {
+  it("returns a token that leads to the last page", async () => {
     const first = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1" });
     const page_token = first.response?.next_page_token ?? "";
     const second = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1", page_token });

@@ -38,7 +38,7 @@ describe("grpc: health", () => {
     await under.close();
   });
 
-  it("follows the database: the first failure ends it, the first success brings it back", async () => {
+  it("follows the database: NOT_SERVING from the first failure to the first success", async () => {
     let failure: Error | undefined;
     const under = await serve({
       ping: async () => (failure === undefined ? Promise.resolve() : Promise.reject(failure)),
@@ -50,17 +50,17 @@ describe("grpc: health", () => {
     failure = undefined;
     await eventually(() => stream.responses.length === 3);
     expect(statusesOf(stream)).to.deep.equal(["SERVING", "NOT_SERVING", "SERVING"]);
-    expect(under.lines.map(({ msg }) => msg)).to.include("the database does not answer: not serving");
+    expect(under.lines.map(({ msg }) => msg)).to.include("the database does not respond: health is NOT_SERVING");
     await under.close();
   });
 
-  it("is not serving before the database has answered once", async () => {
+  it("is NOT_SERVING until the database has answered once", async () => {
     const under = await serve({ ping: async () => Promise.reject(new Error("gone")) });
     expect((await under.grpc.call(check, { service: "" }, { key: "" })).response?.status).to.equal("NOT_SERVING");
     await under.close();
   });
 
-  it("tells those who watch that the server stops, and lets them go", async () => {
+  it("reports NOT_SERVING to watchers when the server stops, and ends their streams", async () => {
     const under = await serve();
     const stream = watching(under, "");
     await eventually(() => stream.responses.length === 1);

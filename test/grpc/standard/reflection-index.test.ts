@@ -57,7 +57,7 @@ describe("grpc: reflection", () => {
       });
     });
 
-    it(`answers a hundred questions on one stream in order, as ${version}`, async () => {
+    it(`responds to a hundred questions on one stream in order, as ${version}`, async () => {
       const questions = Array.from({ length: 50 }, (): Question[] => [
         { $case: "file_containing_symbol", value: "kesc.v1.AccountService" },
         { $case: "file_containing_symbol", value: "kesc.v1.Nothing" },
@@ -69,7 +69,7 @@ describe("grpc: reflection", () => {
     });
   }
 
-  it("answers a file with all that it imports, each once", async () => {
+  it("returns a file with all its imports, each once", async () => {
     const names = await filesFor({ $case: "file_by_filename", value: "kesc/v1/account_service.proto" });
     expect(names).to.have.members([
       "kesc/v1/account_service.proto",
@@ -130,14 +130,14 @@ describe("grpc: reflection", () => {
     ["a type to extend", { $case: "all_extension_numbers_of_type", value: "kesc.v1.Nothing" }, Status.NOT_FOUND],
     ["a question", undefined, Status.INVALID_ARGUMENT],
   ] as const) {
-    it(`says so when it does not know ${name}, and goes on`, async () => {
+    it(`refuses ${name} that it does not know, and goes on`, async () => {
       const answers = await ask("v1", [question, { $case: "list_services", value: "" }]);
       expect(answers[0]?.$case === "error_response" ? answers[0].value.error_code : undefined).to.equal(code);
       expect(answers[1]?.$case).to.equal("list_services_response");
     });
   }
 
-  it("does not heap up answers for a client that does not read them", async () => {
+  it("buffers no responses for a client that does not read them", async () => {
     const stream = under.grpc.open(reflection("v1"), { key: "" });
     stream.pause();
     const before = process.memoryUsage().rss;

@@ -13,9 +13,9 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-describe("storage: who may read the files of SQLite", () => {
+describe("the files of SQLite", () => {
   for (const umask of [0o000, 0o022, 0o077]) {
-    it(`is their owner alone, with the umask ${umask.toString(8).padStart(3, "0")}`, async () => {
+    it(`are only for their owner, with the umask ${umask.toString(8).padStart(3, "0")}`, async () => {
       const parent = mkdtempSync(join(tmpdir(), "kesc-modes-"));
       const folder = join(parent, "data");
       const before = process.umask(umask);

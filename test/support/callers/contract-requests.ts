@@ -24,10 +24,11 @@ export const { routes: ROUTES, isDecimal } = readContract(readFileSync(CONTRACT_
 
 const { files: registry } = readServerContract();
 
-/** The route of the rpc with that name. Throws when the contract has none. */
-export function routeOf(name: string): Route {
-  const route = ROUTES.find(({ rpc }) => rpc.path.endsWith(`/${name}`));
-  if (route === undefined) throw new Error(`the contract has no ${name}`);
+/** The route of an rpc, by its name or its path. Throws when it has none. */
+export function routeOf(nameOrPath: string): Route {
+  const name = `/${nameOrPath.slice(nameOrPath.lastIndexOf("/") + 1)}`;
+  const route = ROUTES.find(({ rpc }) => rpc.path.endsWith(name));
+  if (route === undefined) throw new Error(`the contract has no route for ${nameOrPath}`);
   return route;
 }
 

@@ -18,9 +18,9 @@ export interface ReceivedCall {
   readonly rpc: string;
   readonly message: JsonValue;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** How long the caller gives it, in milliseconds from now. */
+  /** The deadline of the call, in milliseconds from its arrival. */
   readonly deadlineMillis: number;
-  /** Settles when the caller gives the call up. */
+  /** Resolves when the caller cancels the call. */
   readonly cancelled: Promise<void>;
 }
 
@@ -44,8 +44,8 @@ export interface FakeRefusal {
 export type FakeHandler = (call: ReceivedCall) => Reply | Promise<Reply>;
 
 /**
- * What stands for the server in the gateway's tests: a real gRPC server on a real socket that
- * answers each rpc of a contract with whatever the test says.
+ * Stands in for the server in the tests of the gateway: a real gRPC server on a real socket. A test
+ * says how it responds to each rpc of a contract.
  */
 export class FakeServer {
   readonly calls: ReceivedCall[] = [];
@@ -59,7 +59,7 @@ export class FakeServer {
     this.#registry = registry;
   }
 
-  /** Listens on `target` again after a stop, on any free port at first. */
+  /** Listens on any free port at first, and on the same port after a stop. */
   async start(): Promise<void> {
     const server = new Server();
     for (const desc of this.#registry) {
@@ -83,7 +83,7 @@ export class FakeServer {
     this.#server?.forceShutdown();
   }
 
-  /** The one call that came since the last look. Throws when it was not exactly one. */
+  /** Returns the one call that came since the last look. Throws unless there was exactly one. */
   takeCall(): ReceivedCall {
     const [call, ...others] = this.calls.splice(0);
     if (call === undefined || others.length > 0) throw new Error(`there were ${String(others.length)} calls more`);

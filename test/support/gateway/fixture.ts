@@ -10,7 +10,7 @@ import { FakeServer } from "./fake-server.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
 
-/** A running gateway before a fake server, with real sockets on both sides. */
+/** A running gateway in front of a fake server, with real sockets on both sides. */
 export class GatewayFixture {
   readonly server = new FakeServer(contract.registry);
   readonly logLines: Record<string, unknown>[] = [];

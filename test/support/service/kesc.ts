@@ -18,8 +18,9 @@ export type Variables = Readonly<Record<string, string>>;
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), "kesc-cli-"));
   readonly databaseFile = join(this.folder, "data", "kesc.db");
+  readonly databaseUrl = `sqlite:${this.databaseFile}`;
   readonly variables: Variables = {
-    DATABASE_URL: `sqlite:${this.databaseFile}`,
+    DATABASE_URL: this.databaseUrl,
     KESC_GRPC_ADDRESS: "127.0.0.1:0",
     KESC_HTTP_ADDRESS: "127.0.0.1:0",
   };

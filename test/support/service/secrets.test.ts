@@ -2,7 +2,8 @@ import { expect } from "chai";
 
 import { secretsIn } from "./secrets.js";
 
-// A scan that finds nothing proves nothing, unless it is known to find what is there.
+// A scan that finds nothing proves nothing, unless a test shows that it finds a secret that is
+// there.
 describe("the scan for secrets", () => {
   for (const text of [
     `"x-api-key":"kesc_${"aB3_-".repeat(9)}"`,

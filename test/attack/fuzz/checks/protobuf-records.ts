@@ -1,17 +1,17 @@
 import { type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 
-// Protobuf's wire format once more, slowly and by the book: what bytes say is not asked of the
-// libraries under test.
+// Reads protobuf's wire format slowly and by the specification. The libraries under test must not
+// judge themselves.
 
 interface WireRecord {
   readonly fieldNumber: number;
-  /** Of a record that has a length; undefined for any other. */
+  /** The bytes of a record that has a length; undefined for any other record. */
   readonly bytes: Buffer | undefined;
 }
 
 /**
- * The texts of a message, and its pairs of texts; the last of each name counts. Throws when it is
- * not a message.
+ * Reads the texts of a message and its pairs of texts; the last of each name counts. Throws when
+ * the bytes are no message.
  */
 export function textsIn(desc: DescMessage, message: Uint8Array): JsonObject {
   const texts: JsonObject = {};
@@ -56,15 +56,14 @@ function recordsIn(message: Buffer): WireRecord[] {
     const [fieldNumber, wireType] = [Math.floor(tag / 8), tag % 8];
     if (fieldNumber === 0 || tag >= 2 ** 32) throw new Error("no field has that number");
     let bytes: Buffer | undefined;
-    // Readers differ in what they make of numbers that are too long; ours keeps 32 bits of a
-    // length.
+    // Readers differ on numbers that are too long; ours keeps 32 bits of a length.
     if (wireType === 0) takeVarint(message.length);
     else if (wireType === 1) take(8);
     else if (wireType === 2) bytes = take(Number(BigInt.asUintN(32, takeVarint(10))));
     else if (wireType === 3) open.push(fieldNumber);
     else if (wireType === 5) take(4);
     else if (wireType !== 4 || open.pop() !== fieldNumber) throw new Error("there is no such wire type, or group");
-    // What stands in a group is of the group's message.
+    // Records within a group belong to the message of the group.
     if (open.length === 0) records.push({ fieldNumber, bytes });
   }
   if (open.length > 0) throw new Error("a group does not end");

@@ -4,19 +4,19 @@ import { expect } from "chai";
 import { textOf } from "../../../support/callers/contract-requests.js";
 import type { Books } from "../../../support/service/in-process.js";
 
-/** What a call came to, over whichever protocol. */
+/** The outcome of a call, over either protocol. */
 export interface Came {
   readonly accepted: boolean;
   readonly replayed: boolean;
-  /** The one resource that was answered, if it was one, with enum values in any spelling. */
+  /** The resource in the response, if it is one, with enum values in any spelling. */
   readonly resource: JsonObject | undefined;
-  /** Of a call that does many things: what became of each. */
+  /** The outcome of each part of a call that does many things. */
   readonly results?: readonly JsonObject[] | undefined;
 }
 
 const E164 = /^\+[1-9][0-9]{6,14}$/;
 
-/** Each field that was sent and that the resource has too says the same in both. */
+/** Expects the resource to have what was sent in each field that both have. */
 export function expectSaid(sent: JsonObject, resource: JsonObject): void {
   for (const [name, value] of Object.entries(sent)) {
     const answered = Object.hasOwn(resource, name) ? resource[name] : undefined;
@@ -29,7 +29,8 @@ export function expectSaid(sent: JsonObject, resource: JsonObject): void {
 }
 
 /**
- * What was refused, replayed or only read has changed nothing; what was done has changed just that.
+ * Expects no change after a refusal, a replay or a read, and after anything else just the change
+ * that the response shows.
  */
 export function expectBooks(
   before: Books,
@@ -53,12 +54,12 @@ export function expectBooks(
   expect(after).to.deep.equal(expected);
 }
 
-/** Of a batch's result: whether it did something. */
+/** Whether this result of a batch had an effect. */
 function isNew({ transaction, replayed }: JsonObject): boolean {
   return typeof transaction === "object" && transaction !== null && replayed !== true;
 }
 
-/** Into the reserve, or out of it. */
+/** The change of the reserve. */
 function movedCents(resource: JsonObject | undefined): number {
   if (!/completed$/i.test(textOf(resource?.["status"]))) return 0;
   const cents = Number(Number(resource?.["amount"]).toFixed(2).replace(".", ""));
@@ -76,7 +77,7 @@ function withLowerCaseDomain(email: string): string {
   return email.slice(0, at) + email.slice(at).toLowerCase();
 }
 
-/** Nobody has got a property into every object. */
+/** Expects that no input has added a property to every object. */
 export function expectNoPollution(): void {
   const inherited: JsonValue[] = [];
   for (const name in {}) inherited.push(name);

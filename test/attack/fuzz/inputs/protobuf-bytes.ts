@@ -30,7 +30,7 @@ const tails = fc.oneof(
   numbers.map(varint),
   // More bytes than a varint can have.
   fc.nat(30).map((length) => Array<number>(length).fill(0xff)),
-  // A length, with less behind it than it says, or as much.
+  // A length with as many bytes behind it, or with fewer.
   fc.tuple(numbers, fc.uint8Array({ maxLength: 40 })).map(([length, bytes]) => [...varint(length), ...bytes]),
   fc.uint8Array({ maxLength: 40 }).map((bytes) => [bytes.length, ...bytes]),
 );
@@ -39,9 +39,7 @@ const record = fc
   .tuple(fc.oneof(fc.nat(TAGS.fieldNumbers).map(BigInt), numbers), fc.nat(TAGS.wireTypes - 1), tails)
   .map(([fieldNumber, wireType, tail]) => [...varint((fieldNumber << 3n) | BigInt(wireType)), ...tail]);
 
-/**
- * Groups, which no message of the contract has, within each other, and not all of them with an end.
- */
+/** Nested groups, some of them without an end. No message of the contract has groups. */
 const groups = fc
   .tuple(fc.constantFrom(1, 2, 99, 100, 101, 5_000, BYTES_MAX / 2), fc.integer({ min: 1, max: 15 }), fc.boolean())
   .map(([depth, fieldNumber, ended]) => {
@@ -49,7 +47,7 @@ const groups = fc
     return Buffer.concat([Buffer.alloc(depth, start), Buffer.alloc(ended ? depth : 0, end)]);
   });
 
-/** The bytes with one thing done to them. */
+/** The bytes with one kind of damage. */
 function damaged(messages: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   return fc
     .record({
@@ -79,7 +77,7 @@ function damaged(messages: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
     });
 }
 
-/** Bytes for an rpc that takes `desc`: mostly a message that is one, or nearly. */
+/** Bytes for an rpc that takes `desc`: mostly a good message, or nearly one. */
 export function requestBytesOf(desc: DescMessage, known: Known): fc.Arbitrary<Uint8Array> {
   const messages = messageOf(desc, known);
   return fc.oneof(

@@ -6,7 +6,7 @@ import { isDecimal, restValue, textOf } from "../../../support/callers/contract-
 import type { RestCall } from "../../../support/callers/rest-caller.js";
 import { type Known, nameText, nearly, numberText, valueOf } from "./values.js";
 
-/** A request, and whether its body names a key twice, as far as whoever wrote it knows. */
+/** A request, and whether the generator has written a key twice into its body. */
 export interface FuzzedRequest {
   readonly path: string;
   readonly call: RestCall;
@@ -41,7 +41,7 @@ function objectJson(members: readonly Pair[]): string {
 }
 
 /**
- * What stands for a field in a body: mostly its value, else nearly its value, or anything, or
+ * The member of a body for a field: mostly a good value, else nearly a good one, or anything, or
  * nothing.
  */
 function memberOf(field: DescField, known: Known): fc.Arbitrary<readonly Pair[]> {
@@ -58,7 +58,7 @@ function memberOf(field: DescField, known: Known): fc.Arbitrary<readonly Pair[]>
   );
 }
 
-/** Which member to write once more. */
+/** The index of the member that is written twice. */
 const repeated = fc.oneof(
   { weight: 12, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.constantFrom(0, 1, 2, 3) },
@@ -155,7 +155,7 @@ function pathOf(route: Route, known: Known): fc.Arbitrary<string> {
   return fc.tuple(...segments).map((parts) => `/${parts.join("/")}`);
 }
 
-/** Node's client refuses to send these in a path, and so would any. */
+/** Escapes the characters that HTTP clients refuse to send in a path. */
 function pathSafe(text: string): string {
   return text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
@@ -178,7 +178,7 @@ const headers = fc.oneof(
   },
 );
 
-/** Requests of the route: most are good but for one thing. */
+/** Requests of the route, most of them good but for one thing. */
 export function requestsOf(route: Route, known: Known, key: string): fc.Arbitrary<FuzzedRequest> {
   const rest = route.rpc.input.fields.filter((field) => !route.pathFields.includes(field));
   const hasBody = route.body.kind !== "none";

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { TIMESTAMP } from "../../../../gateway/contract/json-support.js";
 import { isDecimal } from "../../../support/callers/contract-requests.js";
 
-// What goes into the fields of a request: by the field's type in the contract, and, where a random
-// value of that type would never get past the first check, by its name.
+// Values for the fields of a request, by the field's type in the contract. Where a random value of
+// that type would never pass the first check, the field's name decides.
 
-/** What the database holds, for requests to name. */
+/** The ids in the database, for requests to name. */
 export interface Known {
   readonly accountIds: readonly string[];
   readonly transactionIds: readonly string[];
@@ -42,8 +42,7 @@ const oddCharacter = fc.constantFrom(
 );
 
 /**
- * A text that differs in one place from one of those given: the nearer it is, the more checks it
- * passes.
+ * A text that differs in one place from a given one: the nearer it is, the more checks it passes.
  */
 export function nearly(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
@@ -110,7 +109,7 @@ function entryOf(field: DescField, known: Known): fc.Arbitrary<readonly [string,
   return valueOf(field, known).map((value) => [field.name, value] as const);
 }
 
-/** Values that a field may well have, as protobuf's JSON writes them, enum values by number. */
+/** Good values of a field, as protobuf's JSON writes them, with enum values by number. */
 export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue> {
   if (field.fieldKind === "list" && field.listKind === "message") {
     return fc.array(messageValueOf(field.message, known), { maxLength: 4 });
@@ -131,8 +130,8 @@ export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue>
 }
 
 /**
- * The number of cents that an amount says, or undefined for what is none: the rules once more, in
- * other words.
+ * Reads an amount as cents; undefined where it is none. The rules are written again on purpose: the
+ * parser must not judge itself.
  */
 export function centsOf(text: string): bigint | undefined {
   const [whole = "", fraction = "", ...more] = text.split(".");

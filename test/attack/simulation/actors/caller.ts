@@ -7,16 +7,16 @@ import type { Heard, SimulatedServer } from "./server.js";
 import { type Actor, type May, note, type World } from "./world.js";
 
 const STEP_WEIGHT = 10;
-// It takes a breath first.
+// A caller waits a little before it repeats a call.
 const AGAIN_WEIGHT = 3;
 
-// After these nothing of the call has happened. After any other failure it may have.
+// After these refusals the call has had no effect. After any other failure it may have had one.
 const NOT_STARTED: ReadonlySet<string> = new Set(["QUEUE_FULL", "SHUTTING_DOWN", "DEADLINE_EXCEEDED"]);
 
-/** What a caller wants, until it knows what became of it. */
+/** A wish that a caller pursues until it knows the outcome. */
 interface Pursued {
   readonly wish: Wish;
-  /** Of some try it does not know what became. */
+  /** The outcome of some try is unknown. */
   unsure: boolean;
   tries: number;
 }
@@ -27,8 +27,7 @@ interface Waiting {
 }
 
 /**
- * Calls one after the other, and asks again when it hears nothing: the contract's word for a lost
- * answer.
+ * Makes one call after the other, and repeats a call whose answer is lost, as the contract demands.
  */
 export class Caller implements Actor {
   readonly #world: World;
@@ -39,7 +38,7 @@ export class Caller implements Actor {
   readonly #receipts: Receipts;
   #wishesLeft: number;
   #pursued: Pursued | undefined;
-  /** The try that it waits for, and what is on its way back. */
+  /** The try that it waits for, and the answer that is on its way back. */
   #waiting: Waiting | undefined;
 
   constructor(
@@ -62,7 +61,7 @@ export class Caller implements Actor {
     this.#wishesLeft = given.wishes;
   }
 
-  /** Wants nothing new. */
+  /** Whether all its wishes are settled. */
   get satisfied(): boolean {
     return this.#wishesLeft === 0;
   }
@@ -118,7 +117,7 @@ export class Caller implements Actor {
     const waiting: Waiting = { command, heard: undefined };
     this.#waiting = waiting;
     server.submit(command, (heard) => {
-      // It may have given up waiting.
+      // The caller may have stopped waiting.
       if (this.#waiting !== waiting) return;
       if (heard.kind === "lost") this.#hearNothing("call cut off");
       else waiting.heard = heard;

@@ -16,22 +16,25 @@ import {
 import { SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
 
-/** Something that a caller wants done once, however often it has to ask. */
+/** A command that a caller wants done once, however often it has to repeat it. */
 export interface Wish {
-  /** One try. Each has an id of its own for what it makes, as a server gives it one. */
+  /**
+   * Makes one try. Each try has a new id for the resource that it makes, as a server would give it.
+   */
   next(): Command;
-  /** That its tries have carried, so far. */
+  /** The names that its tries have carried so far. */
   readonly references: ReadonlySet<Reference>;
   /**
-   * Whether other wishes carry its names too: then its refusal does not mean that nobody did it.
+   * Whether other wishes carry its names too: then one of them may have done it although this one
+   * was refused.
    */
   shared: boolean;
 }
 
-/** What the callers of an organization know. */
+/** The things that the callers of an organization know. */
 interface Known {
   readonly accountIds: AccountId[];
-  /** Of transactions that somebody may want to cancel, though a few of them can't be. */
+  /** The transactions that a caller may want to cancel; some of them can't be. */
   readonly cancelIds: TransactionId[];
   readonly wishes: MoneyWish[];
   users: number;
@@ -42,13 +45,11 @@ const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as 
 const NO_DESCRIPTION = "" as Description;
 const PHONE_NUMBER = "+254712345678" as PhoneNumber;
 const OTHER_PHONE_NUMBER = "+254733000000" as PhoneNumber;
-// A mint of neither is ever done: the one is refused by the schema, the other throws in the domain.
+// No mint of these amounts is ever done: the schema refuses the one, the domain throws at the
+// other.
 const BROKEN_AMOUNTS = [0, 0.5] as Cents[];
 
-/**
- * Makes up what callers want, so that the same names, accounts and transactions meet again and
- * again.
- */
+/** Makes up wishes such that the same names, accounts and transactions meet again and again. */
 export class Calls {
   readonly #random: Random;
   readonly #known = new Map<OrganizationId, Known>();
@@ -58,7 +59,7 @@ export class Calls {
     this.#random = random;
   }
 
-  /** Something that a caller of the organization may want now. */
+  /** A wish of a caller of the organization. */
   next(organizationId: OrganizationId): Wish {
     const known = this.#knownTo(organizationId);
     if (known.accountIds.length === 0 || this.#random.chance(0.1)) return this.#createAccount(organizationId, known);
@@ -71,7 +72,10 @@ export class Calls {
     return this.#moveMoney(organizationId, known);
   }
 
-  /** A caller has heard of it: from now on the organization's callers use it. */
+  /**
+   * Records a resource that a caller has been told of: from now on the organization's callers use
+   * it.
+   */
   learn(resource: Account | Transaction): void {
     const { accountIds, cancelIds } = this.#knownTo(resource.organizationId);
     if ("userId" in resource) {
@@ -134,7 +138,7 @@ export class Calls {
     const most = name === "mint" ? 300 : 100;
     const keyed = this.#random.chance(0.25);
     const wish = new MoneyWish(this.#names, {
-      // Who sends a key may make a new reference for each try.
+      // A caller that sends a key may make a new reference for each try.
       newReferences: keyed && this.#random.chance(0.5),
       movement: {
         ...directMint(organizationId, this.#accountId(known)),
@@ -158,7 +162,7 @@ export class Calls {
     return known.wishes.length === 0 ? this.#moveMoney(organizationId, known) : change(this.#random.pick(known.wishes));
   }
 
-  /** The same as an earlier wish; or its reference, and from the next try on a key alone. */
+  /** Repeats an earlier wish; or takes its reference, and from the next try on a key alone. */
   #repeated(wish: MoneyWish): Wish {
     return this.#random.chance(0.5) ? wish.repeated() : wish.repeatedUnder(this.#names.idempotencyKey());
   }
@@ -228,8 +232,8 @@ class MoneyWish implements Wish {
   }
 
   /**
-   * The same wish of another caller, who gives it a key of its own and a new reference for each
-   * further try.
+   * The same wish of another caller, with a key of its own and a new reference for each further
+   * try.
    */
   repeatedUnder(idempotencyKey: IdempotencyKey): MoneyWish {
     const movement = { ...this.#movement, idempotencyKey };

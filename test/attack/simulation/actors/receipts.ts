@@ -9,7 +9,7 @@ import type { Wish } from "./calls.js";
 
 type Done = Extract<Outcome<Account | Transaction>, { kind: "done" }>;
 
-/** What a caller was told that it has. */
+/** An acknowledgement, as a caller keeps it. */
 interface Receipt {
   readonly wish: Wish;
   readonly command: Command;
@@ -28,14 +28,14 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
 };
 
 /**
- * What the callers hold in their hands, and what it obliges the ledger to have. Knows no model and
- * no commit: only what was heard.
+ * The acknowledgements of all callers, and what they oblige the ledger to have. They know no model
+ * and no commit: only the answers.
  */
 export class Receipts {
   readonly #receipts: Receipt[] = [];
   readonly #refused: Wish[] = [];
   readonly #abandoned: Wish[] = [];
-  /** By reference, user_id and idempotency key: the resource that it names, for ever. */
+  /** The resource that each reference, user_id and idempotency key names for ever. */
   readonly #named = new Map<string, string>();
   /** How often a change of status was acknowledged as done, and not as a replay. */
   readonly #changes = new Map<string, number>();
@@ -57,22 +57,22 @@ export class Receipts {
     }
   }
 
-  /** Every one of its tries was refused, or not started. */
+  /** Records a wish of which each try was refused, or never started. */
   refused(wish: Wish): void {
     this.#refused.push(wish);
   }
 
-  /** What became of it, nobody knows. */
+  /** Records a wish whose outcome is unknown. */
   abandoned(wish: Wish): void {
     this.#abandoned.push(wish);
   }
 
-  /** Whatever made something: asked again, each must be answered with the same. */
+  /** The wishes that made something: a repeat of each must get the same resource. */
   get repeatable(): readonly { readonly wish: Wish; readonly id: string }[] {
     return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id }));
   }
 
-  /** Answers how many acknowledged effects it has found. */
+  /** Returns the number of acknowledged effects that it has found. */
   check(books: Books): number {
     const resources = countBy([...books.accounts, ...books.transactions], ({ id }) => id);
     const references = countBy(books.transactions, ({ reference }) => reference);

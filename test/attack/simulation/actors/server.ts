@@ -14,13 +14,13 @@ import { describeCommand } from "../report/trace.js";
 import { mustBe } from "../report/violation.js";
 import { type Actor, type May, note, type World } from "./world.js";
 
-/** What a caller hears: the ledger's outcome, INTERNAL, or nothing any more. */
+/** The end of a call for its caller: the ledger's outcome, INTERNAL, or a lost connection. */
 export type Heard = Outcome<Account | Transaction> | { readonly kind: "threw" } | { readonly kind: "lost" };
 
-/** Where a server may stop besides the points of its transaction. */
+/** The points at which a server may stop: those of its transaction, and two more. */
 type Stop = Point | "gather" | "retry";
 
-/** Something that waits for its turn. */
+/** A step that waits for its turn. */
 interface Waiting {
   readonly stop: Stop;
   readonly goOn: () => void;
@@ -40,7 +40,7 @@ const CLOCK_SKEW_MILLIS_MAX = 5_000;
 
 /**
  * One server: the real queue, the real committer and the real rules, on a disk that it may share
- * with another.
+ * with another server.
  */
 export class SimulatedServer implements Actor {
   readonly #world: World;
@@ -62,7 +62,7 @@ export class SimulatedServer implements Actor {
     this.#start();
   }
 
-  /** Whether a call finds it at all. */
+  /** Whether a call reaches the server. */
   get listens(): boolean {
     return this.#state !== "down";
   }
@@ -71,7 +71,7 @@ export class SimulatedServer implements Actor {
     return this.#name;
   }
 
-  /** Tells `hear` once, after the answer or the crash, whichever comes first. */
+  /** Calls `hear` once, after the answer or after the crash, whichever comes first. */
   submit(command: Command, hear: (heard: Heard) => void): void {
     const { random, faults, judge } = this.#world;
     const hurried = random.chance(faults.deadlines);
@@ -100,7 +100,7 @@ export class SimulatedServer implements Actor {
       return;
     }
     for (const waiting of this.#waiting) this.#offerStep(waiting, may);
-    // A crash while there is nothing to do teaches little.
+    // A crash of an idle server tests little.
     may(this.#waiting.length > 0 ? faults.crash : faults.crash / 10, () => {
       this.#crash();
     });
@@ -110,7 +110,7 @@ export class SimulatedServer implements Actor {
     });
   }
 
-  /** Takes no more calls, answers those that it has, and ends. */
+  /** Refuses new calls, answers those that it has, and ends. */
   close(): void {
     if (this.#state !== "up") return;
     note(this.#world, this.#name, () => "begins to shut down");
@@ -124,7 +124,7 @@ export class SimulatedServer implements Actor {
     });
   }
 
-  /** Ends for good; nothing may be on its way. */
+  /** Ends for good. No step may be waiting. */
   dispose(): void {
     if (this.#state === "down") return;
     mustBe(
@@ -152,7 +152,7 @@ export class SimulatedServer implements Actor {
 
   #start(): void {
     const { random } = this.#world;
-    // What it finds is what was durable when it, or another, crashed.
+    // The disk has what was durable when this server, or another, crashed.
     checkBooks(this.#disk.books());
     this.#connection = this.#disk.open();
     this.#clockSkew = random.below(2 * CLOCK_SKEW_MILLIS_MAX) - CLOCK_SKEW_MILLIS_MAX;
@@ -187,7 +187,7 @@ export class SimulatedServer implements Actor {
     note(this.#world, this.#name, () => `CRASHES, before: ${points.join(", ") || "nothing"}`);
     this.#world.tally.count("crashes", point);
     this.#connection.crash();
-    // What waits will never go on: its promises are never settled, as in a process that is gone.
+    // The waiting steps never go on: their promises never settle, as in a process that is gone.
     this.#waiting = [];
     const cut = this.#open;
     this.#open = new Set();
@@ -196,8 +196,8 @@ export class SimulatedServer implements Actor {
   }
 
   /**
-   * One batch after the other, in the order in which they were given, as the thread of SQLite does
-   * it.
+   * Commits one batch after the other, in the order in which they came, as the thread of SQLite
+   * does.
    */
   #committer(batchesMax: number): Committer {
     let last: Promise<unknown> = Promise.resolve();

@@ -4,44 +4,40 @@ import type { Tally } from "../report/tally.js";
 import type { Trace } from "../report/trace.js";
 
 /**
- * Takes one thing that may happen next, and how likely it is, compared with whatever else may
- * happen now: not at all with a weight of 0.
+ * Offers one step that may happen next. Its weight makes it likely compared with the other steps; a
+ * weight of 0 excludes it.
  */
 export type May = (weight: number, run: () => void) => void;
 
 /**
- * Whoever does something: a server, a caller. What drives transactions over a rail will be one
- * more: it offers its steps here, submits its commands to a server, and is part of every crash from
- * then on.
+ * A server or a caller. A driver of transactions over a rail will be one more: it offers its steps
+ * here, submits commands to a server, and is part of every crash from then on.
  */
 export interface Actor {
-  /** Offers what it may do now: nothing when it waits for others, or wants nothing. */
+  /** Offers its next steps: none when it waits for others, or wants nothing. */
   offer(may: May): void;
 }
 
 /**
- * How likely the things are that go wrong; an ordinary step weighs 10. Every run has its own, and
- * many of them are 0.
+ * The weights of the faults; an ordinary step weighs 10. Each run has its own, and many of them are
+ * 0.
  */
 export interface Faults {
   readonly crash: number;
   readonly shutdown: number;
-  /**
-   * The store answers that it is not available: where a commit was on its way, its outcome is
-   * unknown.
-   */
+  /** The store is unavailable: the outcome of a commit that was on its way is unknown. */
   readonly unavailable: number;
   /** A lost race. */
   readonly conflict: number;
   /** The answer is lost on its way to the caller. */
   readonly lostAnswer: number;
   /**
-   * The caller does not wait for the answer, and asks again while the first call is still there.
+   * The caller does not wait for the answer, and repeats the call while the first is still running.
    */
   readonly impatience: number;
-  /** The caller never asks again. */
+  /** The caller never repeats the call. */
   readonly abandonment: number;
-  /** The share of calls that have a deadline, soon. */
+  /** The share of calls with a short deadline. */
   readonly deadlines: number;
 }
 
@@ -56,7 +52,7 @@ export const NO_FAULTS: Faults = {
   deadlines: 0,
 };
 
-/** What all actors of one run share. */
+/** The state that all actors of one run share. */
 export interface World {
   readonly random: Random;
   readonly trace: Trace;
@@ -67,7 +63,7 @@ export interface World {
   millis: number;
 }
 
-/** One step of the run, for the trace. */
+/** Adds a step of the run to the trace. */
 export function note(world: World, who: string, what: () => string): void {
   world.trace.note(world.millis, who, what);
 }

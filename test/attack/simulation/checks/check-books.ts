@@ -4,7 +4,7 @@ import type { Transaction, TransactionStatus } from "../../../../src/domain/tran
 import type { Books, Stored } from "../disks/disk.js";
 import { mustBe, mustHold } from "../report/violation.js";
 
-// docs/ledger.md, "What must always be true", from the journal alone.
+// Checks docs/ledger.md, "What must always be true", from the journal alone.
 
 type Entry = Stored<JournalEntry>;
 
@@ -35,7 +35,7 @@ export function checkBooks(books: Books): void {
   checkNames(books);
 }
 
-/** What was in the journal then still stands there, as it was. */
+/** Checks that the earlier rows of the journal are still there, unchanged. */
 export function checkAppendOnly(before: readonly Entry[], { journal }: Books): void {
   mustBe("the journal's first rows", before, journal.slice(0, before.length));
 }
@@ -95,7 +95,7 @@ function follow(account: Derived, entry: Entry): void {
   }));
 }
 
-/** What the user is owed is a liability: a credit adds to it. */
+/** A balance is a liability: a credit adds to it. */
 function changeOf(book: BookAccount, posting: Posting | undefined): number {
   if (posting === undefined) return 0;
   return (posting.credit === book ? posting.amountCents : 0) - (posting.debit === book ? posting.amountCents : 0);
@@ -129,7 +129,7 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
   }
 }
 
-/** Once more in plain words, and not by the code that is being tried. */
+/** Written again on purpose: the check must not depend on the code under test. */
 function stepsOf({ type, rail, status, amountCents }: Transaction): string[] {
   const amount = String(amountCents);
   const ended = status !== "PENDING";

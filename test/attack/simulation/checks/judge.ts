@@ -12,14 +12,14 @@ import type { Books } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
 import { mustBe, Violation } from "../report/violation.js";
 
-/** One call, as the judge has watched it. */
+/** The state of one call, as the judge sees it. */
 interface Watched {
   readonly deadline: UnixMillis;
-  /** Was handed to the committer, in a batch. */
+  /** The committer has it, in a batch. */
   started: boolean;
-  /** Its last batch was answered with a failure of the store. */
+  /** The store failed its last batch. */
   storeFailed: boolean;
-  /** Its commit is on disk, and this is what it must be answered. */
+  /** The answer that the model gave at the moment when its commit was on disk. */
   due: Answer | undefined;
   committed: boolean;
 }
@@ -32,8 +32,8 @@ const TURNED_AWAY: ReadonlySet<string> = new Set([
 ] satisfies LedgerRefusal["reason"][]);
 
 /**
- * Sees every commit at the moment when it is on disk, and does the same to the model: what the
- * model answers then is what callers must hear, and nobody may hear it earlier.
+ * Sees every commit at the moment when it is on disk, and does the same to the model. Callers must
+ * hear what the model answers then, and may not hear it earlier.
  */
 export class Judge {
   readonly #model = new Model();
@@ -41,8 +41,8 @@ export class Judge {
   #violation: Violation | undefined;
 
   /**
-   * The first. What is found while the ledger runs can't be thrown there: the ledger would answer
-   * it as a bug.
+   * Throws the first violation. A violation can't be thrown while the ledger runs: the ledger would
+   * take it for a bug of its own.
    */
   throwViolation(): void {
     if (this.#violation !== undefined) throw this.#violation;
@@ -52,7 +52,7 @@ export class Judge {
     this.#watched.set(command, { deadline, started: false, storeFailed: false, due: undefined, committed: false });
   }
 
-  /** A batch is handed to the committer. */
+  /** Records that the committer has a batch. */
   started(commands: readonly Command[], now: UnixMillis): void {
     for (const command of commands) {
       const call = this.#watch(command);
@@ -65,7 +65,7 @@ export class Judge {
     }
   }
 
-  /** The batch's commit is on disk. */
+  /** Records that the commit of a batch is on disk. */
   committed(commands: readonly Command[]): void {
     for (const command of commands) {
       const call = this.#watch(command);
@@ -76,7 +76,7 @@ export class Judge {
     }
   }
 
-  /** The store has answered the batch with a failure, which may have come after the commit. */
+  /** Records that the store failed a batch, perhaps after its commit. */
   storeFailed(commands: readonly Command[]): void {
     for (const command of commands) {
       const call = this.#watch(command);
@@ -84,30 +84,30 @@ export class Judge {
     }
   }
 
-  /** The ledger answers, after `now`. */
+  /** Checks an answer of the ledger, which came after `now`. */
   answered(command: Command, outcome: Outcome<Account | Transaction>, now: UnixMillis): void {
     const call = this.#watch(command);
     const due = call === undefined ? undefined : dueTo(command, call, { outcome, now });
     if (due !== undefined) this.#violated(new Violation(answerTo(command), due, outcome));
   }
 
-  /** The ledger threw: INTERNAL, for the caller. */
+  /** Checks an error of the ledger, which is INTERNAL for the caller. */
   threw(command: Command, error: unknown): void {
     if (!isBroken(command)) this.#violated(new Violation(answerTo(command), "no error", error));
   }
 
-  /** A promise was rejected that nobody waited for. */
+  /** Records a rejection that no code handles. */
   unhandled(error: unknown): void {
     this.#violated(new Violation("a rejection that nobody hears of", "none", error));
   }
 
-  /** A server has shut down; `unanswered` is what it took and never answered. */
+  /** Checks the end of a server; `unanswered` are the commands that it took and never answered. */
   closed(unanswered: readonly Command[]): void {
     const [command] = unanswered;
     if (command !== undefined) this.#violated(new Violation(answerTo(command), "one, before the server ends", "none"));
   }
 
-  /** What is durable is what the model has. */
+  /** Checks that the durable state is the state of the model. */
   checkState(books: Books, organizations: readonly OrganizationId[]): void {
     for (const id of organizations) {
       const own = (rows: readonly (Account | Transaction)[]): ReturnType<typeof seen>[] =>
@@ -143,7 +143,7 @@ function answerTo(command: Command): string {
   return `the answer to ${describeCommand(command)}`;
 }
 
-/** What should have been answered instead; undefined when the answer is right. */
+/** Returns the answer that was due instead; undefined when the answer is right. */
 function dueTo(
   command: Command,
   call: Watched,
@@ -168,8 +168,8 @@ function isTurnedAway(refusal: Refusal | LedgerRefusal): refusal is LedgerRefusa
 }
 
 /**
- * An amount that no caller could send: our own code, or the database, must refuse it, and harm no
- * neighbour.
+ * Whether the amount is one that no caller could send: the domain or the database must refuse it,
+ * and harm no neighbour.
  */
 function isBroken(command: Command): boolean {
   return "amountCents" in command && !(Number.isInteger(command.amountCents) && command.amountCents > 0);

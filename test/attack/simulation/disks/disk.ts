@@ -6,38 +6,40 @@ import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { LedgerStore } from "../../../../src/ledger/ports/store.js";
 import type { Supply } from "../../property/model.js";
 
-/** Where a database transaction may stop, never to go on: what comes next. */
+/**
+ * A point at which a database transaction may stop for ever, named after the step that comes next.
+ */
 export type Point = "load" | "decide" | "save" | "middle of save" | "commit" | "answer";
 
 export interface Steps {
   /**
-   * Waits for its turn. Rejects with a StoreError where the database is to fail here; never settles
-   * when the server crashes here.
+   * Waits for the turn of this step. Rejects with a StoreError where the database fails here; never
+   * settles where the server crashes here.
    */
   before(point: Point): Promise<void>;
   /** Called once the commit is on disk, before anything else can happen. */
   committed(): void;
 }
 
-/** What outlives a crash. */
+/** The part of a server that outlives its crash. */
 export interface Disk {
   readonly organizations: readonly OrganizationId[];
-  /** Whether servers race, so that a batch may have to run again. */
+  /** Whether servers race, so that a batch may run again. */
   readonly racy: boolean;
-  /** As a server's process opens it. */
+  /** Opens the disk for one server process. */
   open(): Connection;
-  /** All that is durable. */
+  /** Reads all that is durable. */
   books(): Books;
-  /** What the service's own check of its books says. Throws a Violation. */
+  /** Runs the service's own check of its books. Throws a Violation when it finds something. */
   verify(): Promise<void>;
   dispose(): void;
 }
 
-/** A server's way to the disk. */
+/** The connection of one server to the disk. */
 export interface Connection {
-  /** For one batch. */
+  /** The store for one batch. */
   store(steps: Steps): LedgerStore;
-  /** What was not committed is gone. */
+  /** Drops everything that is not committed. */
   crash(): void;
   close(): void;
 }
@@ -49,7 +51,7 @@ export interface Books {
   readonly accounts: readonly Stored<Account>[];
   readonly transactions: readonly Stored<Transaction>[];
   readonly journal: readonly Stored<JournalEntry>[];
-  /** As the head of the journal says. */
+  /** The last seq in the head of the journal. */
   readonly lastSeq: number;
   readonly supply: ReadonlyMap<OrganizationId, Supply>;
   readonly idempotencyKeys: readonly UsedIdempotencyKey[];

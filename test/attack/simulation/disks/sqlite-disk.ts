@@ -101,7 +101,7 @@ class SqliteDisk implements Disk {
     }
   }
 
-  /** As `kesc verify` sees it. */
+  /** Runs the check of `kesc verify`. */
   async verify(): Promise<void> {
     const database = await openDatabase({ engine: "sqlite", filename: this.#filename });
     try {

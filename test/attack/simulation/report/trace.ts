@@ -1,7 +1,7 @@
 import type { Command } from "../../../../src/domain/commands.js";
 import { formatCents } from "../../../../src/domain/values/cents.js";
 
-/** What happened, step by step. Costs nothing in the runs that nobody will read. */
+/** The steps of a run. A run that no reader will see keeps none. */
 export class Trace {
   readonly #lines: string[] = [];
   readonly #kept: boolean;

@@ -1,12 +1,12 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 
 /**
- * What went wrong. `lost`: an acknowledged effect is not there; `doubled`: it is there more than
- * once; else `wrong`.
+ * The kind of a violation. `lost`: an acknowledged effect is missing; `doubled`: it is there more
+ * than once; otherwise `wrong`.
  */
 export type ViolationKind = "lost" | "doubled" | "wrong";
 
-/** Something that must always hold did not. */
+/** A rule that must always hold, and did not. */
 export class Violation extends Error {
   constructor(
     readonly what: string,
@@ -24,7 +24,7 @@ export function mustBe(what: string, expected: unknown, found: unknown): void {
   if (!Object.is(expected, found) && !isDeepStrictEqual(expected, found)) throw new Violation(what, expected, found);
 }
 
-/** Throws a Violation unless it holds. The words cost nothing while it does. */
+/** Throws a Violation unless it holds. The words are only made when it does not. */
 export function mustHold(holds: boolean, words: () => { what: string; expected: unknown; found: unknown }): void {
   if (holds) return;
   const { what, expected, found } = words();

@@ -1,0 +1,34 @@
+/** A bound that a figure should keep. */
+export interface Goal {
+  /** The figure's name in a results file. */
+  figure: string;
+  bound: "at least" | "at most";
+  value: number;
+}
+
+const atLeast = (value: number, figure: string): Goal => ({ figure, bound: "at least", value });
+const atMost = (value: number, figure: string): Goal => ({ figure, bound: "at most", value });
+
+/** Ratios only: they depend on the machine far less than rates do. */
+export const GOALS: readonly Goal[] = [
+  atLeast(0.5, "mints ÷ empty calls, 100 in flight"),
+  atLeast(0.5, "mints ÷ empty calls, 400 in flight"),
+  atLeast(4, "mints ÷ one commit for each mint, 100 in flight"),
+  atLeast(2, "mints in batches of 1,000 ÷ single mints, 400 in flight"),
+  atLeast(0.6, "GetAccount ÷ empty calls, 100 in flight"),
+  atLeast(1, "REST mints ÷ bare Express echo, 64 in flight"),
+  atLeast(1, "REST mints ÷ bare Express echo, 256 in flight"),
+  atMost(1.5, "one mint alone ÷ (one empty call + one write with fdatasync), p50"),
+  atMost(1, "p99 of mints ÷ empty calls, each at half of its peak"),
+  atLeast(0.95, "rate of mints ÷ empty calls, full database ÷ a hundredth of it"),
+  atMost(1.2, "memory of the server, full database ÷ a hundredth of it"),
+  atMost(1.1, "last ÷ first page of an account, p50"),
+  atMost(1.1, "last ÷ first page of the organization, p50"),
+  atLeast(3, "PostgreSQL mints ÷ the shortest SQL function, 400 in flight"),
+  atMost(1.05, "memory of the server, last quarter ÷ second"),
+  atMost(1.05, "memory of the gateway, last quarter ÷ second"),
+];
+
+export function isMet({ bound, value }: Goal, figure: number): boolean {
+  return bound === "at least" ? figure >= value : figure <= value;
+}

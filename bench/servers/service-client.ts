@@ -1,0 +1,97 @@
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+
+import type { Account } from "../../src/gen/kesc/v1/account.js";
+import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
+import { type ListTransactionsResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
+
+/** The most transactions that a page can have. */
+export const PAGE_SIZE_MAX = 1000;
+
+/** An rpc of the generated service definitions. */
+interface Rpc<Request, Response> {
+  path: string;
+  requestSerialize: (request: Request) => Buffer;
+  responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** A page of a list. */
+export interface TransactionsPage {
+  /** Empty for the list of the organization. */
+  accountId: string;
+  pageSize: number;
+  /** Empty for the first page. */
+  pageToken: string;
+}
+
+/** A plain client, for the calls before and after the measurements. */
+export class ServiceClient {
+  readonly #client: Client;
+  readonly #metadata = new Metadata();
+
+  constructor(address: string, apiKey: string) {
+    this.#client = new Client(address, credentials.createInsecure());
+    this.#metadata.set("x-api-key", apiKey);
+  }
+
+  /** Creates `count` accounts and returns their ids. */
+  async createAccounts(count: number): Promise<string[]> {
+    const created = Array.from({ length: count }, async (_, i) => {
+      const n = String(i).padStart(6, "0");
+      const account = { user_id: `bench-${n}`, phone_number: `+254712${n}`, email: "" };
+      return (await this.#call(AccountServiceService.createAccount, account)).account?.id ?? "";
+    });
+    return Promise.all(created);
+  }
+
+  /** The accounts with these ids, in this order. */
+  async accounts(ids: string[]): Promise<(Account | undefined)[]> {
+    const calls = ids.map((account_id) => this.#call(AccountServiceService.getAccount, { account_id }));
+    return (await Promise.all(calls)).map(({ account }) => account);
+  }
+
+  /** Mints once. Rejects with the refusal. */
+  async mint(accountId: string, amount: string, reference: string): Promise<void> {
+    const request = { account_id: accountId, amount, reference, description: "", metadata: new Map<string, string>() };
+    await this.#call(TransactionServiceService.mint, request);
+  }
+
+  /** The ids of all transactions of one account, newest first. */
+  async transactionIds(accountId: string): Promise<string[]> {
+    const ids: string[] = [];
+    let pageToken = "";
+    do {
+      const page = await this.transactionsPage({ accountId, pageSize: PAGE_SIZE_MAX, pageToken });
+      ids.push(...page.transactions.map(({ id }) => id));
+      pageToken = page.next_page_token;
+    } while (pageToken !== "");
+    return ids;
+  }
+
+  /** One page of the transactions of an account, or of the whole organization; newest first. */
+  transactionsPage({ accountId, pageSize, pageToken }: TransactionsPage): Promise<ListTransactionsResponse> {
+    const page = { account_id: accountId, page_size: pageSize, page_token: pageToken };
+    const all = { type: 0, status: 0, reference: "", created_after: undefined, created_before: undefined };
+    return this.#call(TransactionServiceService.listTransactions, { ...page, ...all });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #call<Request, Response>(rpc: Rpc<Request, Response>, request: Request): Promise<Response> {
+    const { path, requestSerialize: write, responseDeserialize: read } = rpc;
+    return new Promise((resolve, reject) => {
+      this.#client.makeUnaryRequest<Request, Response>(
+        path,
+        write,
+        read,
+        request,
+        this.#metadata,
+        (error, response) => {
+          if (response === undefined) reject(error ?? new Error(`${path} returned nothing`));
+          else resolve(response);
+        },
+      );
+    });
+  }
+}

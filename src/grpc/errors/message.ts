@@ -1,0 +1,63 @@
+import { formatCents } from "../../domain/values/cents.js";
+import type { AnyRefusal } from "./refusal.js";
+
+/** Returns the text of a refusal for people. The details hold the same facts for programs. */
+export function messageOf(refusal: AnyRefusal): string {
+  switch (refusal.reason) {
+    case "INVALID_FIELD": {
+      // A user of grpcurl sees this text, but the details only as bytes.
+      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
+      return `Invalid request: ${problems.join("; ")}.`;
+    }
+    case "MISSING_API_KEY":
+      return "API key missing. Send it as x-api-key, or as authorization: Bearer.";
+    case "INVALID_API_KEY":
+      return "Invalid API key: it is unknown, expired or revoked.";
+    case "SCOPE_REQUIRED":
+      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "ACCOUNT_NOT_FOUND":
+      return `Account ${refusal.accountId} not found.`;
+    case "TRANSACTION_NOT_FOUND":
+      return `Transaction ${refusal.transactionId} not found.`;
+    case "ACCOUNT_ALREADY_EXISTS":
+      return `The user_id already has the account ${refusal.accountId}, with another ${listOf(refusal.differingFields)}.`;
+    case "REFERENCE_ALREADY_USED":
+      return (
+        `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
+        "Look at that transaction before you try again."
+      );
+    case "IDEMPOTENCY_KEY_REUSED":
+      return "The idempotency key belongs to a request with other content. Use a new key.";
+    case "INSUFFICIENT_FUNDS": {
+      const { availableCents, requestedCents } = refusal;
+      return `Insufficient available balance: ${formatCents(availableCents)} available, ${formatCents(requestedCents)} requested.`;
+    }
+    case "ACCOUNT_FROZEN":
+      return `Account ${refusal.accountId} is frozen. Unfreeze it first.`;
+    case "ACCOUNT_CLOSED":
+      return `Account ${refusal.accountId} is closed. A closed account stays closed.`;
+    case "ACCOUNT_NOT_EMPTY": {
+      const { accountId, availableCents, heldCents } = refusal;
+      const balances = `${formatCents(availableCents)} available, ${formatCents(heldCents)} held`;
+      return `Account ${accountId} is not empty: ${balances}. Redeem the balance first.`;
+    }
+    case "INVALID_TRANSITION":
+      return `The status cannot change from ${refusal.from.toLowerCase()} to ${refusal.to.toLowerCase()}.`;
+    case "LIMIT_EXCEEDED":
+      return `Account ${refusal.accountId} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
+    case "QUEUE_FULL":
+      return "Too many requests are waiting. Nothing was done. Try again later.";
+    case "STORAGE_UNAVAILABLE":
+      return "The database is unavailable. Send the same request again: repeating it is safe.";
+    case "SHUTTING_DOWN":
+      return "The server is shutting down. Nothing was done. Send the request again.";
+    case "INTERNAL":
+      return `Internal error. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
+    case "DEADLINE_EXCEEDED":
+      return "The deadline passed before the request was started. Nothing was done.";
+  }
+}
+
+function listOf(fields: readonly string[]): string {
+  return fields.join(" and ");
+}
