@@ -76,6 +76,11 @@ export const VARIABLES = {
     ...variable("sqlite:./data/kesc.db", "sqlite:PATH, or the postgres:// URL of a server", databaseUrl),
     secret: true,
   },
+  KESC_MASTER_KEY_FILE: variable(
+    "./keys/master.key",
+    "file of the keys that decrypt the keys in the database; `kesc migrate` creates it",
+    z.string().min(1, "must be the path of a file"),
+  ),
   KESC_DATABASE_CONNECTIONS_MAX: variable(
     "10",
     "maximum connections of one server to PostgreSQL",

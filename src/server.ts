@@ -4,13 +4,14 @@ import { typeidUnboxed } from "typeid-js";
 import type { AccountId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
+import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
-import type { Database } from "./storage/database.js";
+import type { Cell, Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { reads } from "./storage/reads.js";
 
@@ -29,7 +30,8 @@ export interface ServerDependencies {
 export interface RunningServer {
   /** Where it listens, with its real port. */
   readonly address: string;
-  readonly ledger: Pick<Ledger, "submit">;
+  /** Cell n has the index n. */
+  readonly cells: readonly ServedCell[];
   /**
    * Answers every call that was taken, and takes no more; then closes the ledger and the database.
    * Rejects if calls were cut at the end of the grace period.
@@ -49,22 +51,29 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
   };
-  const ledger = new Ledger({
-    committer: database.committer,
-    now,
-    batchMax: config.batchMax,
-    queueMax: config.queueMax,
-    onStoreError: (error, batchSize) => {
-      logger.error({ kind: error.kind, batch_size: batchSize, ...failureFacts(error) }, "a batch was not committed");
-    },
-  });
+  const ledgerOf = ({ committer, number }: Cell): Ledger =>
+    new Ledger({
+      committer,
+      now,
+      batchMax: config.batchMax,
+      queueMax: config.queueMax,
+      onStoreError: (error, batchSize) => {
+        const facts = { cell: number, kind: error.kind, batch_size: batchSize, ...failureFacts(error) };
+        logger.error(facts, "a batch was not committed");
+      },
+    });
+  const cells = database.cells.map((cell) => ({ ledger: ledgerOf(cell), reads: reads(cell) }));
+  const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
+    const cell = cells[number];
+    if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+    return cell;
+  };
   try {
     const server = await startGrpcServer({
       address: config.grpcAddress,
-      ledger,
-      reads: reads(database),
+      cellOf,
       keys: keys(database, now),
-      ping: () => database.ping(),
+      ping: () => database.ping(now),
       now,
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
@@ -73,12 +82,12 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     });
     return {
       address: server.address,
-      ledger,
+      cells,
       stop: async () => {
         try {
           await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
         } finally {
-          await ledger.close();
+          await Promise.all(cells.map(({ ledger }) => ledger.close()));
           await closeDatabase();
         }
       },

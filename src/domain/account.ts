@@ -13,13 +13,13 @@ export const ACCOUNT_STATUSES = ["ACTIVE", "FROZEN", "CLOSED"] as const;
  */
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** The KESC of one user of an organization. It summarizes the account's rows in the journal. */
-export interface Account {
+/**
+ * The status and the balances of an account. They summarize the account's rows in the journal. A
+ * mint and a redemption read and write only this part.
+ */
+export interface LedgerAccount {
   readonly id: AccountId;
   readonly organizationId: OrganizationId;
-  readonly userId: UserId;
-  readonly phoneNumber: PhoneNumber;
-  readonly email: EmailAddress;
   readonly status: AccountStatus;
   readonly statusReason: StatusReason;
   /** The amount that the user can redeem. */
@@ -28,4 +28,33 @@ export interface Account {
   readonly heldCents: Cents;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
+}
+
+/**
+ * The personal data of the user who holds an account. It is stored apart from the balances, so that
+ * an operator can erase it and keep the books.
+ */
+export interface AccountHolder {
+  readonly accountId: AccountId;
+  readonly organizationId: OrganizationId;
+  /** Undefined after an erasure. */
+  readonly person: Person | undefined;
+}
+
+export interface Person {
+  /** The organization's name for the user. */
+  readonly userId: UserId;
+  readonly phoneNumber: PhoneNumber;
+  readonly email: EmailAddress;
+}
+
+/** The KESC of one user of an organization. */
+export interface Account extends LedgerAccount {
+  /** Undefined after an erasure. */
+  readonly person: Person | undefined;
+}
+
+/** Joins the two parts of an account. */
+export function accountOf(account: LedgerAccount, { person }: AccountHolder): Account {
+  return { ...account, person };
 }

@@ -11,6 +11,8 @@ export type Scope = (typeof SCOPES)[number];
 export interface ApiKey {
   readonly id: ApiKeyId;
   readonly organizationId: OrganizationId;
+  /** The number of the cell that holds the organization's book. */
+  readonly cell: number;
   /** A label that the operator chose. */
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -22,6 +24,8 @@ export interface ApiKey {
 
 export interface Organization {
   readonly id: OrganizationId;
+  /** The number of the cell that holds the organization's book. */
+  readonly cell: number;
   /** A label that the operator chose. */
   readonly name: string;
   readonly createdAt: UnixMillis;

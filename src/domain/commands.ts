@@ -12,7 +12,7 @@ import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, Us
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand;
-export type AccountCommand = CreateAccount | ChangeAccountStatus;
+export type AccountCommand = CreateAccount | ChangeAccountStatus | EraseAccount;
 export type TransactionCommand = MoveMoney | CancelTransaction;
 
 /** The type of resource that a command creates or changes. */
@@ -34,6 +34,13 @@ export interface CreateAccount extends Commanded {
 
 export interface ChangeAccountStatus extends Commanded {
   readonly name: "freezeAccount" | "unfreezeAccount" | "closeAccount";
+  readonly accountId: AccountId;
+  readonly reason: StatusReason;
+}
+
+/** Erases the personal data of an account, for ever. */
+export interface EraseAccount extends Commanded {
+  readonly name: "eraseAccount";
   readonly accountId: AccountId;
   readonly reason: StatusReason;
 }

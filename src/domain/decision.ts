@@ -1,4 +1,5 @@
-import type { Account } from "./account.js";
+import type { Account, AccountHolder, LedgerAccount } from "./account.js";
+import type { BookHead } from "./book.js";
 import type { JournalEntry } from "./journal.js";
 import type { Refusal } from "./refusal.js";
 import type { Transaction } from "./transaction.js";
@@ -12,12 +13,17 @@ import type { UnixMillis } from "./values/time.js";
  */
 export interface Lookup {
   account(id: AccountId): void;
+  /** Also names the account. */
+  accountHolder(id: AccountId): void;
+  /** Also names the account and its holder. */
   accountOfUser(organizationId: OrganizationId, userId: UserId): void;
   /** Also names the account of the transaction. */
   transaction(id: TransactionId): void;
   transactionWithReference(organizationId: OrganizationId, reference: Reference): void;
-  /** Also names the resource that the key refers to. */
+  /** Also names the resource that the key refers to, but not the holder of an account. */
   idempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): void;
+  /** Also names the holder of the account that the key refers to. */
+  idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void;
 }
 
 /**
@@ -25,8 +31,11 @@ export interface Lookup {
  * that does not exist.
  */
 export interface Book {
-  account(organizationId: OrganizationId, id: AccountId): Account | undefined;
-  accountOfUser(organizationId: OrganizationId, userId: UserId): Account | undefined;
+  /** The state and the sums of the organization's book. */
+  bookOf(organizationId: OrganizationId): BookHead;
+  account(organizationId: OrganizationId, id: AccountId): LedgerAccount | undefined;
+  accountHolder(organizationId: OrganizationId, id: AccountId): AccountHolder | undefined;
+  accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined;
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined;
   transactionWithReference(organizationId: OrganizationId, reference: Reference): Transaction | undefined;
   /** The resource that the first call with this key created. */
@@ -43,7 +52,8 @@ export interface UsedIdempotencyKey {
 
 /** The tables that commands write, apart from the journal, and the type of a row of each. */
 export interface Tables {
-  readonly accounts: Account;
+  readonly accounts: LedgerAccount;
+  readonly accountHolders: AccountHolder;
   readonly transactions: Transaction;
   readonly idempotencyKeys: UsedIdempotencyKey;
 }
@@ -98,7 +108,7 @@ export function replay<Resource>(resource: Resource, puts: readonly Put[] = []):
 /** Stores the key with the resource. Returns no rows if the command has no key. */
 export function putIdempotencyKey(
   key: IdempotencyKey | undefined,
-  resource: Account | Transaction,
+  resource: Pick<Account | Transaction, "id" | "organizationId">,
   createdAt: UnixMillis,
 ): readonly Put<"idempotencyKeys">[] {
   if (key === undefined) return [];

@@ -1,14 +1,16 @@
-import type { Account } from "./account.js";
+import type { LedgerAccount } from "./account.js";
 import { addCents, type Cents, subtractCents } from "./values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
 export const JOURNAL_KINDS = [
+  "organization.created",
   "account.created",
   "account.frozen",
   "account.unfrozen",
   "account.closed",
+  "account.erased",
   "transaction.pending",
   "transaction.completed",
   "transaction.canceled",
@@ -18,11 +20,21 @@ export const JOURNAL_KINDS = [
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
 /**
- * The book accounts. `reserve` is an asset: the KES that backs the KESC of an organization, one
- * account for each organization. `available` and `held` are liabilities: the KESC owed to one user,
- * one pair for each account.
+ * The book accounts of an organization's book.
+ *
+ * - `reserve`, an asset: the KES that came in, minus the KES that went out. Only `shortfall` lets it
+ *   fall below zero.
+ * - `shortfall`, an asset: the KES that went out without backing. The operator must put it back.
+ * - `available` and `held`, liabilities: the KESC owed to the users, one pair for each account.
+ * - `unallocated`, a liability: the KES that came in, but belongs to no account yet.
  */
-export type BookAccount = "reserve" | "available" | "held";
+export type BookAccount = "reserve" | "shortfall" | "available" | "held" | "unallocated";
+
+export type Balances = Pick<LedgerAccount, "availableCents" | "heldCents">;
+
+export function balancesOf({ availableCents, heldCents }: Balances): Balances {
+  return { availableCents, heldCents };
+}
 
 /** One movement of money: it debits and credits the same amount. */
 export interface Posting {
@@ -34,18 +46,20 @@ export interface Posting {
 /** The author of an entry: an API key's id, a rail's name, or "operator". */
 export type Actor = string & { readonly brand: unique symbol };
 
-/**
- * One row of the journal, without the `seq` that the store assigns. A written row never changes.
- */
+/** The author of what the `kesc` command does. */
+export const OPERATOR = "operator" as Actor;
+
+/** One row of an organization's journal, without its `seq`. A written row never changes. */
 export interface JournalEntry {
   readonly organizationId: OrganizationId;
-  readonly accountId: AccountId;
+  /** Undefined if the entry concerns the organization itself. */
+  readonly accountId: AccountId | undefined;
   readonly transactionId: TransactionId | undefined;
   readonly kind: JournalKind;
   /** Undefined if no money moves. */
   readonly posting: Posting | undefined;
-  readonly availableAfterCents: Cents;
-  readonly heldAfterCents: Cents;
+  /** The account's balances after the entry. Undefined without an account. */
+  readonly balancesAfter: Balances | undefined;
   readonly actor: Actor;
   readonly reason: StatusReason;
   readonly recordedAt: UnixMillis;
@@ -73,14 +87,8 @@ export function releasePosting(amountCents: Cents): Posting {
   return { debit: "held", credit: "available", amountCents };
 }
 
-/**
- * Returns the account's balances after a posting. `reserve` belongs to the organization, so it
- * changes neither balance.
- */
-export function postedTo(
-  balances: Pick<Account, "availableCents" | "heldCents">,
-  posting: Posting,
-): Pick<Account, "availableCents" | "heldCents"> {
+/** Returns the account's balances after a posting. The other book accounts belong to no account. */
+export function postedTo(balances: Balances, posting: Posting): Balances {
   const move = (book: "available" | "held", balanceCents: Cents): Cents => {
     if (posting.debit === book) return subtractCents(balanceCents, posting.amountCents);
     if (posting.credit === book) return addCents(balanceCents, posting.amountCents);

@@ -35,4 +35,15 @@ export type Refusal =
       readonly from: AccountStatus | TransactionStatus;
       readonly to: AccountStatus | TransactionStatus;
     }
-  | { readonly reason: "LIMIT_EXCEEDED"; readonly accountId: AccountId; readonly limitCents: Cents };
+  | {
+      readonly reason: "LIMIT_EXCEEDED";
+      /** Undefined if the limit of the organization's book is reached, not that of the account. */
+      readonly accountId: AccountId | undefined;
+      readonly limitCents: number;
+    }
+  /** The rail needs a phone number, but the personal data of the account was erased. */
+  | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
+  /** The book is moving to another cell, or has moved. */
+  | { readonly reason: "BOOK_MOVING" }
+  /** The clock of this server is far behind the last row of the book. */
+  | { readonly reason: "CLOCK_BEHIND"; readonly behindMillis: number };

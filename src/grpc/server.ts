@@ -6,9 +6,7 @@ import type { Logger } from "pino";
 import { FairShare } from "../../runtime/fair-share.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Ledger } from "../ledger/ledger.js";
 import type { Keys } from "../ledger/ports/keys.js";
-import type { Reads } from "../ledger/ports/reads.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
@@ -21,6 +19,7 @@ import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { boundAddress, removeStaleSocket } from "./server-address.js";
 import { accountHandlers } from "./services/account-service.js";
+import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { Reflection } from "./standard/reflection-index.js";
@@ -29,8 +28,7 @@ import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-se
 export interface GrpcServerOptions {
   /** "127.0.0.1:50051", "[::]:0" for any free port, or "unix:/run/kesc.sock". */
   readonly address: string;
-  readonly ledger: Pick<Ledger, "submit">;
-  readonly reads: Reads;
+  readonly cellOf: CellOf;
   readonly keys: Pick<Keys, "apiKeyWithSecret">;
   /** Resolves if the database responds. Called once a second to update the health status. */
   readonly ping: () => Promise<unknown>;

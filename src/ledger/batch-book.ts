@@ -1,14 +1,19 @@
-import type { Account } from "../domain/account.js";
+import type { AccountHolder, LedgerAccount } from "../domain/account.js";
+import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Book, Effect, Put, TableName, Tables } from "../domain/decision.js";
-import type { JournalEntry, Posting } from "../domain/journal.js";
+import type { JournalEntry } from "../domain/journal.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
-import type { Changes, Loaded, SupplyChange } from "./ports/store.js";
+import type { Changes, Loaded, NumberedEntry } from "./ports/store.js";
 
 const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
-  accounts: { keyOf: ({ id }) => id, nameOf: ({ organizationId, userId }) => within(organizationId, userId) },
+  accounts: { keyOf: ({ id }) => id },
+  accountHolders: {
+    keyOf: ({ accountId }) => accountId,
+    nameOf: ({ organizationId, person }) => (person === undefined ? undefined : within(organizationId, person.userId)),
+  },
   transactions: { keyOf: ({ id }) => id, nameOf: ({ organizationId, reference }) => within(organizationId, reference) },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
 };
@@ -19,23 +24,37 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
  */
 export class BatchBook implements Book {
   readonly #tables: { readonly [Name in TableName]: BatchTable<Tables[Name]> };
-  readonly #entries: JournalEntry[] = [];
-  readonly #supplyChanges = new Map<OrganizationId, SupplyChange>();
+  readonly #entries: NumberedEntry[] = [];
+  readonly #books = new Map<OrganizationId, BookHead>();
+  readonly #changedBooks = new Set<OrganizationId>();
 
   constructor(loaded: Loaded) {
     this.#tables = {
       accounts: new BatchTable(KEYS.accounts, loaded.accounts),
+      accountHolders: new BatchTable(KEYS.accountHolders, loaded.accountHolders),
       transactions: new BatchTable(KEYS.transactions, loaded.transactions),
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
     };
+    for (const book of loaded.books) this.#books.set(book.organizationId, book);
   }
 
-  account(organizationId: OrganizationId, id: AccountId): Account | undefined {
+  /** Throws if the organization has no book. */
+  bookOf(organizationId: OrganizationId): BookHead {
+    const book = this.#books.get(organizationId);
+    if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
+    return book;
+  }
+
+  account(organizationId: OrganizationId, id: AccountId): LedgerAccount | undefined {
     return ownedBy(organizationId, this.#tables.accounts.get(id));
   }
 
-  accountOfUser(organizationId: OrganizationId, userId: UserId): Account | undefined {
-    return this.#tables.accounts.getByName(within(organizationId, userId));
+  accountHolder(organizationId: OrganizationId, id: AccountId): AccountHolder | undefined {
+    return ownedBy(organizationId, this.#tables.accountHolders.get(id));
+  }
+
+  accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined {
+    return this.#tables.accountHolders.getByName(within(organizationId, userId));
   }
 
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined {
@@ -52,12 +71,8 @@ export class BatchBook implements Book {
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
   apply({ entries, puts }: Effect): void {
-    const entryIndex = this.#entries.length;
-    for (const entry of entries) {
-      this.#entries.push(entry);
-      if (entry.posting !== undefined) this.#postToSupply(entry.organizationId, entry.posting);
-    }
-    for (const put of puts) this.#put(put, entryIndex);
+    const [first] = entries.map((entry) => this.#append(entry));
+    for (const put of puts) this.#put(put, first);
   }
 
   /**
@@ -65,37 +80,35 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { accounts, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
     if (this.#entries.length === 0 && !idempotencyKeys.isChanged) return undefined;
     return {
       entries: this.#entries,
       tables: {
         accounts: accounts.changes(),
+        accountHolders: accountHolders.changes(),
         transactions: transactions.changes(),
         idempotencyKeys: idempotencyKeys.changes(),
       },
-      supplyChanges: [...this.#supplyChanges.values()],
+      books: [...this.#changedBooks].map((organizationId) => this.bookOf(organizationId)),
     };
   }
 
-  #put<Name extends TableName>({ table, row }: Put<Name>, entryIndex: number): void {
-    (this.#tables[table] as BatchTable<Tables[Name]>).put(row, entryIndex);
+  #put<Name extends TableName>({ table, row }: Put<Name>, createdBy: NumberedEntry | undefined): void {
+    (this.#tables[table] as BatchTable<Tables[Name]>).put(row, createdBy);
   }
 
-  #postToSupply(organizationId: OrganizationId, { debit, credit, amountCents }: Posting): void {
-    const before = this.#supplyChanges.get(organizationId);
-    const change = {
-      organizationId,
-      reserveCents: before?.reserveCents ?? 0n,
-      availableCents: before?.availableCents ?? 0n,
-      heldCents: before?.heldCents ?? 0n,
-    };
-    // The reserve is an asset, so a debit adds to it. The other two are liabilities, so a credit
-    // adds to them.
-    const amount = BigInt(amountCents);
-    change[`${debit}Cents`] += debit === "reserve" ? amount : -amount;
-    change[`${credit}Cents`] += credit === "reserve" ? -amount : amount;
-    this.#supplyChanges.set(organizationId, change);
+  /** Gives the entry the next number of its book, and posts it to the book's sums. */
+  #append(entry: JournalEntry): NumberedEntry {
+    const { organizationId, posting, recordedAt } = entry;
+    const before = this.bookOf(organizationId);
+    const seq = before.lastSeq + 1;
+    const sums = posting === undefined ? before.sums : postedToBook(before.sums, posting);
+    this.#books.set(organizationId, { ...before, lastSeq: seq, lastRecordedAt: recordedAt, sums });
+    this.#changedBooks.add(organizationId);
+    const numbered = { entry, seq };
+    this.#entries.push(numbered);
+    return numbered;
   }
 }
 

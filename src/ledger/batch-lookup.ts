@@ -8,25 +8,39 @@ import type { BatchLookup } from "./ports/store.js";
 /** Collects the keys of all rows that the decisions of a batch may read. */
 export function lookupOf(commands: readonly Command[]): BatchLookup {
   const rows = new BatchRows();
-  for (const command of commands) lookUp(command, rows);
+  for (const command of commands) {
+    rows.organizationIds.add(command.organizationId);
+    lookUp(command, rows);
+  }
   return {
+    organizationIds: [...rows.organizationIds],
     accountIds: [...rows.accountIds],
+    holderIds: [...rows.holderIds],
     users: rows.users,
     transactionIds: [...rows.transactionIds],
     references: rows.references,
     idempotencyKeys: rows.idempotencyKeys,
+    idempotencyKeysOfAccounts: rows.idempotencyKeysOfAccounts,
   };
 }
 
 class BatchRows implements Lookup {
+  readonly organizationIds = new Set<OrganizationId>();
   readonly accountIds = new Set<AccountId>();
+  readonly holderIds = new Set<AccountId>();
   readonly users: BatchLookup["users"][number][] = [];
   readonly transactionIds = new Set<TransactionId>();
   readonly references: BatchLookup["references"][number][] = [];
   readonly idempotencyKeys: BatchLookup["idempotencyKeys"][number][] = [];
+  readonly idempotencyKeysOfAccounts: BatchLookup["idempotencyKeys"][number][] = [];
 
   account(id: AccountId): void {
     this.accountIds.add(id);
+  }
+
+  accountHolder(id: AccountId): void {
+    this.accountIds.add(id);
+    this.holderIds.add(id);
   }
 
   accountOfUser(organizationId: OrganizationId, userId: UserId): void {
@@ -43,5 +57,10 @@ class BatchRows implements Lookup {
 
   idempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): void {
     this.idempotencyKeys.push({ organizationId, key });
+  }
+
+  idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void {
+    this.idempotencyKey(organizationId, key);
+    this.idempotencyKeysOfAccounts.push({ organizationId, key });
   }
 }

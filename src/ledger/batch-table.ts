@@ -1,18 +1,18 @@
-import type { TableChanges } from "./ports/store.js";
+import type { NumberedEntry, TableChanges } from "./ports/store.js";
 
 /** The unique keys of a table's rows. */
 export interface BatchTableKeys<Row> {
   readonly keyOf: (row: Row) => string;
-  /** A second unique name of the row. */
-  readonly nameOf?: (row: Row) => string;
+  /** A second unique name of the row. Undefined for a row without a name. */
+  readonly nameOf?: (row: Row) => string | undefined;
 }
 
 interface BatchRow<Row> {
   row: Row;
   /** The row as it was loaded. Undefined for a row that the batch created. */
   readonly before: Row | undefined;
-  /** Index of the journal entry that created the row. Unused for a loaded row. */
-  readonly entryIndex: number;
+  /** Undefined for a loaded row, and for a row that a replay created. */
+  readonly createdBy: NumberedEntry | undefined;
   isChanged: boolean;
 }
 
@@ -28,7 +28,7 @@ export class BatchTable<Row> {
 
   constructor(keys: BatchTableKeys<Row>, loaded: readonly Row[]) {
     this.#keys = keys;
-    for (const row of loaded) this.#add({ row, before: row, entryIndex: -1, isChanged: false });
+    for (const row of loaded) this.#add({ row, before: row, createdBy: undefined, isChanged: false });
   }
 
   get(key: string): Row | undefined {
@@ -40,15 +40,17 @@ export class BatchTable<Row> {
   }
 
   /**
-   * Inserts the row, or replaces the row that has the same key. `entryIndex` is used only for an
+   * Inserts the row, or replaces the row that has the same key. `createdBy` is used only for an
    * insert.
    */
-  put(row: Row, entryIndex: number): void {
+  put(row: Row, createdBy: NumberedEntry | undefined): void {
     let kept = this.#rows.get(this.#keys.keyOf(row));
     if (kept === undefined) {
-      kept = { row, before: undefined, entryIndex, isChanged: false };
+      kept = { row, before: undefined, createdBy, isChanged: false };
       this.#add(kept);
     }
+    const name = this.#keys.nameOf?.(kept.row);
+    if (name !== undefined && this.#keys.nameOf?.(row) !== name) this.#rowsByName.delete(name);
     kept.row = row;
     if (kept.isChanged) return;
     kept.isChanged = true;
@@ -63,8 +65,8 @@ export class BatchTable<Row> {
   changes(): TableChanges<Row> {
     const created: TableChanges<Row>["created"][number][] = [];
     const changed: TableChanges<Row>["changed"][number][] = [];
-    for (const { row, before, entryIndex } of this.#changed) {
-      if (before === undefined) created.push({ row, entryIndex });
+    for (const { row, before, createdBy } of this.#changed) {
+      if (before === undefined) created.push({ row, createdBy });
       else changed.push({ before, row });
     }
     return { created, changed };
@@ -72,6 +74,7 @@ export class BatchTable<Row> {
 
   #add(kept: BatchRow<Row>): void {
     this.#rows.set(this.#keys.keyOf(kept.row), kept);
-    if (this.#keys.nameOf !== undefined) this.#rowsByName.set(this.#keys.nameOf(kept.row), kept);
+    const name = this.#keys.nameOf?.(kept.row);
+    if (name !== undefined) this.#rowsByName.set(name, kept);
   }
 }

@@ -1,37 +1,66 @@
 import type { Command } from "../domain/commands.js";
 import { decide } from "../domain/operations/table.js";
-import type { UnixMillis } from "../domain/values/time.js";
+import type { Refusal } from "../domain/refusal.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { BatchBook } from "./batch-book.js";
 import { lookupOf } from "./batch-lookup.js";
 import type { CommandResult } from "./ports/committer.js";
-import type { LedgerStore } from "./ports/store.js";
+import { type LedgerStore, StoreError } from "./ports/store.js";
+
+// The times of a book never decrease. So a server whose clock is fast would set the time of a book
+// for all others. The limit is the largest difference that a synchronized clock never reaches.
+const CLOCK_AHEAD_MILLIS_MAX = 2_000;
+// A server whose clock is slow uses the time of the last row. With this limit no time is wrong by
+// more than a minute.
+const CLOCK_BEHIND_MILLIS_MAX = 60_000;
 
 /**
  * Commits one batch. Loads the rows that the commands name, decides each command on top of the
- * earlier ones, saves the changes, and commits.
+ * earlier ones, saves the changes, and commits. `clock` is the time of this server.
+ *
+ * Rejects with a StoreError "unavailable" if the clock is more than 2 seconds ahead of that of the
+ * database.
  */
 export function commitBatch(
   store: LedgerStore,
   commands: readonly Command[],
-  now: UnixMillis,
+  clock: UnixMillis,
 ): Promise<readonly CommandResult[]> {
   return store.transact(async (transaction) => {
-    const book = new BatchBook(await transaction.load(lookupOf(commands)));
-    const results = commands.map((command) => decideOne(book, command, now));
+    const loaded = await transaction.load(lookupOf(commands));
+    refuseFastClock(clock, loaded.begunAt);
+    const book = new BatchBook(loaded);
+    const results = commands.map((command) => decideOne(book, command, clock));
     const changes = book.changes();
     if (changes !== undefined) await transaction.save(changes);
     return results;
   });
 }
 
-function decideOne(book: BatchBook, command: Command, now: UnixMillis): CommandResult {
+function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
+  const aheadMillis = databaseClock === undefined ? 0 : clock - databaseClock;
+  if (aheadMillis <= CLOCK_AHEAD_MILLIS_MAX) return;
+  const message = `the clock of this server is ${String(aheadMillis)} ms ahead of the database's: synchronize both`;
+  throw new StoreError("unavailable", new Error(message));
+}
+
+function decideOne(book: BatchBook, command: Command, clock: UnixMillis): CommandResult {
   try {
-    const decision = decide(book, command, now);
-    if (decision.kind === "refusal") return { kind: "refused", refusal: decision.refusal };
+    const { state, lastRecordedAt } = book.bookOf(command.organizationId);
+    if (state === "MOVING" || state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    const behindMillis = lastRecordedAt - clock;
+    if (behindMillis > CLOCK_BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
+
+    const decision = decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)));
+    if (decision.kind === "refusal") return refused(decision.refusal);
     book.apply(decision.effect);
     return { kind: "done", resource: decision.resource, replayed: decision.kind === "replay" };
   } catch (error) {
     // The effect was not applied, so the other commands of the batch can continue.
     return { kind: "bug", error };
   }
+}
+
+function refused(refusal: Refusal): CommandResult {
+  return { kind: "refused", refusal };
 }

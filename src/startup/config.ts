@@ -29,7 +29,7 @@ export function readConfig(environment: Environment): ConfigResult {
 
 function configOf(values: Values): Config {
   return {
-    database: databaseAddressOf(values.DATABASE_URL, values.KESC_DATABASE_CONNECTIONS_MAX),
+    database: databaseAddressOf(values),
     grpcAddress: values.KESC_GRPC_ADDRESS,
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,
@@ -53,8 +53,12 @@ function configOf(values: Values): Config {
   };
 }
 
-function databaseAddressOf(url: string, connectionsMax: number): DatabaseAddress {
+function databaseAddressOf({
+  DATABASE_URL: url,
+  KESC_DATABASE_CONNECTIONS_MAX: connectionsMax,
+  KESC_MASTER_KEY_FILE: masterKeyFile,
+}: Values): DatabaseAddress {
   return url.startsWith("sqlite:")
-    ? { engine: "sqlite", filename: url.slice("sqlite:".length) }
-    : { engine: "postgres", url, connectionsMax };
+    ? { engine: "sqlite", filename: url.slice("sqlite:".length), masterKeyFile }
+    : { engine: "postgres", url, connectionsMax, masterKeyFile };
 }

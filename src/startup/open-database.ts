@@ -1,5 +1,7 @@
 import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
-import { migrationState } from "../storage/migrate.js";
+import { migrationState, type MigrationState } from "../storage/migrate.js";
+import { missingMasterKeys } from "../storage/master-keys.js";
+import { MasterKeyError } from "../storage/secrets/master-key.js";
 import { ForeignFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
 import { OperatorError } from "./operator-error.js";
@@ -23,14 +25,38 @@ export async function openAnyDatabase(address: DatabaseAddress, options?: Databa
 }
 
 /**
- * Opens the database. Throws an OperatorError if it cannot be opened, or if its schema is not that
- * of this version.
+ * Opens the database. Throws an OperatorError if it cannot be opened, if its schema is not that of
+ * this version, or if the master key file does not open its books.
  */
 export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   const { database, pending } = await open(address, options);
-  if (pending.length === 0) return database;
-  await database.close();
-  throw new OperatorError(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
+  try {
+    if (pending.length > 0) {
+      throw new OperatorError(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
+    }
+    await refuseWrongMasterKey(address, database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function refuseWrongMasterKey({ masterKeyFile }: DatabaseAddress, database: Database): Promise<void> {
+  const advice = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
+  let missing: readonly string[];
+  try {
+    missing = await missingMasterKeys(database);
+  } catch (error) {
+    if (!(error instanceof MasterKeyError)) throw error;
+    throw new OperatorError(`The master key file ${masterKeyFile} cannot be used: ${error.message}. ${advice}`, 1, {
+      cause: error,
+    });
+  }
+  if (missing.length === 0) return;
+  throw new OperatorError(
+    `The master key file ${masterKeyFile} lacks the keys ${missing.join(", ")}, which the database needs. ${advice}`,
+  );
 }
 
 async function open(
@@ -41,14 +67,16 @@ async function open(
     throw unopened(address, error);
   });
   try {
-    const { pending, unknown } = await migrationState(database);
+    const states = await Promise.all(database.cells.map(migrationState));
+    const namesOf = (kind: keyof MigrationState): string[] => [...new Set(states.flatMap((state) => state[kind]))];
+    const unknown = namesOf("unknown");
     if (unknown.length > 0) {
       throw new OperatorError(
         `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
           "Use the version that created them, or restore an earlier backup.",
       );
     }
-    return { database, pending };
+    return { database, pending: namesOf("pending") };
   } catch (error) {
     await database.close();
     throw error instanceof OperatorError ? error : unopened(address, error);

@@ -4,13 +4,18 @@ import { dirname } from "node:path";
 import knexModule, { type Knex } from "knex";
 import pg from "pg";
 
+import type { UnixMillis } from "../domain/values/time.js";
 import type { Committer } from "../ledger/ports/committer.js";
+import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { PostgresReader } from "./postgres/reader.js";
 import { postgresTransactions } from "./postgres/transaction.js";
+import { type MasterKeys, masterKeysIn } from "./secrets/master-key.js";
+import { BookDirectory } from "./sql/book-directory.js";
 import type { Engine, Transact } from "./sql/engine.js";
+import { ledgerStore } from "./sql/ledger-store.js";
 import type { Reader } from "./sql/reader.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { refuseForeignFile } from "./sqlite/file.js";
@@ -21,9 +26,13 @@ import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 const { knex } = knexModule;
 
 /** The address of the data: an SQLite file or a PostgreSQL server. */
-export type DatabaseAddress =
+export type DatabaseAddress = (
   | { readonly engine: "sqlite"; readonly filename: string }
-  | { readonly engine: "postgres"; readonly url: string; readonly connectionsMax: number };
+  | { readonly engine: "postgres"; readonly url: string; readonly connectionsMax: number }
+) & {
+  /** The file of the master keys, which encrypt the keys of the books. It is read when needed. */
+  readonly masterKeyFile: string;
+};
 
 export interface DatabaseOptions {
   /**
@@ -32,23 +41,41 @@ export interface DatabaseOptions {
   readonly statementMillisMax: number;
 }
 
-/** An open database. Every statement of the service runs through one of these members. */
+/** An open database: one or more cells. */
 export interface Database {
+  /** Cell n has the index n. */
+  readonly cells: readonly [Cell, ...Cell[]];
+  /**
+   * Resolves if the database responds. Rejects if its clock differs from `now` by more than 2
+   * seconds.
+   */
+  ping(now: () => UnixMillis): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * One schema with books of its own. An organization lives in one cell, and no transaction touches
+ * two. Every statement of the service runs through one of these members.
+ */
+export interface Cell {
+  readonly number: number;
   readonly engine: Engine;
   /** Reads committed rows. */
   readonly reader: Reader;
+  /** The books of this cell. */
+  readonly directory: BookDirectory;
+  readonly masterKeys: () => MasterKeys;
   /** Commits the ledger's batches. */
   readonly committer: Committer;
   /** Runs every other transaction, such as those on organizations and keys. */
   readonly transact: Transact;
   /** Runs the migrations of Knex. */
   readonly migrator: Knex.Migrator;
-  /** Resolves if the database responds. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const PING = "SELECT 1";
+// A larger difference is no network delay: one of the two clocks is not synchronized.
+const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const CONNECT_MILLIS_MAX = 3_000;
@@ -77,10 +104,10 @@ export function openDatabase(
   address: DatabaseAddress,
   options: DatabaseOptions = { statementMillisMax: STATEMENT_MILLIS_MAX },
 ): Promise<Database> {
-  return address.engine === "sqlite" ? openSqlite(address.filename) : openPostgres(address, options);
+  return address.engine === "sqlite" ? openSqlite(address) : openPostgres(address, options);
 }
 
-async function openSqlite(filename: string): Promise<Database> {
+async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engine: "sqlite" }): Promise<Database> {
   mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
   refuseForeignFile(filename);
   // Creates the file here, so that it never exists with a wider mode. SQLite gives the same mode to
@@ -90,20 +117,29 @@ async function openSqlite(filename: string): Promise<Database> {
   const pool = knex({
     ...COMMON,
     client: SqliteKnexClient as typeof Knex.Client,
-    connection: { filename },
+    connection: { filename, masterKeyFile } as Knex.Sqlite3ConnectionConfig,
     useNullAsDefault: true,
   });
   // The writer must open the file first, because it sets the database to WAL mode.
   await failingClosed(pool, () => pool.raw(PING));
   const reader = await failingClosed(pool, () => Promise.resolve(new SqliteReader(filename)));
   const client = pool.client as SqliteKnexClient;
-  return {
+  const masterKeys = masterKeysIn(masterKeyFile);
+  const cell: Cell = {
+    number: 0,
     engine: sqliteEngine,
     reader,
+    directory: new BookDirectory(sqliteEngine, masterKeys),
+    masterKeys,
     committer: workerCommitter(client),
     transact: workerTransactions(client),
     migrator: pool.migrate,
-    ping: () => pingOf(reader),
+  };
+  return {
+    cells: [cell],
+    ping: async () => {
+      await reader.rows(PING);
+    },
     close: async () => {
       await reader.close();
       await pool.destroy();
@@ -112,7 +148,7 @@ async function openSqlite(filename: string): Promise<Database> {
 }
 
 async function openPostgres(
-  { url, connectionsMax }: DatabaseAddress & { engine: "postgres" },
+  { url, connectionsMax, masterKeyFile }: DatabaseAddress & { engine: "postgres" },
   { statementMillisMax }: DatabaseOptions,
 ): Promise<Database> {
   const connection: pg.ClientConfig = {
@@ -139,22 +175,41 @@ async function openPostgres(
     connection: connection as Knex.PgConnectionConfig,
     pool: { min: 0, max: connectionsMax },
   });
-  await failingClosed(pool, () => pool.raw(PING));
-  const reader = new PostgresReader(pool);
+  const schemas = await failingClosed(pool, () => cellSchemas(pool));
   const transact = postgresTransactions(pool.client as PostgresClient);
+  const masterKeys = masterKeysIn(masterKeyFile);
+  const cellOf = (schema: string, number: number): Cell => {
+    const engine = postgresEngine(schema);
+    const directory = new BookDirectory(engine, masterKeys);
+    return {
+      number,
+      engine,
+      reader: new PostgresReader(pool, engine),
+      directory,
+      masterKeys,
+      committer: postgresCommitter(ledgerStore(engine, transact, directory)),
+      transact,
+      migrator: pool.migrate,
+    };
+  };
+  const [first, ...others] = schemas;
   return {
-    engine: postgresEngine,
-    reader,
-    committer: postgresCommitter(transact),
-    transact,
-    migrator: pool.migrate,
-    ping: () => pingOf(reader),
+    cells: [cellOf(first, 0), ...others.map((schema, index) => cellOf(schema, index + 1))],
+    ping: (now) => pingWithClock(pool, now),
     close: () => pool.destroy(),
   };
 }
 
-async function pingOf(reader: Reader): Promise<void> {
-  await reader.rows(PING);
+async function pingWithClock(pool: Knex, now: () => UnixMillis): Promise<void> {
+  const sentAt = now();
+  const sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now";
+  const { rows } = await pool.raw<{ readonly rows: readonly [{ readonly now: number }] }>(sql);
+  // The database read its clock at some moment between sending and receiving.
+  const aheadMillis = sentAt - rows[0].now;
+  const behindMillis = rows[0].now - now();
+  if (Math.max(aheadMillis, behindMillis) <= CLOCK_DIFFERENCE_MILLIS_MAX) return;
+  const difference = aheadMillis > 0 ? `${String(aheadMillis)} ms ahead of` : `${String(behindMillis)} ms behind`;
+  throw new Error(`the clock of this server is ${difference} that of the database: synchronize both`);
 }
 
 /**

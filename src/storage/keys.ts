@@ -2,135 +2,173 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import type { ApiKey, Organization, Scope } from "../domain/api-key.js";
+import type { ApiKey, Organization } from "../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
-import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import type { Keys } from "../ledger/ports/keys.js";
-import type { Database } from "./database.js";
-import type { Columns, ColumnType, Engine } from "./sql/engine.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { Keys, NewApiKey } from "../ledger/ports/keys.js";
+import type { Cell, Database } from "./database.js";
+import { insertOrganization } from "./organizations.js";
+import {
+  API_KEY_COLUMNS,
+  apiKeyOf,
+  type ApiKeyRow,
+  organizationOf,
+  type OrganizationRow,
+} from "./sql/organization-rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
-interface ApiKeyRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly name: string;
-  readonly secret_sha256: string;
-  readonly scopes: string;
-  readonly created_at: number;
-  readonly expires_at: number | null;
-  readonly revoked_at: number | null;
-}
-
-interface OrganizationRow {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: number;
-}
-
 const SECRET_BYTES = 32;
+const SECRET = /^kesc_(?:test_)?(0|[1-9][0-9]{0,2})_[A-Za-z0-9_-]{43}$/;
 
-/** Implements the port `Keys`. */
-export function keys({ reader, transact, engine }: Database, now: () => UnixMillis): Keys {
-  const { insertOrganization, insertSupply, insertApiKey, revokeApiKey } = keyStatements(engine);
-  const answered = <Result>(work: PromiseLike<Result>): Promise<Result> => orStoreError(engine, work);
+/** Implements the port `Keys` for all cells of the database. */
+export function keys({ cells }: Database, now: () => UnixMillis): Keys {
+  const [first, ...others] = cells.map((cell) => new CellKeys(cell, now));
+  if (first === undefined) throw new Error("the database has no cell");
+  const all = [first, ...others];
+
+  /** Returns the first result that is not undefined. */
+  const inSomeCell = async <Result>(
+    find: (cell: CellKeys) => Promise<Result | undefined>,
+  ): Promise<Result | undefined> => (await Promise.all(all.map(find))).find((result) => result !== undefined);
+
+  const organizations = async (): Promise<readonly Organization[]> =>
+    (await Promise.all(all.map((cell) => cell.organizations()))).flat().sort(byAge);
+
   return {
-    async createOrganization(name) {
-      const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: now() };
-      // Also creates the organization's row in `supply`. The ledger can then always update it.
-      const supply = { organization_id: row.id, reserve_cents: 0, available_cents: 0, held_cents: 0 };
-      await answered(
-        transact((session) =>
-          session.write([
-            { sql: insertOrganization, rows: [row] },
-            { sql: insertSupply, rows: [supply] },
-          ]),
-        ),
-      );
-      return organizationOf(row);
+    async createOrganization(name, given) {
+      const number = given?.cell ?? emptiestOf(all.length, await organizations());
+      const cell = all[number];
+      if (cell === undefined) throw new RangeError(`there is no cell ${String(number)}`);
+      return cell.createOrganization(name);
     },
 
-    async organizations() {
-      const rows = await answered(reader.rows<OrganizationRow>("SELECT * FROM organizations ORDER BY created_at, id"));
-      return rows.map(organizationOf);
-    },
+    organizations,
 
-    async organization(id) {
-      const [row] = await answered(reader.rows<OrganizationRow>("SELECT * FROM organizations WHERE id = ?", [id]));
-      return row === undefined ? undefined : organizationOf(row);
-    },
+    organization: (id) => inSomeCell((cell) => cell.organization(id)),
 
-    async createApiKey({ organizationId, name, scopes, expiresAt }) {
-      const secret = `kesc_${randomBytes(SECRET_BYTES).toString("base64url")}`;
-      const row: ApiKeyRow = {
-        id: typeidUnboxed("key"),
-        organization_id: organizationId,
-        name,
-        secret_sha256: sha256(secret),
-        scopes: scopes.join(" "),
-        created_at: now(),
-        expires_at: expiresAt ?? null,
-        revoked_at: null,
-      };
-      await answered(transact((session) => session.write([{ sql: insertApiKey, rows: [row] }])));
-      return { key: apiKeyOf(row), secret };
+    async createApiKey(key) {
+      const organization = await inSomeCell((cell) => cell.organization(key.organizationId));
+      const cell = organization === undefined ? undefined : all[organization.cell];
+      if (cell === undefined) throw new Error(`there is no organization ${key.organizationId}`);
+      return cell.createApiKey(key);
     },
 
     async apiKeys(organizationId) {
-      const rows = await answered(
-        reader.rows<ApiKeyRow>("SELECT * FROM api_keys WHERE organization_id = ? ORDER BY created_at, id", [
-          organizationId,
-        ]),
-      );
-      return rows.map(apiKeyOf);
+      const found = await Promise.all(all.map((cell) => cell.apiKeys(organizationId)));
+      return found.flat();
     },
 
-    async revokeApiKey(id) {
-      const row = await answered(
-        transact(async (session) => {
-          await session.write([{ sql: revokeApiKey, rows: [{ id, revoked_at: now() }] }]);
-          const [found] = await session.read({ sql: "SELECT * FROM api_keys WHERE id = ?", bindings: [id] });
-          return found as ApiKeyRow | undefined;
-        }),
-      );
-      return row === undefined ? undefined : apiKeyOf(row);
-    },
+    revokeApiKey: (id) => inSomeCell((cell) => cell.revokeApiKey(id)),
 
     async apiKeyWithSecret(secret) {
-      const [row] = await answered(
-        reader.rows<ApiKeyRow>("SELECT * FROM api_keys WHERE secret_sha256 = ?", [sha256(secret)]),
-      );
-      return row === undefined ? undefined : apiKeyOf(row);
+      const [, number] = SECRET.exec(secret) ?? [];
+      return number === undefined ? undefined : all[Number(number)]?.apiKeyWithSecret(secret);
     },
   };
 }
 
-const ORGANIZATION_COLUMNS = { id: "text", name: "text", created_at: "int64" } as const satisfies Columns;
+function byAge(left: Organization, right: Organization): number {
+  return left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1);
+}
 
-const SUPPLY_COLUMNS = {
-  organization_id: "text",
-  reserve_cents: "int64",
-  available_cents: "int64",
-  held_cents: "int64",
-} as const satisfies Columns;
+function emptiestOf(cellCount: number, organizations: readonly Organization[]): number {
+  const counts = Array.from({ length: cellCount }, () => 0);
+  for (const { cell } of organizations) counts[cell] = (counts[cell] ?? 0) + 1;
+  return counts.indexOf(Math.min(...counts));
+}
 
-const API_KEY_COLUMNS = {
-  id: "text",
-  organization_id: "text",
-  name: "text",
-  secret_sha256: "text",
-  scopes: "text",
-  created_at: "int64",
-  expires_at: "int64",
-  revoked_at: "int64",
-} as const satisfies Record<keyof ApiKeyRow, ColumnType>;
+/** The organizations and keys of one cell. */
+class CellKeys {
+  readonly #cell: Cell;
+  readonly #now: () => UnixMillis;
+  readonly #statements: ReturnType<typeof statementsOf>;
 
-function keyStatements({ insertInto, update }: Engine) {
+  constructor(cell: Cell, now: () => UnixMillis) {
+    this.#cell = cell;
+    this.#now = now;
+    this.#statements = statementsOf(cell);
+  }
+
+  async createOrganization(name: string): Promise<Organization> {
+    const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: this.#now() };
+    await this.#failing(insertOrganization(this.#cell, row));
+    return organizationOf(row, this.#cell.number);
+  }
+
+  async organizations(): Promise<readonly Organization[]> {
+    const rows = await this.#rows<OrganizationRow>(this.#statements.organizations);
+    return rows.map((row) => organizationOf(row, this.#cell.number));
+  }
+
+  async organization(id: OrganizationId): Promise<Organization | undefined> {
+    const [row] = await this.#rows<OrganizationRow>(this.#statements.organization, [id]);
+    return row === undefined ? undefined : organizationOf(row, this.#cell.number);
+  }
+
+  async createApiKey({ organizationId, name, scopes, expiresAt }: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
+    const secret = `kesc_${String(this.#cell.number)}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+    const row: ApiKeyRow = {
+      id: typeidUnboxed("key"),
+      organization_id: organizationId,
+      name,
+      secret_sha256: sha256(secret),
+      scopes: scopes.join(" "),
+      created_at: this.#now(),
+      expires_at: expiresAt ?? null,
+      revoked_at: null,
+    };
+    const { insertApiKey } = this.#statements;
+    await this.#failing(this.#cell.transact((session) => session.write([{ sql: insertApiKey, rows: [row] }])));
+    return { key: this.#apiKeyOf(row), secret };
+  }
+
+  async apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]> {
+    const rows = await this.#rows<ApiKeyRow>(this.#statements.apiKeys, [organizationId]);
+    return rows.map((row) => this.#apiKeyOf(row));
+  }
+
+  async revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined> {
+    const { revokeApiKey, apiKey } = this.#statements;
+    const row = await this.#failing(
+      this.#cell.transact(async (session) => {
+        await session.write([{ sql: revokeApiKey, rows: [{ id, revoked_at: this.#now() }] }]);
+        const [found] = await session.read({ sql: apiKey, bindings: [id] });
+        return found as ApiKeyRow | undefined;
+      }),
+    );
+    return row === undefined ? undefined : this.#apiKeyOf(row);
+  }
+
+  async apiKeyWithSecret(secret: string): Promise<ApiKey | undefined> {
+    const [row] = await this.#rows<ApiKeyRow>(this.#statements.apiKeyWithSecret, [sha256(secret)]);
+    return row === undefined ? undefined : this.#apiKeyOf(row);
+  }
+
+  #apiKeyOf(row: ApiKeyRow): ApiKey {
+    return apiKeyOf(row, this.#cell.number);
+  }
+
+  #rows<Row>(sql: string, bindings: readonly string[] = []): Promise<readonly Row[]> {
+    return this.#failing(this.#cell.reader.rows<Row>(sql, bindings));
+  }
+
+  #failing<Result>(work: PromiseLike<Result>): Promise<Result> {
+    return orStoreError(this.#cell.engine, work);
+  }
+}
+
+function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "engine">) {
+  const apiKeys = table("api_keys");
+  const organizations = table("organizations");
   return {
-    insertOrganization: insertInto("organizations", ORGANIZATION_COLUMNS),
-    insertSupply: insertInto("supply", SUPPLY_COLUMNS),
-    insertApiKey: insertInto("api_keys", API_KEY_COLUMNS),
+    organizations: `SELECT * FROM ${organizations}`,
+    organization: `SELECT * FROM ${organizations} WHERE id = ?`,
+    insertApiKey: insertInto(apiKeys, API_KEY_COLUMNS),
+    apiKeys: `SELECT * FROM ${apiKeys} WHERE organization_id = ? ORDER BY created_at, id`,
+    apiKey: `SELECT * FROM ${apiKeys} WHERE id = ?`,
+    apiKeyWithSecret: `SELECT * FROM ${apiKeys} WHERE secret_sha256 = ?`,
     // COALESCE keeps the time of the first revocation.
-    revokeApiKey: update("api_keys", {
+    revokeApiKey: update(apiKeys, {
       key: "id",
       columns: { id: "text", revoked_at: "int64" },
       becomes: (column, given) => `COALESCE(${column}, ${given})`,
@@ -140,20 +178,4 @@ function keyStatements({ insertInto, update }: Engine) {
 
 function sha256(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
-}
-
-function organizationOf(row: OrganizationRow): Organization {
-  return { id: row.id as OrganizationId, name: row.name, createdAt: toUnixMillis(row.created_at) };
-}
-
-function apiKeyOf(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id as ApiKeyId,
-    organizationId: row.organization_id as OrganizationId,
-    name: row.name,
-    scopes: row.scopes.split(" ") as Scope[],
-    createdAt: toUnixMillis(row.created_at),
-    expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
-    revokedAt: row.revoked_at === null ? undefined : toUnixMillis(row.revoked_at),
-  };
 }

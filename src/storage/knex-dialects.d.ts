@@ -12,7 +12,7 @@ declare module "knex/lib/dialects/better-sqlite3/index.js" {
   }
 
   export default class BetterSqlite3Client extends Knex.Client {
-    readonly connectionSettings: { readonly filename: string };
+    readonly connectionSettings: object;
     acquireRawConnection(): Promise<unknown>;
     destroyRawConnection(connection: unknown): Promise<void>;
     _query(connection: unknown, query: QueryObject): Promise<QueryObject>;

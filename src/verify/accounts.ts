@@ -28,7 +28,7 @@ interface AccountJournalRow extends PostingColumns {
   readonly held_after_cents: number;
 }
 
-type AccountKind = Extract<JournalKind, `account.${string}`>;
+type AccountKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.erased">;
 
 const STATUS_CHANGES: Readonly<Record<AccountKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
   "account.created": { from: undefined, to: "ACTIVE" },
@@ -43,15 +43,16 @@ const STATUS_CHANGES: Readonly<Record<AccountKind, { from: AccountStatus | undef
  * `accounts`. Returns the number of accounts.
  */
 export function verifyAccounts(snapshot: Snapshot, findings: Findings): Promise<number> {
-  const { byCodeUnit } = snapshot;
+  const { byCodeUnit, table } = snapshot;
   return checkGroups<AccountSummary, AccountJournalRow>({
     summaries: snapshot.rows(`
-      SELECT id, seq, last_seq, organization_id, status, available_cents, held_cents
-      FROM accounts ORDER BY id ${byCodeUnit}`),
+      SELECT a.id, a.seq, a.last_seq, b.organization_id, a.status, a.available_cents, a.held_cents
+      FROM ${table("accounts")} a LEFT JOIN ${table("books")} b ON b.number = a.book ORDER BY a.id ${byCodeUnit}`),
     rows: snapshot.rows(`
-      SELECT account_id AS id, seq, previous_seq, organization_id, kind, debit, credit, amount_cents,
-        available_after_cents, held_after_cents
-      FROM journal ORDER BY account_id ${byCodeUnit}, seq`),
+      SELECT j.account_id AS id, j.seq, j.previous_seq, b.organization_id, j.kind, j.debit, j.credit, j.amount_cents,
+        j.available_after_cents, j.held_after_cents
+      FROM ${table("journal")} j LEFT JOIN ${table("books")} b ON b.number = j.book
+      WHERE j.account_id IS NOT NULL ORDER BY j.account_id ${byCodeUnit}, j.seq`),
     check: (id, summary) => new AccountCheck(id, summary, findings),
   });
 }
@@ -80,7 +81,7 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     const previousSeq = this.#last?.seq ?? null;
     if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
     if (isAccountKind(row.kind)) this.#changeStatus(row, row.kind);
-    else this.#checkMayMove(row);
+    else if (row.kind !== "account.erased") this.#checkMayMove(row);
     this.#follow(row);
     this.#last = row;
   }

@@ -9,7 +9,7 @@ export interface Finding {
    * "journal" if the journal itself is wrong. Otherwise the table that does not agree with the
    * journal.
    */
-  readonly table: "journal" | "supply" | "accounts" | "transactions";
+  readonly table: "journal" | "books" | "accounts" | "transactions";
   /** The id of the account, transaction or organization. */
   readonly id: string | undefined;
   readonly expected: string;

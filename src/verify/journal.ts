@@ -1,4 +1,4 @@
-import { JOURNAL_KINDS } from "../domain/journal.js";
+import { type BookAccount, JOURNAL_KINDS } from "../domain/journal.js";
 import { MAX_CENTS } from "../domain/values/cents.js";
 import type { Snapshot } from "../storage/sql/snapshot.js";
 import type { Finding, Findings } from "./findings.js";
@@ -12,11 +12,14 @@ interface JournalRow extends PostingColumns {
 }
 
 /** The sums are read as text. A sum over an organization may exceed the safe integers. */
-interface SupplyRow {
+interface BookRow {
   readonly organization_id: string;
+  readonly last_seq: number;
   readonly reserve_cents: string;
+  readonly shortfall_cents: string;
   readonly available_cents: string;
   readonly held_cents: string;
+  readonly unallocated_cents: string;
 }
 
 export interface JournalTotals {
@@ -27,38 +30,36 @@ export interface JournalTotals {
 }
 
 /** The balances of an organization's book accounts. */
-interface Sums {
-  reserve: bigint;
-  available: bigint;
-  held: bigint;
-  /** The `seq` of the last posting in the sums. */
-  lastSeq: number | undefined;
+interface Sums extends Record<BookAccount, bigint> {
+  /** The `seq` of the last row of the book. */
+  lastSeq: number;
 }
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
-const BOOK_ACCOUNTS = { reserve: true, available: true, held: true } as const;
+const BOOK_ACCOUNTS = { reserve: true, shortfall: true, available: true, held: true, unallocated: true } as const;
+const ASSETS: ReadonlySet<BookAccount> = new Set(["reserve", "shortfall"]);
 
 /**
- * Reads the journal in the order of `seq`. Checks that no row is missing or doubled, and that each
- * row is valid by itself. Then compares the sum of each organization's postings with its row in
- * `supply`.
+ * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each row
+ * is valid by itself. Then compares the last `seq` and the sums of the postings with the row in
+ * `books`.
  */
 export async function verifyJournal(snapshot: Snapshot, findings: Findings): Promise<JournalTotals> {
-  const rows = snapshot.rows<JournalRow>(
-    "SELECT seq, organization_id, transaction_id, kind, debit, credit, amount_cents FROM journal ORDER BY seq",
-  );
+  const { table } = snapshot;
+  const rows = snapshot.rows<JournalRow>(`
+    SELECT b.organization_id, j.seq, j.transaction_id, j.kind, j.debit, j.credit, j.amount_cents
+    FROM ${table("journal")} j LEFT JOIN ${table("books")} b ON b.number = j.book ORDER BY j.book, j.seq`);
   const sums = new Map<string, Sums>();
   let journalRows = 0;
-  let lastSeq = 0;
   for (let row = await rows.next(); row !== undefined; row = await rows.next()) {
     journalRows += 1;
-    if (row.seq !== lastSeq + 1) findings.add(outOfStep(row.seq, lastSeq));
-    lastSeq = row.seq;
+    const sum = sumOf(sums, row.organization_id);
+    if (row.seq !== sum.lastSeq + 1) findings.add(outOfStep(row.seq, sum.lastSeq));
+    sum.lastSeq = row.seq;
     checkRow(row, findings);
-    post(row, sums);
+    post(row, sum);
   }
-  await checkHead(snapshot, lastSeq, findings);
-  return { journalRows, ...(await checkSupply(snapshot, sums, findings)) };
+  return { journalRows, ...(await checkBooks(snapshot, sums, findings)) };
 }
 
 // The parts of a finding on a journal row.
@@ -71,19 +72,6 @@ function outOfStep(seq: number, before: number): Finding {
     : { ...ROW, seq, expected: `seq ${String(expectedSeq)}`, found: `seq ${String(seq)} again` };
 }
 
-async function checkHead(snapshot: Snapshot, lastSeq: number, findings: Findings): Promise<void> {
-  const head = await snapshot.rows<{ last_seq: number }>("SELECT last_seq FROM journal_head").next();
-  const headSeq = head?.last_seq;
-  if (headSeq === lastSeq) return;
-  findings.add({
-    ...ROW,
-    seq: Math.min(lastSeq, headSeq ?? lastSeq) + 1,
-    expected:
-      headSeq === undefined ? "a row in journal_head" : `the last row at seq ${String(headSeq)}, as in journal_head`,
-    found: headSeq === undefined ? "none" : `the last row at seq ${String(lastSeq)}`,
-  });
-}
-
 function checkRow(row: JournalRow, findings: Findings): void {
   const { seq, kind, transaction_id: transactionId } = row;
   if (!KINDS.has(kind)) findings.add({ ...ROW, seq, expected: "a known kind", found: kind });
@@ -92,7 +80,7 @@ function checkRow(row: JournalRow, findings: Findings): void {
     findings.add({ ...ROW, seq, expected, found: `${kind} ${transactionId === null ? "without" : "with"} one` });
   }
   if (!isNoPosting(row) && !isPosting(row)) {
-    const expected = `a debit and a credit to two of reserve, available and held, and an amount from 0.01 to ${decimalOf(MAX_CENTS)}`;
+    const expected = `a debit and a credit to two of the book accounts, and an amount from 0.01 to ${decimalOf(MAX_CENTS)}`;
     findings.add({ ...ROW, seq, expected, found: describePosting(row) });
   }
 }
@@ -122,55 +110,65 @@ function isPosting(row: JournalRow): row is JournalRow & ValidPosting {
   );
 }
 
-function post(row: JournalRow, sums: Map<string, Sums>): void {
-  if (!isPosting(row)) return;
-  let sum = sums.get(row.organization_id);
+function sumOf(sums: Map<string, Sums>, organizationId: string): Sums {
+  let sum = sums.get(organizationId);
   if (sum === undefined) {
-    sum = { reserve: 0n, available: 0n, held: 0n, lastSeq: undefined };
-    sums.set(row.organization_id, sum);
+    sum = { reserve: 0n, shortfall: 0n, available: 0n, held: 0n, unallocated: 0n, lastSeq: 0 };
+    sums.set(organizationId, sum);
   }
-  const amount = BigInt(row.amount_cents);
-  // The reserve is an asset, so a debit adds to it. The other two are liabilities, so a credit adds
-  // to them.
-  sum[row.debit] += row.debit === "reserve" ? amount : -amount;
-  sum[row.credit] += row.credit === "reserve" ? -amount : amount;
-  sum.lastSeq = row.seq;
+  return sum;
 }
 
-async function checkSupply(
+function post(row: JournalRow, sum: Sums): void {
+  if (!isPosting(row)) return;
+  const amount = BigInt(row.amount_cents);
+  // A debit adds to an asset. A credit adds to a liability.
+  sum[row.debit] += ASSETS.has(row.debit) ? amount : -amount;
+  sum[row.credit] += ASSETS.has(row.credit) ? -amount : amount;
+}
+
+async function checkBooks(
   snapshot: Snapshot,
   sums: Map<string, Sums>,
   findings: Findings,
 ): Promise<Pick<JournalTotals, "organizations" | "reserveCents">> {
-  const rows = snapshot.rows<SupplyRow>(`
-    SELECT o.id AS organization_id, CAST(reserve_cents AS TEXT) AS reserve_cents,
-      CAST(available_cents AS TEXT) AS available_cents, CAST(held_cents AS TEXT) AS held_cents
-    FROM organizations o LEFT JOIN supply s ON s.organization_id = o.id`);
+  const { table } = snapshot;
+  const rows = snapshot.rows<BookRow>(`
+    SELECT o.id AS organization_id, b.last_seq, CAST(reserve_cents AS TEXT) AS reserve_cents,
+      CAST(shortfall_cents AS TEXT) AS shortfall_cents, CAST(available_cents AS TEXT) AS available_cents,
+      CAST(held_cents AS TEXT) AS held_cents, CAST(unallocated_cents AS TEXT) AS unallocated_cents
+    FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id`);
   let organizations = 0;
+  let reserveCents = 0n;
   for (let row = await rows.next(); row !== undefined; row = await rows.next()) {
     organizations += 1;
-    const sum = sums.get(row.organization_id);
+    const sum = sumOf(sums, row.organization_id);
+    reserveCents += sum.reserve;
     findings.compare({
-      seq: sum?.lastSeq,
-      table: "supply",
+      seq: sum.lastSeq,
+      table: "books",
       id: row.organization_id,
       expected: describeSums(sum),
-      found: describeSupply(row),
+      found: describeBook(row),
     });
   }
-  let reserveCents = 0n;
-  for (const sum of sums.values()) reserveCents += sum.reserve;
   return { organizations, reserveCents };
 }
 
-function describeSums(sum: Sums | undefined): string {
-  const { reserve, available, held } = sum ?? { reserve: 0n, available: 0n, held: 0n };
-  return `reserve ${decimalOf(reserve)}, available ${decimalOf(available)}, held ${decimalOf(held)}`;
+function describeSums({ lastSeq, ...sums }: Sums): string {
+  const parts = Object.entries(sums).map(([name, cents]) => `${name} ${decimalOf(cents)}`);
+  return `${parts.join(", ")}, last_seq ${String(lastSeq)}`;
 }
 
-function describeSupply(row: SupplyRow): string {
-  // The LEFT JOIN found no row in `supply`.
-  if ((row.reserve_cents as string | null) === null) return "no row";
-  const [reserve, available, held] = [row.reserve_cents, row.available_cents, row.held_cents].map(BigInt);
-  return describeSums({ reserve: reserve ?? 0n, available: available ?? 0n, held: held ?? 0n, lastSeq: undefined });
+function describeBook(row: BookRow): string {
+  // The LEFT JOIN found no row in `books`.
+  if ((row.last_seq as number | null) === null) return "no row";
+  return describeSums({
+    reserve: BigInt(row.reserve_cents),
+    shortfall: BigInt(row.shortfall_cents),
+    available: BigInt(row.available_cents),
+    held: BigInt(row.held_cents),
+    unallocated: BigInt(row.unallocated_cents),
+    lastSeq: row.last_seq,
+  });
 }

@@ -68,14 +68,16 @@ const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps
  * the last state with the row in `transactions`. Returns the number of transactions.
  */
 export function verifyTransactions(snapshot: Snapshot, findings: Findings): Promise<number> {
-  const { byCodeUnit } = snapshot;
+  const { byCodeUnit, table } = snapshot;
   return checkGroups<TransactionSummary, TransactionJournalRow>({
     summaries: snapshot.rows(`
-      SELECT id, seq, organization_id, account_id, type, status, amount_cents, rail, completed_at
-      FROM transactions ORDER BY id ${byCodeUnit}`),
+      SELECT t.id, t.seq, b.organization_id, t.account_id, t.type, t.status, t.amount_cents, t.rail, t.completed_at
+      FROM ${table("transactions")} t LEFT JOIN ${table("books")} b ON b.number = t.book ORDER BY t.id ${byCodeUnit}`),
     rows: snapshot.rows(`
-      SELECT transaction_id AS id, seq, organization_id, account_id, kind, debit, credit, amount_cents, recorded_at
-      FROM journal WHERE transaction_id IS NOT NULL ORDER BY transaction_id ${byCodeUnit}, seq`),
+      SELECT j.transaction_id AS id, j.seq, b.organization_id, j.account_id, j.kind, j.debit, j.credit, j.amount_cents,
+        j.recorded_at
+      FROM ${table("journal")} j LEFT JOIN ${table("books")} b ON b.number = j.book
+      WHERE j.transaction_id IS NOT NULL ORDER BY j.transaction_id ${byCodeUnit}, j.seq`),
     check: (id, summary) => (summary === undefined ? unknown(id, findings) : new TransactionCheck(summary, findings)),
   });
 }

@@ -29,20 +29,22 @@ export interface Verification {
  * with the database. The database sorts the rows, and may need as much temporary disk space as the
  * journal has. Open the database without a statement timeout. Rejects if the database fails.
  */
-export function verify({ reader }: { readonly reader: Reader }): Promise<Verification> {
-  return reader.snapshot(async (snapshot) => {
-    const findings = new Findings();
-    const { journalRows, organizations, reserveCents } = await verifyJournal(snapshot, findings);
-    const accounts = await verifyAccounts(snapshot, findings);
-    const transactions = await verifyTransactions(snapshot, findings);
-    return {
-      journalRows,
-      accounts,
-      transactions,
-      organizations,
-      reserveCents,
-      findingsCount: findings.count,
-      firstFindings: findings.first,
-    };
-  });
+export async function verify({
+  cells,
+}: {
+  readonly cells: readonly { readonly reader: Reader }[];
+}): Promise<Verification> {
+  const findings = new Findings();
+  const totals = { journalRows: 0, accounts: 0, transactions: 0, organizations: 0, reserveCents: 0n };
+  for (const { reader } of cells) {
+    await reader.snapshot(async (snapshot) => {
+      const { journalRows, organizations, reserveCents } = await verifyJournal(snapshot, findings);
+      totals.journalRows += journalRows;
+      totals.organizations += organizations;
+      totals.reserveCents += reserveCents;
+      totals.accounts += await verifyAccounts(snapshot, findings);
+      totals.transactions += await verifyTransactions(snapshot, findings);
+    });
+  }
+  return { ...totals, findingsCount: findings.count, firstFindings: findings.first };
 }

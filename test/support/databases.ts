@@ -6,8 +6,9 @@ import BetterSqlite3 from "better-sqlite3";
 import pg from "pg";
 
 import { readConfig } from "../../src/startup/config.js";
-import { type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
+import { type Cell, type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
 import { migrate } from "../../src/storage/migrate.js";
+import { TEST_MASTER_KEY_FILE } from "./master-key.js";
 import { sharedPostgres } from "./postgres.js";
 
 /** A database that belongs to one test. */
@@ -16,6 +17,8 @@ export interface TestDatabase {
   /** The value for DATABASE_URL. */
   readonly url: string;
   readonly database: Database;
+  /** The first cell. */
+  readonly cell: Cell;
   dispose(): Promise<void>;
 }
 
@@ -26,11 +29,12 @@ export const ENGINES = ["sqlite", "postgres"] as const;
 export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promise<TestDatabase> {
   const { address, url, remove } = engine === "sqlite" ? sqliteAddress() : await postgresAddress();
   const database = await openDatabase(address);
-  await migrate(database);
+  for (const cell of database.cells) await migrate(cell);
   return {
     address,
     url,
     database,
+    cell: database.cells[0],
     async dispose() {
       await database.close();
       remove();
@@ -40,7 +44,7 @@ export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promis
 
 /** Opens the database at a URL as DATABASE_URL takes it. */
 export function openDatabaseAt(url: string): Promise<Database> {
-  const result = readConfig({ DATABASE_URL: url });
+  const result = readConfig({ DATABASE_URL: url, KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE });
   if (!result.ok) throw new Error(result.problems.join("\n"));
   return openDatabase(result.config.database);
 }
@@ -55,7 +59,7 @@ function sqliteAddress(): Place {
   const folder = mkdtempSync(join(tmpdir(), "kesc-test-"));
   const filename = join(folder, "kesc.db");
   return {
-    address: { engine: "sqlite", filename },
+    address: { engine: "sqlite", filename, masterKeyFile: TEST_MASTER_KEY_FILE },
     url: `sqlite:${filename}`,
     remove: () => {
       rmSync(folder, { recursive: true, force: true });
@@ -65,7 +69,8 @@ function sqliteAddress(): Place {
 
 async function postgresAddress(): Promise<Place> {
   const url = await (await sharedPostgres()).createDatabase();
-  return { address: { engine: "postgres", url, connectionsMax: 10 }, url, remove: () => undefined };
+  const address = { engine: "postgres", url, connectionsMax: 10, masterKeyFile: TEST_MASTER_KEY_FILE } as const;
+  return { address, url, remove: () => undefined };
 }
 
 /**

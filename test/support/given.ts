@@ -1,4 +1,5 @@
-import type { Account } from "../../src/domain/account.js";
+import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
+import type { BookHead } from "../../src/domain/book.js";
 import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
@@ -24,14 +25,38 @@ export const NOW = toUnixMillis(1_700_000_060_000);
 export const ORGANIZATION = newOrganizationId();
 export const STRANGER = newOrganizationId();
 
-/** An active account of the organization, with 100.00 available and 20.00 held. */
-export function givenAccount(given: Partial<Account> = {}): Account {
+/** The user "user", without an e-mail address. */
+export function givenPerson(given: Partial<Person> = {}): Person {
   return {
-    id: newAccountId(),
-    organizationId: ORGANIZATION,
     userId: valid(parseUserId("user")),
     phoneNumber: "+254712345678" as PhoneNumber,
     email: NO_EMAIL,
+    ...given,
+  };
+}
+
+/** The holder of an account. */
+export function givenHolder({ id, organizationId }: LedgerAccount, person?: Partial<Person>): AccountHolder {
+  return { accountId: id, organizationId, person: givenPerson(person) };
+}
+
+/** The organization's book, open and empty apart from its first row. */
+export function givenHead(given: Partial<BookHead> = {}): BookHead {
+  return {
+    organizationId: ORGANIZATION,
+    state: "OPEN",
+    lastSeq: 1,
+    lastRecordedAt: EARLIER,
+    sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
+    ...given,
+  };
+}
+
+/** An active account of the organization, with 100.00 available and 20.00 held. */
+export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount {
+  return {
+    id: newAccountId(),
+    organizationId: ORGANIZATION,
     status: "ACTIVE",
     statusReason: NO_REASON,
     availableCents: toCents(10_000),
@@ -62,9 +87,23 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
   };
 }
 
-/** The ledger's own book, with these rows in it. */
+/** An account with its holder, as the service returns it. */
+export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person?: Partial<Person>): Account {
+  return { ...givenAccount(given), person: givenPerson(person) };
+}
+
+/** The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. */
 export function givenBook(rows: Partial<Loaded> = {}): Book {
-  return new BatchBook({ accounts: [], transactions: [], idempotencyKeys: [], ...rows });
+  const { accounts = [] } = rows;
+  return new BatchBook({
+    books: [givenHead(), givenHead({ organizationId: STRANGER })],
+    begunAt: undefined,
+    accounts,
+    accountHolders: accounts.map((account) => givenHolder(account)),
+    transactions: [],
+    idempotencyKeys: [],
+    ...rows,
+  });
 }
 
 /** A decision in one word: the reason of a refusal, or the decision's kind. */

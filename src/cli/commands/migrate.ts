@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { openAnyDatabase } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
+import { ensureMasterKeyFile } from "../../storage/master-keys.js";
 import { migrate } from "../../storage/migrate.js";
 import { printLine } from "./output.js";
 
@@ -17,12 +18,20 @@ export function addMigrate(program: Command): void {
     });
 }
 
-/** Returns the names of the migrations that it ran. */
+/**
+ * Migrates all cells. Creates the master key file for a new database. Returns the names of the
+ * migrations that it ran.
+ */
 export async function migrateDatabase(address: DatabaseAddress): Promise<readonly string[]> {
   // A migration has no statement timeout.
   const database = await openAnyDatabase(address, { statementMillisMax: 0 });
   try {
-    return await migrate(database);
+    const names = new Set<string>();
+    for (const cell of database.cells) for (const name of await migrate(cell)) names.add(name);
+    if (await ensureMasterKeyFile(database, address.masterKeyFile)) {
+      printLine(`Created the master key file ${address.masterKeyFile}. Keep a copy apart from the backups.`);
+    }
+    return [...names];
   } finally {
     await database.close();
   }

@@ -1,7 +1,7 @@
-import type { Account } from "../account.js";
+import type { LedgerAccount } from "../account.js";
 import type { CancelTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { postedTo, releasePosting } from "../journal.js";
+import { balancesOf, postedTo, releasePosting } from "../journal.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -30,7 +30,7 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
   if (account === undefined)
     throw new Error(`${transaction.id} refers to ${transaction.accountId}, which was not loaded`);
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
-  const posted: Account =
+  const posted: LedgerAccount =
     posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
   const canceled: Transaction = { ...transaction, status: "CANCELED", statusReason: reason, updatedAt: now };
   return {
@@ -44,8 +44,7 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
           transactionId,
           kind: "transaction.canceled",
           posting,
-          availableAfterCents: posted.availableCents,
-          heldAfterCents: posted.heldCents,
+          balancesAfter: balancesOf(posted),
           actor: command.actor,
           reason,
           recordedAt: now,

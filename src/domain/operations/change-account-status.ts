@@ -1,7 +1,7 @@
-import type { Account, AccountStatus } from "../account.js";
+import { type Account, accountOf, type AccountStatus, type LedgerAccount } from "../account.js";
 import type { ChangeAccountStatus } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import type { JournalKind } from "../journal.js";
+import { balancesOf, type JournalKind } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -14,7 +14,7 @@ const CHANGES = {
 export const changeAccountStatus: Operation<ChangeAccountStatus, Account> = { lookup, decide };
 
 function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
-  rows.account(accountId);
+  rows.accountHolder(accountId);
 }
 
 /**
@@ -26,17 +26,19 @@ function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
  */
 function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Decision<Account> {
   const account = book.account(command.organizationId, command.accountId);
-  if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
+  const holder = book.accountHolder(command.organizationId, command.accountId);
+  if (account === undefined || holder === undefined)
+    return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
 
   const { to, kind } = CHANGES[command.name];
-  if (account.status === to) return replay(account);
+  if (account.status === to) return replay(accountOf(account, holder));
   const refusal = refusalToChange(account, to);
   if (refusal !== undefined) return refuse(refusal);
 
-  const changed: Account = { ...account, status: to, statusReason: command.reason, updatedAt: now };
+  const changed: LedgerAccount = { ...account, status: to, statusReason: command.reason, updatedAt: now };
   return {
     kind: "effect",
-    resource: changed,
+    resource: accountOf(changed, holder),
     effect: {
       entries: [
         {
@@ -45,8 +47,7 @@ function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Deci
           transactionId: undefined,
           kind,
           posting: undefined,
-          availableAfterCents: account.availableCents,
-          heldAfterCents: account.heldCents,
+          balancesAfter: balancesOf(account),
           actor: command.actor,
           reason: command.reason,
           recordedAt: now,
@@ -57,7 +58,7 @@ function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Deci
   };
 }
 
-function refusalToChange(account: Account, to: AccountStatus): Refusal | undefined {
+function refusalToChange(account: LedgerAccount, to: AccountStatus): Refusal | undefined {
   const { id: accountId, status, availableCents, heldCents } = account;
   if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
   if (to !== "CLOSED") return undefined;

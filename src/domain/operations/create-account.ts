@@ -1,4 +1,4 @@
-import type { Account } from "../account.js";
+import { type Account, type AccountHolder, accountOf, type LedgerAccount, type Person } from "../account.js";
 import type { CreateAccount } from "../commands.js";
 import {
   type Book,
@@ -9,8 +9,9 @@ import {
   refuse,
   replay,
 } from "../decision.js";
+import { balancesOf } from "../journal.js";
 import { NO_CENTS } from "../values/cents.js";
-import type { AccountId } from "../values/ids.js";
+import type { AccountId, OrganizationId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -18,7 +19,7 @@ export const createAccount: Operation<CreateAccount, Account> = { lookup, decide
 
 function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows: Lookup): void {
   rows.accountOfUser(organizationId, userId);
-  if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+  if (idempotencyKey !== undefined) rows.idempotencyKeyOfAccount(organizationId, idempotencyKey);
 }
 
 /**
@@ -32,27 +33,25 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
   if (idempotencyKey !== undefined) {
     const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
     if (resourceId !== undefined) {
-      const earlier = book.account(organizationId, resourceId as AccountId);
-      return earlier?.userId === userId && differingFields(command, earlier).length === 0
+      const earlier = accountWithHolder(book, organizationId, resourceId as AccountId);
+      return earlier?.person?.userId === userId && differingFields(command, earlier.person).length === 0
         ? replay(earlier)
         : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
     }
   }
 
-  const existing = book.accountOfUser(organizationId, userId);
-  if (existing !== undefined) {
-    const differing = differingFields(command, existing);
+  const existingId = book.accountHolderOfUser(organizationId, userId)?.accountId;
+  const existing = existingId === undefined ? undefined : accountWithHolder(book, organizationId, existingId);
+  if (existing?.person !== undefined) {
+    const differing = differingFields(command, existing.person);
     return differing.length === 0
       ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
       : refuse({ reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.id, differingFields: differing });
   }
 
-  const account: Account = {
+  const account: LedgerAccount = {
     id: command.newAccountId,
     organizationId,
-    userId,
-    phoneNumber: command.phoneNumber,
-    email: command.email,
     status: "ACTIVE",
     statusReason: NO_REASON,
     availableCents: NO_CENTS,
@@ -60,9 +59,11 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     createdAt: now,
     updatedAt: now,
   };
+  const person: Person = { userId, phoneNumber: command.phoneNumber, email: command.email };
+  const holder: AccountHolder = { accountId: account.id, organizationId, person };
   return {
     kind: "effect",
-    resource: account,
+    resource: accountOf(account, holder),
     effect: {
       entries: [
         {
@@ -71,19 +72,28 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
           transactionId: undefined,
           kind: "account.created",
           posting: undefined,
-          availableAfterCents: NO_CENTS,
-          heldAfterCents: NO_CENTS,
+          balancesAfter: balancesOf(account),
           actor: command.actor,
           reason: NO_REASON,
           recordedAt: now,
         },
       ],
-      puts: [{ table: "accounts", row: account }, ...putIdempotencyKey(idempotencyKey, account, now)],
+      puts: [
+        { table: "accounts", row: account },
+        { table: "accountHolders", row: holder },
+        ...putIdempotencyKey(idempotencyKey, account, now),
+      ],
     },
   };
 }
 
-function differingFields(command: CreateAccount, existing: Account): string[] {
+function accountWithHolder(book: Book, organizationId: OrganizationId, id: AccountId): Account | undefined {
+  const account = book.account(organizationId, id);
+  const holder = book.accountHolder(organizationId, id);
+  return account === undefined || holder === undefined ? undefined : accountOf(account, holder);
+}
+
+function differingFields(command: CreateAccount, existing: Person): string[] {
   return [
     ...(command.phoneNumber === existing.phoneNumber ? [] : ["phone_number"]),
     ...(command.email === existing.email ? [] : ["email"]),

@@ -1,4 +1,5 @@
-import type { Account } from "../account.js";
+import type { LedgerAccount } from "../account.js";
+import { MAX_SUM_CENTS } from "../book.js";
 import type { MoveMoney } from "../commands.js";
 import {
   type Book,
@@ -9,7 +10,7 @@ import {
   refuse,
   replay,
 } from "../decision.js";
-import { holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "../journal.js";
+import { balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "../journal.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
 import { type Cents, MAX_CENTS } from "../values/cents.js";
@@ -21,7 +22,8 @@ export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 
 function lookup(command: MoveMoney, rows: Lookup): void {
   const { organizationId, accountId, reference, idempotencyKey } = command;
-  rows.account(accountId);
+  if (command.rail === DIRECT_RAIL) rows.account(accountId);
+  else rows.accountHolder(accountId);
   rows.transactionWithReference(organizationId, reference);
   if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
 }
@@ -32,7 +34,8 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
- * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
+ * ACCOUNT_CLOSED, ACCOUNT_FROZEN, PHONE_NUMBER_MISSING (not on the direct rail), then
+ * LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
@@ -40,12 +43,12 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
 
   const account = book.account(command.organizationId, command.accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
-  const refusal = refusalToMove(account, command);
+  const refusal = refusalToMove(book, account, command);
   if (refusal !== undefined) return refuse(refusal);
 
   const completed = command.rail === DIRECT_RAIL;
   const posting = postingOf(command.name, { completed, amountCents: command.amountCents });
-  const posted: Account =
+  const posted: LedgerAccount =
     posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
   const transaction: Transaction = {
     id: command.newTransactionId,
@@ -74,8 +77,7 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
           transactionId: transaction.id,
           kind: completed ? "transaction.completed" : "transaction.pending",
           posting,
-          availableAfterCents: posted.availableCents,
-          heldAfterCents: posted.heldCents,
+          balancesAfter: balancesOf(posted),
           actor: command.actor,
           reason: NO_REASON,
           recordedAt: now,
@@ -125,14 +127,23 @@ function differingFields(command: MoveMoney, existing: Transaction): string[] {
   ];
 }
 
-function refusalToMove(account: Account, command: MoveMoney): Refusal | undefined {
-  const { id: accountId, status, availableCents, heldCents } = account;
-  const { amountCents } = command;
+function refusalToMove(book: Book, account: LedgerAccount, command: MoveMoney): Refusal | undefined {
+  const { id: accountId, organizationId, status, availableCents, heldCents } = account;
+  const { amountCents, rail } = command;
   if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
   if (status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+  if (rail !== DIRECT_RAIL && book.accountHolder(organizationId, accountId)?.person === undefined) {
+    return { reason: "PHONE_NUMBER_MISSING", accountId };
+  }
   if (command.name === "mint") {
-    return availableCents + heldCents + amountCents > MAX_CENTS
-      ? { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS }
+    if (availableCents + heldCents + amountCents > MAX_CENTS) {
+      return { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS };
+    }
+    // The reserve is at least as large as the sum of all available balances, unless shillings are
+    // missing. So both are compared with the limit.
+    const { reserve, available } = book.bookOf(organizationId).sums;
+    return Math.max(reserve, available) > MAX_SUM_CENTS - amountCents
+      ? { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS }
       : undefined;
   }
   return amountCents > availableCents

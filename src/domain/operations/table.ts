@@ -6,6 +6,7 @@ import type { UnixMillis } from "../values/time.js";
 import { cancelTransaction } from "./cancel-transaction.js";
 import { changeAccountStatus } from "./change-account-status.js";
 import { createAccount } from "./create-account.js";
+import { eraseAccount } from "./erase-account.js";
 import { moveMoney } from "./move-money.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
@@ -19,6 +20,7 @@ const OPERATIONS = {
   freezeAccount: changeAccountStatus,
   unfreezeAccount: changeAccountStatus,
   closeAccount: changeAccountStatus,
+  eraseAccount,
   mint: moveMoney,
   redeem: moveMoney,
   cancelTransaction,

@@ -14,6 +14,8 @@ const METADATA_PAIRS_MAX = 20;
 const METADATA_KEY_CHARACTERS_MAX = 40;
 const METADATA_VALUE_CHARACTERS_MAX = 500;
 
+const RESERVED_PREFIX = "kesc:";
+
 export const NO_REASON = "" as StatusReason;
 
 // Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is refused separately:
@@ -35,11 +37,17 @@ export function parseUserId(unchecked: string): Parsed<UserId> {
 }
 
 /**
- * Parses the caller's name for a transaction: 1 to 128 printable characters, without a space at
- * either end.
+ * Parses the name of a transaction: 1 to 128 printable characters, without a space at either end.
  */
 export function parseReference(unchecked: string): Parsed<Reference> {
   return parseName<Reference>(unchecked);
+}
+
+/** Parses the caller's name for a new transaction. The names of the service itself begin with "kesc:". */
+export function parseNewReference(unchecked: string): Parsed<Reference> {
+  return unchecked.startsWith(RESERVED_PREFIX)
+    ? unparsed(`must not begin with "${RESERVED_PREFIX}": such references are reserved`)
+    : parseReference(unchecked);
 }
 
 /** Parses a text for people: at most 256 printable characters. */

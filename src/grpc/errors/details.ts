@@ -8,7 +8,13 @@ const DOMAIN = "kesc";
 // One second is enough for a full queue to drain and for another server to take over. It is too
 // short to look like an outage.
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
-const RETRIED: ReadonlySet<Reason> = new Set(["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"]);
+const RETRIED: ReadonlySet<Reason> = new Set([
+  "QUEUE_FULL",
+  "STORAGE_UNAVAILABLE",
+  "SHUTTING_DOWN",
+  "BOOK_MOVING",
+  "CLOCK_BEHIND",
+]);
 
 /**
  * Returns the details of a google.rpc.Status: an ErrorInfo, and a BadRequest or a RetryInfo if the
@@ -37,6 +43,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "ACCOUNT_NOT_FOUND":
     case "ACCOUNT_FROZEN":
     case "ACCOUNT_CLOSED":
+    case "PHONE_NUMBER_MISSING":
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":
       return { transaction_id: refusal.transactionId };
@@ -55,7 +62,12 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "INVALID_TRANSITION":
       return { from: refusal.from.toLowerCase(), to: refusal.to.toLowerCase() };
     case "LIMIT_EXCEEDED":
-      return { account_id: refusal.accountId, limit: formatCents(refusal.limitCents) };
+      return {
+        ...(refusal.accountId === undefined ? {} : { account_id: refusal.accountId }),
+        limit: formatCents(refusal.limitCents),
+      };
+    case "CLOCK_BEHIND":
+      return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
       return { scope: refusal.scope };
     case "INTERNAL":
@@ -64,6 +76,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
     case "IDEMPOTENCY_KEY_REUSED":
+    case "BOOK_MOVING":
     case "QUEUE_FULL":
     case "STORAGE_UNAVAILABLE":
     case "SHUTTING_DOWN":

@@ -44,7 +44,13 @@ export function messageOf(refusal: AnyRefusal): string {
     case "INVALID_TRANSITION":
       return `The status cannot change from ${refusal.from.toLowerCase()} to ${refusal.to.toLowerCase()}.`;
     case "LIMIT_EXCEEDED":
-      return `Account ${refusal.accountId} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
+      return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
+    case "PHONE_NUMBER_MISSING":
+      return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "BOOK_MOVING":
+      return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
+    case "CLOCK_BEHIND":
+      return "The clock of the server is more than a minute slow. Nothing was done. Send the request again.";
     case "QUEUE_FULL":
       return "Too many requests are waiting. Nothing was done. Try again later.";
     case "STORAGE_UNAVAILABLE":

@@ -13,9 +13,10 @@ const STATUSES = {
 export function toAccountMessage(account: Account): AccountMessage {
   return {
     id: account.id,
-    user_id: account.userId,
-    phone_number: account.phoneNumber,
-    email: account.email,
+    // Empty after an erasure.
+    user_id: account.person?.userId ?? "",
+    phone_number: account.person?.phoneNumber ?? "",
+    email: account.person?.email ?? "",
     status: STATUSES[account.status],
     status_reason: account.statusReason,
     available_balance: formatCents(account.availableCents),

@@ -19,18 +19,16 @@ import {
   UnfreezeAccountRequest,
   UnfreezeAccountResponse,
 } from "../../gen/kesc/v1/account_service.js";
-import type { Ledger } from "../../ledger/ledger.js";
-import type { Reads } from "../../ledger/ports/reads.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import type { CellOf } from "./served-cell.js";
 
 export interface AccountHandlersOptions {
-  readonly ledger: Pick<Ledger, "submit">;
-  readonly reads: Pick<Reads, "account" | "accounts">;
+  readonly cellOf: CellOf;
   readonly newAccountId: () => AccountId;
 }
 
@@ -38,30 +36,30 @@ export interface AccountHandlersOptions {
  * The rpcs of kesc.v1.AccountService. An rpc of the contract without a handler does not compile.
  */
 export function accountHandlers(options: AccountHandlersOptions): Record<keyof AccountServiceService, UnaryRoute> {
-  const { ledger, reads } = options;
+  const { cellOf } = options;
   return {
     createAccount: createAccount(options),
-    getAccount: getAccount(reads),
-    listAccounts: listAccounts(reads),
+    getAccount: getAccount(cellOf),
+    listAccounts: listAccounts(cellOf),
     freezeAccount: unary({
       request: FreezeAccountRequest,
       response: FreezeAccountResponse,
-      ...changeAccountStatus("freezeAccount", ledger),
+      ...changeAccountStatus("freezeAccount", cellOf),
     }),
     unfreezeAccount: unary({
       request: UnfreezeAccountRequest,
       response: UnfreezeAccountResponse,
-      ...changeAccountStatus("unfreezeAccount", ledger),
+      ...changeAccountStatus("unfreezeAccount", cellOf),
     }),
     closeAccount: unary({
       request: CloseAccountRequest,
       response: CloseAccountResponse,
-      ...changeAccountStatus("closeAccount", ledger),
+      ...changeAccountStatus("closeAccount", cellOf),
     }),
   };
 }
 
-function createAccount({ ledger, newAccountId }: AccountHandlersOptions): UnaryRoute {
+function createAccount({ cellOf, newAccountId }: AccountHandlersOptions): UnaryRoute {
   return unary({
     request: CreateAccountRequest,
     response: CreateAccountResponse,
@@ -72,7 +70,7 @@ function createAccount({ ledger, newAccountId }: AccountHandlersOptions): UnaryR
         email: parseEmailAddress(request.email),
       }),
     run: async (input, { key, idempotencyKey, deadline }) => {
-      const outcome = await ledger.submit(
+      const outcome = await cellOf(key).ledger.submit(
         {
           name: "createAccount",
           organizationId: key.organizationId,
@@ -90,13 +88,13 @@ function createAccount({ ledger, newAccountId }: AccountHandlersOptions): UnaryR
   });
 }
 
-function getAccount(reads: AccountHandlersOptions["reads"]): UnaryRoute {
+function getAccount(cellOf: CellOf): UnaryRoute {
   return unary({
     request: GetAccountRequest,
     response: GetAccountResponse,
     parse: (request) => parseFields({ account_id: parseAccountId(request.account_id) }),
     run: async ({ account_id: accountId }, { key }) => {
-      const account = await reads.account(key.organizationId, accountId);
+      const account = await cellOf(key).reads.account(key.organizationId, accountId);
       return account === undefined
         ? { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } }
         : done({ account: toAccountMessage(account) });
@@ -104,7 +102,7 @@ function getAccount(reads: AccountHandlersOptions["reads"]): UnaryRoute {
   });
 }
 
-function listAccounts(reads: AccountHandlersOptions["reads"]): UnaryRoute {
+function listAccounts(cellOf: CellOf): UnaryRoute {
   return unary({
     request: ListAccountsRequest,
     response: ListAccountsResponse,
@@ -124,8 +122,8 @@ function listAccounts(reads: AccountHandlersOptions["reads"]): UnaryRoute {
       const page = pageOf(list, { size, token });
       return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
     },
-    run: async ({ list, filters, page }) => {
-      const { rows, nextBeforeSeq } = await reads.accounts(list.organizationId, filters, page);
+    run: async ({ list, filters, page }, { key }) => {
+      const { rows, nextBeforeSeq } = await cellOf(key).reads.accounts(list.organizationId, filters, page);
       return done({
         accounts: rows.map(toAccountMessage),
         next_page_token: formatPageToken(list, nextBeforeSeq),
@@ -143,13 +141,13 @@ type ChangeAccountStatusRpc = UnaryRpc<
 /** The parts that the rpcs for an account's status share. Only their message types differ. */
 function changeAccountStatus(
   name: ChangeAccountStatus["name"],
-  ledger: Pick<Ledger, "submit">,
+  cellOf: CellOf,
 ): Pick<ChangeAccountStatusRpc, "parse" | "run"> {
   return {
     parse: (request) =>
       parseFields({ account_id: parseAccountId(request.account_id), reason: parseStatusReason(request.reason) }),
     run: async ({ account_id: accountId, reason }, { key, deadline }) => {
-      const outcome = await ledger.submit(
+      const outcome = await cellOf(key).ledger.submit(
         { name, organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
         deadline,
       );

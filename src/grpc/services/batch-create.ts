@@ -3,7 +3,6 @@ import type { Transaction } from "../../domain/transaction.js";
 import type { TransactionId } from "../../domain/values/ids.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
-import type { Ledger } from "../../ledger/ledger.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { type Caller, refusalOfThrown } from "../calls/call-context.js";
 import type { ItemTally } from "../calls/rpc-result.js";
@@ -12,6 +11,7 @@ import { statusMessageOf } from "../errors/status.js";
 import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
+import type { CellOf } from "./served-cell.js";
 
 const ITEMS_MAX = 1_000;
 // Batches up to this size share the queue with single calls: the gateway combines REST requests
@@ -27,7 +27,7 @@ type Item = ParsedFields<{
 export type Batch = readonly Item[];
 
 export interface BatchOptions {
-  readonly ledger: Pick<Ledger, "submit">;
+  readonly cellOf: CellOf;
   readonly newTransactionId: () => TransactionId;
 }
 
@@ -106,14 +106,14 @@ function parseItem({ movement: request, idempotency_key }: TransactionRequest): 
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
-function submit(item: Item, caller: Caller, { ledger, newTransactionId, bulk }: BatchRunOptions): Promise<ItemOutcome> {
+function submit(item: Item, caller: Caller, { cellOf, newTransactionId, bulk }: BatchRunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement, idempotencyKey } = item.value;
   const command = moveMoneyCommand(name, movement, {
     caller: { key: caller.key, idempotencyKey },
     newTransactionId: newTransactionId(),
   });
-  return ledger.submit(command, caller.deadline, { bulk });
+  return cellOf(caller.key).ledger.submit(command, caller.deadline, { bulk });
 }
 
 function resultOf(outcome: ItemOutcome): TransactionResult {

@@ -7,7 +7,7 @@ import {
   type Metadata,
   parseDescription,
   parseMetadata,
-  parseReference,
+  parseNewReference,
   type Reference,
 } from "../../domain/values/text.js";
 import type { MintRequest, RedeemRequest } from "../../gen/kesc/v1/transaction_service.js";
@@ -28,7 +28,7 @@ export function parseMovement(request: MintRequest | RedeemRequest): ParsedField
   return parseFields({
     account_id: parseAccountId(request.account_id),
     amount: parseAmount(request.amount),
-    reference: parseReference(request.reference),
+    reference: parseNewReference(request.reference),
     description: parseDescription(request.description),
     metadata: parseMetadata(request.metadata),
   });

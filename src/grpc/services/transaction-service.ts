@@ -18,7 +18,6 @@ import {
   RedeemResponse,
   type TransactionServiceService,
 } from "../../gen/kesc/v1/transaction_service.js";
-import type { Reads } from "../../ledger/ports/reads.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
@@ -29,37 +28,34 @@ import { parseTransactionStatus, parseTransactionType, toTransactionMessage } fr
 import { type BatchOptions, isBulk, parseBatch, runBatch } from "./batch-create.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
-
-export interface TransactionHandlersOptions extends BatchOptions {
-  readonly reads: Pick<Reads, "transaction" | "transactions">;
-}
+import type { CellOf } from "./served-cell.js";
 
 /**
  * The rpcs of kesc.v1.TransactionService. An rpc of the contract without a handler does not
  * compile.
  */
 export function transactionHandlers(
-  options: TransactionHandlersOptions,
+  options: BatchOptions,
 ): Record<keyof TransactionServiceService, UnaryRoute | StreamRoute> {
-  const { ledger, reads } = options;
+  const { cellOf } = options;
   return {
     mint: unary({ request: MintRequest, response: MintResponse, ...moveMoney("mint", options) }),
     redeem: unary({ request: RedeemRequest, response: RedeemResponse, ...moveMoney("redeem", options) }),
     batchCreateTransactions: batchCreateTransactions(options),
     importTransactions: importTransactions(options),
-    getTransaction: getTransaction(reads),
-    listTransactions: listTransactions(reads),
-    cancelTransaction: cancelTransaction(ledger),
+    getTransaction: getTransaction(cellOf),
+    listTransactions: listTransactions(cellOf),
+    cancelTransaction: cancelTransaction(cellOf),
   };
 }
 
-function getTransaction(reads: TransactionHandlersOptions["reads"]): UnaryRoute {
+function getTransaction(cellOf: CellOf): UnaryRoute {
   return unary({
     request: GetTransactionRequest,
     response: GetTransactionResponse,
     parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
     run: async ({ transaction_id: transactionId }, { key }) => {
-      const transaction = await reads.transaction(key.organizationId, transactionId);
+      const transaction = await cellOf(key).reads.transaction(key.organizationId, transactionId);
       return transaction === undefined
         ? { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } }
         : done({ transaction: toTransactionMessage(transaction) });
@@ -67,7 +63,7 @@ function getTransaction(reads: TransactionHandlersOptions["reads"]): UnaryRoute 
   });
 }
 
-function listTransactions(reads: TransactionHandlersOptions["reads"]): UnaryRoute {
+function listTransactions(cellOf: CellOf): UnaryRoute {
   return unary({
     request: ListTransactionsRequest,
     response: ListTransactionsResponse,
@@ -94,8 +90,8 @@ function listTransactions(reads: TransactionHandlersOptions["reads"]): UnaryRout
       const page = pageOf(list, { size, token });
       return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
     },
-    run: async ({ list, filters, page }) => {
-      const { rows, nextBeforeSeq } = await reads.transactions(list.organizationId, filters, page);
+    run: async ({ list, filters, page }, { key }) => {
+      const { rows, nextBeforeSeq } = await cellOf(key).reads.transactions(list.organizationId, filters, page);
       return done({
         transactions: rows.map(toTransactionMessage),
         next_page_token: formatPageToken(list, nextBeforeSeq),
@@ -104,7 +100,7 @@ function listTransactions(reads: TransactionHandlersOptions["reads"]): UnaryRout
   });
 }
 
-function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryRoute {
+function cancelTransaction(cellOf: CellOf): UnaryRoute {
   return unary({
     request: CancelTransactionRequest,
     response: CancelTransactionResponse,
@@ -114,7 +110,7 @@ function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryR
         reason: parseStatusReason(request.reason),
       }),
     run: async ({ transaction_id: transactionId, reason }, { key, deadline }) => {
-      const outcome = await ledger.submit(
+      const outcome = await cellOf(key).ledger.submit(
         {
           name: "cancelTransaction",
           organizationId: key.organizationId,
@@ -132,13 +128,13 @@ function cancelTransaction(ledger: TransactionHandlersOptions["ledger"]): UnaryR
 /** The parts that Mint and Redeem share. Only their message types differ. */
 function moveMoney(
   name: MoveMoney["name"],
-  { ledger, newTransactionId }: BatchOptions,
+  { cellOf, newTransactionId }: BatchOptions,
 ): Pick<UnaryRpc<MintRequest & RedeemRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
   return {
     parse: parseMovement,
     run: async (movement, caller) => {
       const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
-      const outcome = await ledger.submit(command, caller.deadline);
+      const outcome = await cellOf(caller.key).ledger.submit(command, caller.deadline);
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   };

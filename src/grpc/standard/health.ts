@@ -9,7 +9,7 @@ export const HEALTH_SERVICE = "grpc.health.v1.Health";
 export interface HealthOptions {
   /** The services to report on. The server itself is always reported as "". */
   readonly serviceNames: readonly string[];
-  /** Resolves if the database responds. */
+  /** Resolves if the database responds and its clock agrees with ours. */
   readonly ping: () => Promise<unknown>;
   readonly logger: Logger;
 }
@@ -82,9 +82,12 @@ export class Health {
     if (this.#stopped) return;
     const serving = failure === undefined;
     if (this.#serving !== serving) {
-      if (serving) this.#options.logger.info("the database responds: health is SERVING");
+      if (serving) this.#options.logger.info("the database responds, and both clocks agree: health is SERVING");
       else
-        this.#options.logger.error({ trace: traceOf(failure) }, "the database does not respond: health is NOT_SERVING");
+        this.#options.logger.error(
+          { trace: traceOf(failure) },
+          "the check of the database failed: health is NOT_SERVING",
+        );
     }
     this.#report(serving);
     this.#nextPing = setTimeout(() => void this.#ping(), PING_MILLIS);

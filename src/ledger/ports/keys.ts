@@ -14,13 +14,17 @@ export interface NewApiKey {
  * database fails.
  */
 export interface Keys {
-  createOrganization(name: string): Promise<Organization>;
+  /**
+   * Creates an organization with an empty book. Without a given cell it chooses the one with the
+   * fewest organizations. Rejects with a RangeError if the cell does not exist.
+   */
+  createOrganization(name: string, given?: { readonly cell: number | undefined }): Promise<Organization>;
   /** Oldest first. */
   organizations(): Promise<readonly Organization[]>;
   organization(id: OrganizationId): Promise<Organization | undefined>;
   /**
-   * Creates a random key. Only this call returns `secret` ("kesc_…"): the database stores its
-   * SHA-256 hash alone.
+   * Creates a random key. Only this call returns `secret` ("kesc_0_…", with the number of the cell):
+   * the database stores its SHA-256 hash alone. Rejects if the organization does not exist.
    */
   createApiKey(key: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /** Oldest first. Includes revoked and expired keys. */

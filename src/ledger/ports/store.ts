@@ -1,32 +1,52 @@
+import type { BookHead } from "../../domain/book.js";
 import type { TableName, Tables } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 
 /** The keys of the rows that the commands of one batch may read. Each key occurs once. */
 export interface BatchLookup {
+  /** The organizations of all commands. */
+  readonly organizationIds: readonly OrganizationId[];
   readonly accountIds: readonly AccountId[];
+  /** The accounts whose holders are needed. Each is also in `accountIds`. */
+  readonly holderIds: readonly AccountId[];
   readonly users: readonly { organizationId: OrganizationId; userId: UserId }[];
   readonly transactionIds: readonly TransactionId[];
   readonly references: readonly { organizationId: OrganizationId; reference: Reference }[];
   readonly idempotencyKeys: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
+  /** The keys whose accounts need their holders. Each is also in `idempotencyKeys`. */
+  readonly idempotencyKeysOfAccounts: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
 }
 
 /**
- * The rows that exist: the rows that the lookup names, the accounts of its transactions, and the
- * resources of its idempotency keys.
+ * The rows that exist: the rows that the lookup names, the accounts of its transactions and users,
+ * and the resources of its idempotency keys. All belong to the organizations of the lookup.
  */
-export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] };
+export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } & {
+  /** The book of each organization. */
+  readonly books: readonly BookHead[];
+  /**
+   * The time of the database when the transaction began. Undefined if the database shares the clock
+   * of this machine.
+   */
+  readonly begunAt: UnixMillis | undefined;
+};
 
 /** The rows that one batch writes. Each row occurs once, with its values after the batch. */
 export interface Changes {
-  /**
-   * In the order in which they happened. The first gets the next free `seq`; the others follow
-   * without a gap.
-   */
-  readonly entries: readonly JournalEntry[];
+  /** In the order in which they happened. */
+  readonly entries: readonly NumberedEntry[];
   readonly tables: { readonly [Name in TableName]: TableChanges<Tables[Name]> };
-  readonly supplyChanges: readonly SupplyChange[];
+  /** The books that got entries. */
+  readonly books: readonly BookHead[];
+}
+
+export interface NumberedEntry {
+  readonly entry: JournalEntry;
+  /** The number of the entry in the book of its organization. */
+  readonly seq: number;
 }
 
 export interface TableChanges<Row> {
@@ -36,27 +56,14 @@ export interface TableChanges<Row> {
 
 export interface Created<Row> {
   readonly row: Row;
-  /**
-   * Index in `entries` of the entry that created the row. The row gets the `seq` of that entry.
-   */
-  readonly entryIndex: number;
+  /** The entry that created the row. Undefined for a row that only a replay created. */
+  readonly createdBy: NumberedEntry | undefined;
 }
 
 /** A row that was loaded, and the row that replaces it. */
 export interface Changed<Row> {
   readonly before: Row;
   readonly row: Row;
-}
-
-/**
- * The changes of an organization's book accounts. A sum of many amounts may exceed the safe
- * integers, so it is a bigint.
- */
-export interface SupplyChange {
-  readonly organizationId: OrganizationId;
-  readonly reserveCents: bigint;
-  readonly availableCents: bigint;
-  readonly heldCents: bigint;
 }
 
 /**

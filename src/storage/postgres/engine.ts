@@ -10,42 +10,62 @@ const LOST_RACES = new Set([
 // Class 22 is data exception, class 23 is integrity constraint violation.
 const REFUSES_CONTENT = /^2[23]/;
 
-export const postgresEngine: Engine = {
-  name: "postgres",
-  int64: "BIGINT",
-  tableOptions: "",
+/** The engine of one schema. Every statement names the schema, so no setting of a connection matters. */
+export function postgresEngine(schema: string): Engine {
+  const table = (name: string): string => `${schema}.${name}`;
+  return {
+    name: "postgres",
+    schema,
+    table,
+    int64: "BIGINT",
+    bytes: "BYTEA",
+    tableOptions: "",
+    clusteredTableOptions: "",
 
-  appendOnly: (table) => [
-    `CREATE FUNCTION ${table}_refuses_change() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN RAISE EXCEPTION '${table} is append-only'; END $$`,
-    `CREATE TRIGGER ${table}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
-       FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuses_change()`,
-  ],
-  changeable: (table) => [`DROP TRIGGER ${table}_refuses_change ON ${table}`, `DROP FUNCTION ${table}_refuses_change`],
+    appendOnly: (name) => {
+      const refuses = table(`${name}_refuses_change`);
+      return [
+        `CREATE FUNCTION ${refuses}() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN RAISE EXCEPTION '${name} is append-only'; END $$`,
+        `CREATE TRIGGER ${name}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table(name)}
+           FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}()`,
+      ];
+    },
 
-  forUpdate: "FOR UPDATE",
+    // FOR UPDATE would also block the inserts of rows that refer to the locked row.
+    forUpdate: "FOR NO KEY UPDATE",
+    // now() is the time of BEGIN. Waiting for a lock does not change it.
+    begunAt: "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)",
 
-  input,
-  list: "SELECT value FROM json_array_elements_text(?::json)",
+    input,
+    list: "SELECT value FROM json_array_elements_text(?::json)",
 
-  insertInto: (table, columns) => {
-    const names = Object.keys(columns);
-    return `INSERT INTO ${table} (${names.join(", ")}) SELECT ${names.join(", ")} FROM ${input(columns)}`;
-  },
-  update: (table, { columns, key, becomes = (_, given) => given }) => {
-    const changes = Object.keys(columns).filter((name) => name !== key);
-    const set = changes.map((name) => `${name} = ${becomes(`${table}.${name}`, `input.${name}`)}`);
-    return `UPDATE ${table} SET ${set.join(", ")} FROM ${input(columns)} WHERE ${table}.${key} = input.${key}`;
-  },
-  storeErrorOf: (error) => {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (LOST_RACES.has(code)) return new StoreError("conflict", error);
-    return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
-  },
-};
+    insertInto: (name, columns) => {
+      const names = Object.keys(columns);
+      const values = names.map((column) => valueOf(column, columns));
+      return `INSERT INTO ${name} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
+    },
+    update: (name, { columns, key, becomes = (_, given) => given }) => {
+      const changes = Object.keys(columns).filter((column) => column !== key);
+      const set = changes.map((column) => `${column} = ${becomes(`changed.${column}`, valueOf(column, columns))}`);
+      return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE changed.${key} = input.${key}`;
+    },
+    storeErrorOf,
+  };
+}
+
+function storeErrorOf(error: unknown): StoreError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (LOST_RACES.has(code)) return new StoreError("conflict", error);
+  return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
+}
+
+function valueOf(column: string, columns: Columns): string {
+  return columns[column] === "bytes" ? `decode(input.${column}, 'hex')` : `input.${column}`;
+}
 
 function input(columns: Columns): string {
-  const types = { text: "text", int64: "bigint" } as const;
+  const types = { text: "text", int64: "bigint", bytes: "text" } as const;
   const fields = Object.entries(columns).map(([column, type]) => `${column} ${types[type]}`);
   return `json_to_recordset(?::json) AS input(${fields.join(", ")})`;
 }

@@ -1,24 +1,27 @@
 import type { Knex } from "knex";
 
+import type { Binding, Engine } from "../sql/engine.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
 
 const FETCHED_ROWS = 5_000;
 
-/** Reads on the connections of a pool. The owner of the pool closes it. */
+/** Reads one cell on the connections of a pool. The owner of the pool closes it. */
 export class PostgresReader implements Reader {
   readonly #pool: Knex;
+  readonly #engine: Engine;
 
-  constructor(pool: Knex) {
+  constructor(pool: Knex, engine: Engine) {
     this.#pool = pool;
+    this.#engine = engine;
   }
 
-  rows<Row>(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly Row[]> {
+  rows<Row>(sql: string, bindings: readonly Binding[] = []): Promise<readonly Row[]> {
     return query<Row>(this.#pool, sql, bindings);
   }
 
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
-    return this.#pool.transaction((knex) => onSnapshot(knex, work));
+    return this.#pool.transaction((knex) => onSnapshot(knex, this.#engine, work));
   }
 
   close(): Promise<void> {
@@ -26,10 +29,15 @@ export class PostgresReader implements Reader {
   }
 }
 
-async function onSnapshot<Result>(knex: Knex, work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+async function onSnapshot<Result>(
+  knex: Knex,
+  { table }: Engine,
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
   await run(knex, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
   let cursors = 0;
   return work({
+    table,
     byCodeUnit: 'COLLATE "C"',
     rows: (sql) => new PostgresCursor(knex, { name: `verify_${String((cursors += 1))}`, sql }),
   });
@@ -65,12 +73,8 @@ class PostgresCursor<Row> implements RowStream<Row> {
   }
 }
 
-async function query<Row>(
-  knex: Knex,
-  sql: string,
-  bindings: readonly (string | number)[] = [],
-): Promise<readonly Row[]> {
-  const { rows } = await knex.raw<{ readonly rows: readonly Row[] }>(sql, [...bindings]);
+async function query<Row>(knex: Knex, sql: string, bindings: readonly Binding[] = []): Promise<readonly Row[]> {
+  const { rows } = await knex.raw<{ readonly rows: readonly Row[] }>(sql, [...bindings] as Knex.RawBinding[]);
   return rows;
 }
 

@@ -1,6 +1,7 @@
 import type { StoreError } from "../../ledger/ports/store.js";
 
-export type ColumnType = "text" | "int64";
+/** Rows give the value of a `bytes` column in hexadecimal. A SELECT returns a Buffer. */
+export type ColumnType = "text" | "int64" | "bytes";
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 export interface RowChange {
@@ -11,10 +12,12 @@ export interface RowChange {
   readonly becomes?: (column: string, given: string) => string;
 }
 
+export type Binding = string | number | Uint8Array;
+
 /** A statement that returns rows. */
 export interface Read {
   readonly sql: string;
-  readonly bindings: readonly (string | number)[];
+  readonly bindings: readonly Binding[];
 }
 
 /** A statement that `insertInto` or `update` made, and its rows. */
@@ -45,19 +48,27 @@ export interface Session {
 /** The differences between SQLite and PostgreSQL. All SQL outside the engines runs on both. */
 export interface Engine {
   readonly name: "sqlite" | "postgres";
+  /** The schema of all tables. Undefined for an engine without schemas. */
+  readonly schema: string | undefined;
+  /** Returns the name of a table, with its schema. */
+  readonly table: (name: string) => string;
   /** The column type of a 64-bit integer. */
   readonly int64: string;
+  /** The column type of bytes. */
+  readonly bytes: string;
   /** The clause at the end of CREATE TABLE. */
   readonly tableOptions: string;
+  /** The same for a table that is stored in the order of its primary key. */
+  readonly clusteredTableOptions: string;
   /** Returns statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
   readonly appendOnly: (table: string) => readonly string[];
-  /**
-   * Returns statements that undo `appendOnly`, for a migration. The migration must end with the
-   * statements of `appendOnly`.
-   */
-  readonly changeable: (table: string) => readonly string[];
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
+  /**
+   * An expression: the time of the database when the transaction began, in Unix milliseconds. NULL
+   * if the database shares the clock of this machine.
+   */
+  readonly begunAt: string;
   /**
    * Returns a table expression named `input`. Its only parameter is a JSON array of objects, one
    * object for each row.

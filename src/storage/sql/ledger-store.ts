@@ -1,5 +1,7 @@
+import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
+import type { BookHead, BookState } from "../../domain/book.js";
 import type { TableName, UsedIdempotencyKey } from "../../domain/decision.js";
-import type { JournalEntry } from "../../domain/journal.js";
+import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -8,27 +10,31 @@ import {
   type Changes,
   type LedgerStore,
   type Loaded,
+  type NumberedEntry,
   StoreError,
   type StoreTransaction,
-  type SupplyChange,
   type TableChanges,
 } from "../../ledger/ports/store.js";
+import { newPersonSalt, saltOf } from "../secrets/book-keys.js";
+import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
+import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
+import { type BOOK_COLUMNS, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import {
-  type HEAD_COLUMNS,
-  type JOURNAL_COLUMNS,
-  type LedgerStatements,
-  ledgerStatements,
-  type SUPPLY_CHANGE_COLUMNS,
-} from "./ledger-statements.js";
-import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "./rows.js";
+  type AccountRow,
+  holderOf,
+  type HolderRow,
+  ledgerAccountOf,
+  transactionOf,
+  type TransactionRow,
+} from "./rows.js";
 import { orStoreError } from "./store-error.js";
-import { type LastSeqOf, type SqlRow, type Table, TABLES } from "./tables.js";
+import { type BatchFacts, type SqlRow, type Table, TABLES } from "./tables.js";
 
 const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
 /** Implements the port `LedgerStore` on the transactions of an engine. */
-export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore {
+export function ledgerStore(engine: Engine, transaction: Transact, directory: BookDirectory): LedgerStore {
   const statements = ledgerStatements(engine);
   return {
     async transact(work) {
@@ -37,7 +43,7 @@ export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore 
       let bug: { readonly error: unknown } | undefined;
       const outcome = transaction(async (session) => {
         try {
-          const inside = new LedgerTransaction(session, statements);
+          const inside = new LedgerTransaction(session, statements, directory);
           return await work({
             load: (lookup) => orStoreError(engine, inside.load(lookup)),
             save: (changes) => orStoreError(engine, inside.save(changes)),
@@ -57,52 +63,80 @@ export function ledgerStore(engine: Engine, transaction: Transact): LedgerStore 
 }
 
 /** One database transaction of the ledger. It loads once, and then saves once. */
-class LedgerTransaction implements StoreTransaction {
+class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #session: Session;
   readonly #statements: LedgerStatements;
+  readonly #directory: BookDirectory;
+  readonly #books = new Map<OrganizationId, OpenBook>();
+  readonly #booksByNumber = new Map<number, OpenBook>();
   /** The `seq` of the newest journal row of each loaded account. */
-  readonly #lastSeqs = new Map<string, number>();
+  readonly #lastSeqs = new Map<AccountId, number>();
+  /** The salts of the holders that this batch creates. */
+  readonly #personSalts = new Map<AccountId, string>();
 
-  /** The row that holds the last `seq`. The lock on it keeps other servers from changing it. */
-  #head: HeadRow | undefined;
-
-  constructor(session: Session, statements: LedgerStatements) {
+  constructor(session: Session, statements: LedgerStatements, directory: BookDirectory) {
     this.#session = session;
     this.#statements = statements;
+    this.#directory = directory;
   }
 
   async load(lookup: BatchLookup): Promise<Loaded> {
-    const { idempotencyKeys, accountsOfUsers, lockedAccounts, transactions, lockedHead } = this.#statements;
+    const { idempotencyKeys, lockedAccounts, holders, transactions, lockedBooks } = this.#statements;
+    await this.#openBooks(lookup.organizationIds);
     const { accountIds, transactionIds } = lookup;
-    const keys = lookup.idempotencyKeys.map(({ organizationId, key }) => ({ organization_id: organizationId, key }));
-    const users = lookup.users.map(({ organizationId, userId }) => ({
-      organization_id: organizationId,
-      user_id: userId,
-    }));
-    const references = lookup.references.map(({ organizationId, reference }) => ({
-      organization_id: organizationId,
-      reference,
-    }));
+    const keys = this.#keyedBy(lookup.idempotencyKeys, ({ key }) => ({ key }));
+    const keysOfAccounts = this.#keyedBy(lookup.idempotencyKeysOfAccounts, ({ key }) => ({ key }));
+    const users = this.#keyedBy(lookup.users, ({ userId }) => ({ user_id: userId }));
+    const references = this.#keyedBy(lookup.references, ({ reference }) => ({ reference }));
+    const numbers = [...this.#booksByNumber.keys()].map((number) => ({ number }));
 
-    // The order of the statements matters. Transactions are read after their accounts are locked,
-    // so no other server can change them afterwards. The head is locked last, so that other servers
-    // wait for it as briefly as possible.
-    const [keyRows, userRows, accountRows, transactionRows, [head]] = await Promise.all([
+    // The order of the statements matters. Holders and transactions are read after their accounts
+    // are locked, so no other server can change them afterwards. The books are locked last, so that
+    // other servers wait for them as briefly as possible.
+    const [keyRows, accountRows, holderRows, transactionRows, bookRows] = await Promise.all([
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
-      this.#rowsFor<AccountRow>(accountsOfUsers, users),
-      this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys),
+      this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
+      this.#rowsFor<HolderRow>(holders, lookup.holderIds, keysOfAccounts, users),
       this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references),
-      this.#session.read({ sql: lockedHead, bindings: [] }) as Promise<readonly HeadRow[]>,
+      this.#rowsFor<BookRow>(lockedBooks, numbers),
     ]);
-    this.#head = head;
-    // If an account occurs twice, the later row wins: it was read under the lock.
-    const accounts = [...userRows, ...accountRows];
-    for (const { id, last_seq: lastSeq } of accounts) this.#lastSeqs.set(id, lastSeq);
+    for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     return {
-      accounts: accounts.map(accountOf),
-      transactions: transactionRows.map(transactionOf),
-      idempotencyKeys: keyRows.map(idempotencyKeyOf),
+      books: bookRows.map((row) => bookHeadOf(row)),
+      begunAt: begunAtOf(bookRows),
+      accounts: this.#ownRows(accountRows, ledgerAccountOf),
+      accountHolders: this.#ownRows(holderRows, holderOf),
+      transactions: this.#ownRows(transactionRows, transactionOf),
+      idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
     };
+  }
+
+  async #openBooks(organizationIds: readonly OrganizationId[]): Promise<void> {
+    for (const book of await this.#directory.find(organizationIds, (read) => this.#session.read(read))) {
+      this.#books.set(book.organizationId, book);
+      this.#booksByNumber.set(book.number, book);
+    }
+  }
+
+  /** Replaces the organization of each key by the number of its book. */
+  #keyedBy<Key extends { readonly organizationId: OrganizationId }>(
+    keys: readonly Key[],
+    columnsOf: (key: Key) => object,
+  ): readonly object[] {
+    return keys.map((key) => ({ book: this.#bookOf(key.organizationId).number, ...columnsOf(key) }));
+  }
+
+  /** Converts the rows. Leaves out the rows of other organizations' books. */
+  #ownRows<Row extends { readonly book: number }, Resource>(
+    rows: readonly Row[],
+    resourceOf: (row: Row, book: OpenBook) => Resource,
+  ): readonly Resource[] {
+    const resources: Resource[] = [];
+    for (const row of rows) {
+      const book = this.#booksByNumber.get(row.book);
+      if (book !== undefined) resources.push(resourceOf(row, book));
+    }
+    return resources;
   }
 
   /**
@@ -116,40 +150,53 @@ class LedgerTransaction implements StoreTransaction {
   }
 
   async save(changes: Changes): Promise<void> {
-    if (this.#head === undefined) throw new StoreError("rejected", new Error("the table journal_head has no row"));
-    await this.#session.write(this.#writesOf(changes, this.#head.last_seq));
+    await this.#session.write(this.#writesOf(changes));
   }
 
-  #writesOf(changes: Changes, headSeq: number): readonly Write[] {
+  #writesOf(changes: Changes): readonly Write[] {
     const statements = this.#statements;
-    const seqOf = (entryIndex: number): number => headSeq + 1 + entryIndex;
     // The journal comes before the tables, because #append updates the accounts' last_seq.
-    const journalRows = changes.entries.map((entry, index) => this.#append(entry, seqOf(index)));
-    const head: SqlRow<typeof HEAD_COLUMNS> = { id: 1, last_seq: headSeq + changes.entries.length };
+    const contents = this.#contentsOf(changes);
+    const journalRows = changes.entries.map((numbered) => this.#append(numbered, contents.get(numbered)));
     const writes: readonly Write[] = [
-      { sql: statements.updateHead, rows: [head] },
+      { sql: statements.updateBooks, rows: changes.books.map((head) => this.#bookRowOf(head)) },
       // The order matters: a row comes after the rows that it refers to.
-      ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes, seqOf)),
+      ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes)),
       { sql: statements.insertJournal, rows: journalRows },
-      { sql: statements.updateSupply, rows: changes.supplyChanges.map(supplyChangeRowOf) },
     ];
     return writes.filter(({ rows }) => rows.length > 0);
   }
 
-  #tableWrites(name: TableName, changes: Changes, seqOf: (entryIndex: number) => number): readonly Write[] {
-    const table = TABLES[name] as Table<unknown>;
-    const { created, changed } = changes.tables[name] as TableChanges<unknown>;
+  /** Returns what the content hash of each entry covers besides the entry itself. */
+  #contentsOf({ tables }: Changes): Map<NumberedEntry | undefined, Content> {
+    const contents = new Map<NumberedEntry | undefined, Content>();
+    for (const { row, createdBy } of tables.transactions.created) {
+      contents.set(createdBy, { created: contentOfTransaction(row) });
+    }
+    for (const { row, createdBy } of tables.accountHolders.created) {
+      const salt = newPersonSalt();
+      this.#personSalts.set(row.accountId, salt);
+      if (row.person !== undefined) contents.set(createdBy, { created: contentOfPerson(row.person), salt });
+    }
+    return contents;
+  }
+
+  #tableWrites(name: TableName, changes: Changes): readonly Write[] {
+    const table = TABLES[name] as Table<Owned>;
+    const { created, changed } = changes.tables[name] as TableChanges<Owned>;
     const { insert, updates } = this.#statements.tables[name];
     const inserts: Write = {
       sql: insert,
-      rows: created.map(({ row, entryIndex }) => table.insertedRow(row, seqOf(entryIndex), this.#lastSeqOf)),
+      rows: created.map(({ row, createdBy }) =>
+        table.insertedRow(row, { book: this.#bookOf(row.organizationId), seq: createdBy?.seq ?? 0, facts: this }),
+      ),
     };
     const rowsByUpdate = updates.map((): object[] => []);
     for (const { before, row } of changed) {
       const index = table.updates.findIndex(({ fits }) => fits(before, row));
       const update = table.updates[index];
-      if (update === undefined) throw new Error(`a row of ${table.name} changed, but its rows must never change`);
-      rowsByUpdate[index]?.push(update.updatedRow(row, this.#lastSeqOf));
+      if (update === undefined) throw new Error(`a row of ${table.name} changed in a way that no update allows`);
+      rowsByUpdate[index]?.push(update.updatedRow(row, this));
     }
     return [inserts, ...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] }))];
   }
@@ -158,66 +205,104 @@ class LedgerTransaction implements StoreTransaction {
    * Links the entry to the previous row of the same account. The first row of an account has no
    * previous row.
    */
-  #append(entry: JournalEntry, seq: number): SqlRow<typeof JOURNAL_COLUMNS> {
-    const previousSeq = this.#lastSeqs.get(entry.accountId) ?? null;
-    this.#lastSeqs.set(entry.accountId, seq);
-    return journalRowOf(entry, { seq, previousSeq });
+  #append({ entry, seq }: NumberedEntry, content: Content | undefined): JournalRow {
+    const { accountId, organizationId } = entry;
+    const previousSeq = accountId === undefined ? null : (this.#lastSeqs.get(accountId) ?? null);
+    if (accountId !== undefined) this.#lastSeqs.set(accountId, seq);
+    const { number, keys } = this.#bookOf(organizationId);
+    const salt = content?.salt ?? saltOf(keys, seq);
+    return journalRowOf(entry, { book: number, seq, previousSeq, salt, created: content?.created ?? [] });
   }
 
-  readonly #lastSeqOf: LastSeqOf = (accountId) => {
+  #bookRowOf({ organizationId, lastSeq, lastRecordedAt, sums }: BookHead): SqlRow<typeof BOOK_COLUMNS> {
+    return {
+      number: this.#bookOf(organizationId).number,
+      last_seq: lastSeq,
+      last_recorded_at: lastRecordedAt,
+      reserve_cents: sums.reserve,
+      shortfall_cents: sums.shortfall,
+      available_cents: sums.available,
+      held_cents: sums.held,
+      unallocated_cents: sums.unallocated,
+    };
+  }
+
+  #bookOf(organizationId: OrganizationId): OpenBook {
+    const book = this.#books.get(organizationId);
+    if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
+    return book;
+  }
+
+  lastSeqOf(accountId: AccountId): number {
     const lastSeq = this.#lastSeqs.get(accountId);
     if (lastSeq === undefined) throw new Error(`the batch changed ${accountId}, but it has no journal row`);
     return lastSeq;
-  };
+  }
+
+  personSaltOf(accountId: AccountId): string {
+    const salt = this.#personSalts.get(accountId);
+    if (salt === undefined) throw new Error(`the batch did not create the holder of ${accountId}`);
+    return salt;
+  }
 }
 
-interface HeadRow {
-  readonly last_seq: number;
+type Owned = (LedgerAccount | AccountHolder | Transaction | UsedIdempotencyKey) & {
+  readonly organizationId: OrganizationId;
+};
+
+interface Content {
+  readonly created: readonly string[];
+  /** The person's random salt. Otherwise the salt comes from the book's key. */
+  readonly salt?: string;
 }
 
 interface IdempotencyKeyRow {
-  readonly organization_id: string;
+  readonly book: number;
   readonly key: string;
   readonly resource_id: string;
   readonly created_at: number;
 }
 
-function idempotencyKeyOf(row: IdempotencyKeyRow): UsedIdempotencyKey {
+function idempotencyKeyOf(row: IdempotencyKeyRow, { organizationId }: OpenBook): UsedIdempotencyKey {
   return {
-    organizationId: row.organization_id as OrganizationId,
+    organizationId,
     key: row.key as IdempotencyKey,
     resourceId: row.resource_id as AccountId | TransactionId,
     createdAt: toUnixMillis(row.created_at),
   };
 }
 
-function journalRowOf(
-  entry: JournalEntry,
-  { seq, previousSeq }: { seq: number; previousSeq: number | null },
-): SqlRow<typeof JOURNAL_COLUMNS> {
+/** A row of `books`, with the time at which the transaction began. */
+interface BookRow {
+  readonly number: number;
+  readonly organization_id: string;
+  readonly state: string;
+  readonly last_seq: number;
+  readonly last_recorded_at: number;
+  readonly reserve_cents: number;
+  readonly shortfall_cents: number;
+  readonly available_cents: number;
+  readonly held_cents: number;
+  readonly unallocated_cents: number;
+  readonly begun_at: number | null;
+}
+
+function bookHeadOf(row: BookRow): BookHead {
   return {
-    seq,
-    previous_seq: previousSeq,
-    organization_id: entry.organizationId,
-    account_id: entry.accountId,
-    transaction_id: entry.transactionId ?? null,
-    kind: entry.kind,
-    debit: entry.posting?.debit ?? null,
-    credit: entry.posting?.credit ?? null,
-    amount_cents: entry.posting?.amountCents ?? null,
-    available_after_cents: entry.availableAfterCents,
-    held_after_cents: entry.heldAfterCents,
-    actor: entry.actor,
-    reason: entry.reason,
-    recorded_at: entry.recordedAt,
+    organizationId: row.organization_id as OrganizationId,
+    state: row.state as BookState,
+    lastSeq: row.last_seq,
+    lastRecordedAt: toUnixMillis(row.last_recorded_at),
+    sums: {
+      reserve: row.reserve_cents,
+      shortfall: row.shortfall_cents,
+      available: row.available_cents,
+      held: row.held_cents,
+      unallocated: row.unallocated_cents,
+    },
   };
 }
 
-function supplyChangeRowOf(change: SupplyChange): SqlRow<typeof SUPPLY_CHANGE_COLUMNS> {
-  return {
-    organization_id: change.organizationId,
-    reserve_cents: String(change.reserveCents),
-    available_cents: String(change.availableCents),
-    held_cents: String(change.heldCents),
-  };
+function begunAtOf([row]: readonly BookRow[]): Loaded["begunAt"] {
+  return row === undefined || row.begun_at === null ? undefined : toUnixMillis(row.begun_at);
 }

@@ -1,3 +1,4 @@
+import type { Binding } from "./engine.js";
 import type { Snapshot } from "./snapshot.js";
 
 /**
@@ -6,7 +7,7 @@ import type { Snapshot } from "./snapshot.js";
  */
 export interface Reader {
   /** Runs a SELECT. It contains one `?` for each binding. */
-  rows<Row>(sql: string, bindings?: readonly (string | number)[]): Promise<readonly Row[]>;
+  rows<Row>(sql: string, bindings?: readonly Binding[]): Promise<readonly Row[]>;
   /**
    * Runs `work` on a snapshot: it does not see later commits. The snapshot ends when `work` ends.
    */

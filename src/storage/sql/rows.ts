@@ -1,23 +1,22 @@
-import type { Account, AccountStatus } from "../../domain/account.js";
+import type { Account, AccountHolder, AccountStatus, LedgerAccount, Person } from "../../domain/account.js";
 import type { Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
-import type { EmailAddress } from "../../domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { type EmailAddress, NO_EMAIL } from "../../domain/values/email-address.js";
+import type { AccountId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Description, Metadata, Reference, StatusReason, UserId } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/personal-data.js";
+import type { OpenBook } from "./book-directory.js";
 import type { ColumnType } from "./engine.js";
 
 /** A row of `accounts`, as both drivers read it. */
 export interface AccountRow {
+  readonly book: number;
   readonly seq: number;
   /** The `seq` of the account's newest row in the journal. */
   readonly last_seq: number;
   readonly id: string;
-  readonly organization_id: string;
-  readonly user_id: string;
-  readonly phone_number: string;
-  readonly email: string;
   readonly status: string;
   readonly status_reason: string;
   readonly available_cents: number;
@@ -26,11 +25,28 @@ export interface AccountRow {
   readonly updated_at: number;
 }
 
+/** A row of `account_holders`. After an erasure all columns from user_id on are null. */
+export interface HolderRow<Bytes = Buffer> {
+  readonly account_id: string;
+  readonly book: number;
+  readonly seq: number;
+  readonly user_id: string | null;
+  readonly phone_number: Bytes | null;
+  readonly phone_number_index: Bytes | null;
+  readonly email: Bytes | null;
+  /** Null if the user has no e-mail address. */
+  readonly email_index: Bytes | null;
+  readonly content_salt: Bytes | null;
+}
+
+/** The columns of a holder that a read of an account joins. */
+export type PersonRow = Pick<HolderRow, "user_id" | "phone_number" | "email">;
+
 /** A row of `transactions`, as both drivers read it. */
 export interface TransactionRow {
+  readonly book: number;
   readonly seq: number;
   readonly id: string;
-  readonly organization_id: string;
   readonly account_id: string;
   readonly type: string;
   readonly status: string;
@@ -50,13 +66,10 @@ export interface TransactionRow {
 }
 
 export const ACCOUNT_COLUMNS = {
+  book: "int64",
   seq: "int64",
   last_seq: "int64",
   id: "text",
-  organization_id: "text",
-  user_id: "text",
-  phone_number: "text",
-  email: "text",
   status: "text",
   status_reason: "text",
   available_cents: "int64",
@@ -65,10 +78,22 @@ export const ACCOUNT_COLUMNS = {
   updated_at: "int64",
 } as const satisfies Record<keyof AccountRow, ColumnType>;
 
+export const HOLDER_COLUMNS = {
+  account_id: "text",
+  book: "int64",
+  seq: "int64",
+  user_id: "text",
+  phone_number: "bytes",
+  phone_number_index: "bytes",
+  email: "bytes",
+  email_index: "bytes",
+  content_salt: "bytes",
+} as const satisfies Record<keyof HolderRow, ColumnType>;
+
 export const TRANSACTION_COLUMNS = {
+  book: "int64",
   seq: "int64",
   id: "text",
-  organization_id: "text",
   account_id: "text",
   type: "text",
   status: "text",
@@ -85,13 +110,10 @@ export const TRANSACTION_COLUMNS = {
 
 // The service parsed every value before it wrote the row. So the code restores the brands without a
 // second check. It checks the amounts again.
-export function accountOf(row: AccountRow): Account {
+export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): LedgerAccount {
   return {
     id: row.id as AccountId,
-    organizationId: row.organization_id as OrganizationId,
-    userId: row.user_id as UserId,
-    phoneNumber: row.phone_number as PhoneNumber,
-    email: row.email as EmailAddress,
+    organizationId,
     status: row.status as AccountStatus,
     statusReason: row.status_reason as StatusReason,
     availableCents: toCents(row.available_cents),
@@ -101,16 +123,15 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
-/** `seq` and `lastSeq` are those of the account's first and last journal row. */
-export function accountRowOf(account: Account, { seq, lastSeq }: { seq: number; lastSeq: number }): AccountRow {
+export function accountRowOf(
+  account: LedgerAccount,
+  { book, seq, lastSeq }: { book: number; seq: number; lastSeq: number },
+): AccountRow {
   return {
+    book,
     seq,
     last_seq: lastSeq,
     id: account.id,
-    organization_id: account.organizationId,
-    user_id: account.userId,
-    phone_number: account.phoneNumber,
-    email: account.email,
     status: account.status,
     status_reason: account.statusReason,
     available_cents: account.availableCents,
@@ -120,10 +141,53 @@ export function accountRowOf(account: Account, { seq, lastSeq }: { seq: number; 
   };
 }
 
-export function transactionOf(row: TransactionRow): Transaction {
+export function accountWithPersonOf(row: AccountRow & PersonRow, book: OpenBook): Account {
+  const account = ledgerAccountOf(row, book);
+  return { ...account, person: personOf(row, book, account.id) };
+}
+
+export function holderOf(row: HolderRow, book: OpenBook): AccountHolder {
+  const accountId = row.account_id as AccountId;
+  return { accountId, organizationId: book.organizationId, person: personOf(row, book, accountId) };
+}
+
+/** Decrypts the personal data. Throws if it was changed, or belongs to another account. */
+function personOf(row: PersonRow, { organizationId, keys }: OpenBook, accountId: AccountId): Person | undefined {
+  const { user_id: userId, phone_number: phoneNumber, email } = row;
+  if (userId === null || phoneNumber === null || email === null) return undefined;
+  const place = { organizationId, accountId };
+  return {
+    userId: userId as UserId,
+    phoneNumber: decryptPersonal(keys, { ...place, field: "phone_number" }, phoneNumber) as PhoneNumber,
+    email: decryptPersonal(keys, { ...place, field: "email" }, email) as EmailAddress,
+  };
+}
+
+/** Encrypts the personal data. `salt` is that of the holder's `content_hash`, in hexadecimal. */
+export function holderRowOf(
+  { accountId, organizationId, person }: AccountHolder,
+  { book, seq, salt }: { book: OpenBook; seq: number; salt: string },
+): HolderRow<string> {
+  if (person === undefined) throw new Error(`the new account ${accountId} has no holder`);
+  const { userId, phoneNumber, email } = person;
+  const place = { organizationId, accountId };
+  return {
+    account_id: accountId,
+    book: book.number,
+    seq,
+    user_id: userId,
+    phone_number: encryptPersonal(book.keys, { ...place, field: "phone_number" }, phoneNumber).toString("hex"),
+    phone_number_index: blindIndexOf(book.keys, "phone_number", phoneNumber).toString("hex"),
+    email: encryptPersonal(book.keys, { ...place, field: "email" }, email).toString("hex"),
+    email_index: email === NO_EMAIL ? null : blindIndexOf(book.keys, "email", email).toString("hex"),
+    content_salt: salt,
+  };
+}
+
+export function transactionOf(row: TransactionRow, { organizationId }: OpenBook): Transaction {
   return {
     id: row.id as TransactionId,
-    organizationId: row.organization_id as OrganizationId,
+    organizationId,
     accountId: row.account_id as AccountId,
     type: row.type as TransactionType,
     status: row.status as TransactionStatus,
@@ -140,11 +204,14 @@ export function transactionOf(row: TransactionRow): Transaction {
 }
 
 /** `seq` is that of the journal row that created the transaction. */
-export function transactionRowOf(transaction: Transaction, seq: number): TransactionRow {
+export function transactionRowOf(
+  transaction: Transaction,
+  { book, seq }: { book: number; seq: number },
+): TransactionRow {
   return {
+    book,
     seq,
     id: transaction.id,
-    organization_id: transaction.organizationId,
     account_id: transaction.accountId,
     type: transaction.type,
     status: transaction.status,
@@ -152,10 +219,14 @@ export function transactionRowOf(transaction: Transaction, seq: number): Transac
     amount_cents: transaction.amountCents,
     reference: transaction.reference,
     description: transaction.description,
-    metadata: JSON.stringify([...transaction.metadata]),
+    metadata: metadataText(transaction.metadata),
     rail: transaction.rail,
     created_at: transaction.createdAt,
     updated_at: transaction.updatedAt,
     completed_at: transaction.completedAt ?? null,
   };
+}
+
+export function metadataText(metadata: Metadata): string {
+  return JSON.stringify([...metadata]);
 }

@@ -4,8 +4,10 @@ export interface RowStream<Row> {
   next(): Promise<Row | undefined>;
 }
 
-/** The database at one moment. */
+/** One cell of the database at one moment. */
 export interface Snapshot {
+  /** Returns the name of a table, with its schema. */
+  readonly table: (name: string) => string;
   /**
    * The clause after a text column in ORDER BY. It sorts as JavaScript compares strings,
    * independent of the database's locale.

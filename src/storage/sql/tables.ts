@@ -1,14 +1,35 @@
-import type { Account } from "../../domain/account.js";
+import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
 import type { TableName, Tables } from "../../domain/decision.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId } from "../../domain/values/ids.js";
+import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
-import { ACCOUNT_COLUMNS, accountRowOf, TRANSACTION_COLUMNS, transactionRowOf } from "./rows.js";
+import {
+  ACCOUNT_COLUMNS,
+  accountRowOf,
+  HOLDER_COLUMNS,
+  holderRowOf,
+  TRANSACTION_COLUMNS,
+  transactionRowOf,
+} from "./rows.js";
 
 export type SqlRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
 
-/** Returns the `seq` of the account's newest journal row, including the rows of this batch. */
-export type LastSeqOf = (accountId: AccountId) => number;
+/** What a batch knows about the rows that it writes. */
+export interface BatchFacts {
+  /** Returns the `seq` of the account's newest journal row, including the rows of this batch. */
+  lastSeqOf(accountId: AccountId): number;
+  /** Returns the salt of the data of an account's holder, in hexadecimal. */
+  personSaltOf(accountId: AccountId): string;
+}
+
+/** Where a new row belongs. */
+export interface RowPlace {
+  readonly book: OpenBook;
+  /** The `seq` of the journal row that created the row. 0 if none did. */
+  readonly seq: number;
+  readonly facts: BatchFacts;
+}
 
 /** The mapping of one table's rows to SQL. */
 export interface Table<Row> {
@@ -18,8 +39,7 @@ export interface Table<Row> {
    */
   readonly key: string;
   readonly columns: Columns;
-  /** Returns a new row. `seq` is that of the journal row that created it. */
-  readonly insertedRow: (row: Row, seq: number, lastSeqOf: LastSeqOf) => object;
+  readonly insertedRow: (row: Row, place: RowPlace) => object;
   /**
    * The possible updates. The store runs the first that fits, so the narrowest comes first. Setting
    * a column makes the database update its indexes, even if the value stays the same.
@@ -30,7 +50,7 @@ export interface Table<Row> {
 export interface Update<Row> {
   readonly columns: Columns;
   readonly fits: (before: Row, after: Row) => boolean;
-  readonly updatedRow: (row: Row, lastSeqOf: LastSeqOf) => object;
+  readonly updatedRow: (row: Row, facts: BatchFacts) => object;
 }
 
 /** The columns that every mint and redemption changes. */
@@ -44,6 +64,8 @@ const BALANCE_COLUMNS = {
 
 const STATUS_COLUMNS = { ...BALANCE_COLUMNS, status: "text", status_reason: "text" } as const satisfies Columns;
 
+const { book: _book, seq: _seq, ...ERASED_COLUMNS } = HOLDER_COLUMNS;
+
 const TRANSACTION_STATUS_COLUMNS = {
   id: "text",
   status: "text",
@@ -53,7 +75,7 @@ const TRANSACTION_STATUS_COLUMNS = {
 } as const satisfies Columns;
 
 const IDEMPOTENCY_KEY_COLUMNS = {
-  organization_id: "text",
+  book: "int64",
   key: "text",
   resource_id: "text",
   created_at: "int64",
@@ -65,7 +87,8 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     name: "accounts",
     key: "id",
     columns: ACCOUNT_COLUMNS,
-    insertedRow: (account, seq, lastSeqOf) => accountRowOf(account, { seq, lastSeq: lastSeqOf(account.id) }),
+    insertedRow: (account, { book, seq, facts }) =>
+      accountRowOf(account, { book: book.number, seq, lastSeq: facts.lastSeqOf(account.id) }),
     updates: [
       {
         columns: BALANCE_COLUMNS,
@@ -75,27 +98,35 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
       {
         columns: STATUS_COLUMNS,
         fits: () => true,
-        updatedRow: (account, lastSeqOf): SqlRow<typeof STATUS_COLUMNS> => ({
-          ...balanceRowOf(account, lastSeqOf),
+        updatedRow: (account, facts): SqlRow<typeof STATUS_COLUMNS> => ({
+          ...balanceRowOf(account, facts),
           status: account.status,
           status_reason: account.statusReason,
         }),
       },
     ],
   },
+  accountHolders: {
+    name: "account_holders",
+    key: "account_id",
+    columns: HOLDER_COLUMNS,
+    insertedRow: (holder, { book, seq, facts }) =>
+      holderRowOf(holder, { book, seq, salt: facts.personSaltOf(holder.accountId) }),
+    updates: [{ columns: ERASED_COLUMNS, fits: (_, after) => after.person === undefined, updatedRow: erasedRowOf }],
+  },
   transactions: {
     name: "transactions",
     key: "id",
     columns: TRANSACTION_COLUMNS,
-    insertedRow: transactionRowOf,
+    insertedRow: (transaction, { book, seq }) => transactionRowOf(transaction, { book: book.number, seq }),
     updates: [{ columns: TRANSACTION_STATUS_COLUMNS, fits: () => true, updatedRow: transactionStatusRowOf }],
   },
   idempotencyKeys: {
     name: "idempotency_keys",
     key: "key",
     columns: IDEMPOTENCY_KEY_COLUMNS,
-    insertedRow: (used): SqlRow<typeof IDEMPOTENCY_KEY_COLUMNS> => ({
-      organization_id: used.organizationId,
+    insertedRow: (used, { book }): SqlRow<typeof IDEMPOTENCY_KEY_COLUMNS> => ({
+      book: book.number,
       key: used.key,
       resource_id: used.resourceId,
       created_at: used.createdAt,
@@ -104,13 +135,25 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   },
 };
 
-function balanceRowOf(account: Account, lastSeqOf: LastSeqOf): SqlRow<typeof BALANCE_COLUMNS> {
+function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof BALANCE_COLUMNS> {
   return {
     id: account.id,
-    last_seq: lastSeqOf(account.id),
+    last_seq: facts.lastSeqOf(account.id),
     available_cents: account.availableCents,
     held_cents: account.heldCents,
     updated_at: account.updatedAt,
+  };
+}
+
+function erasedRowOf({ accountId }: AccountHolder): SqlRow<typeof ERASED_COLUMNS> {
+  return {
+    account_id: accountId,
+    user_id: null,
+    phone_number: null,
+    phone_number_index: null,
+    email: null,
+    email_index: null,
+    content_salt: null,
   };
 }
 

@@ -10,6 +10,7 @@ const SETTINGS = [
   { pragma: "synchronous", set: "FULL", is: SYNCHRONOUS_FULL },
   { pragma: "foreign_keys", set: "ON", is: 1 },
   { pragma: "busy_timeout", set: "5000", is: 5_000 }, // milliseconds; another process may be writing
+  { pragma: "secure_delete", set: "ON", is: 1 }, // an erasure overwrites what it deletes
   // The last two settings only affect speed. With 16 MiB of log between checkpoints, SQLite copies
   // a hot page a quarter as often as with 4 MiB.
   { pragma: "wal_autocheckpoint", set: "4096", is: 4_096 }, // pages of 4 KiB

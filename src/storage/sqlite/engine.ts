@@ -1,10 +1,14 @@
 import { StoreError } from "../../ledger/ports/store.js";
-import type { Engine } from "../sql/engine.js";
+import type { Columns, Engine } from "../sql/engine.js";
 
 export const sqliteEngine: Engine = {
   name: "sqlite",
+  schema: undefined,
+  table: (name) => name,
   int64: "INTEGER",
+  bytes: "BLOB",
   tableOptions: "STRICT",
+  clusteredTableOptions: "STRICT, WITHOUT ROWID",
 
   appendOnly: (table) =>
     ["UPDATE", "DELETE"].map(
@@ -12,10 +16,10 @@ export const sqliteEngine: Engine = {
         CREATE TRIGGER ${table}_refuses_${change.toLowerCase()} BEFORE ${change} ON ${table}
         BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
     ),
-  changeable: (table) => [`DROP TRIGGER ${table}_refuses_update`, `DROP TRIGGER ${table}_refuses_delete`],
 
   // No row locks: BEGIN IMMEDIATE locks the whole file for one writer.
   forUpdate: "",
+  begunAt: "NULL",
 
   input: (columns) => {
     const fields = Object.keys(columns).map((column) => `value ->> '${column}' AS ${column}`);
@@ -28,12 +32,12 @@ export const sqliteEngine: Engine = {
   // took 18 (docs/adr/0008).
   insertInto: (table, columns) => {
     const names = Object.keys(columns);
-    const values = names.map((name) => `@${name}`);
+    const values = names.map((name) => valueOf(name, columns));
     return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
   },
   update: (table, { columns, key, becomes = (_, given) => given }) => {
     const changes = Object.keys(columns).filter((name) => name !== key);
-    const set = changes.map((name) => `${name} = ${becomes(name, `@${name}`)}`);
+    const set = changes.map((name) => `${name} = ${becomes(name, valueOf(name, columns))}`);
     return `UPDATE ${table} SET ${set.join(", ")} WHERE ${key} = @${key}`;
   },
   storeErrorOf: (error) => {
@@ -42,3 +46,7 @@ export const sqliteEngine: Engine = {
     return new StoreError(refusesContent ? "rejected" : "unavailable", error);
   },
 };
+
+function valueOf(name: string, columns: Columns): string {
+  return columns[name] === "bytes" ? `unhex(@${name})` : `@${name}`;
+}

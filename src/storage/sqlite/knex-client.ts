@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
+import type { WorkerFiles } from "./worker.js";
 import { WorkerConnection } from "./worker-client.js";
 
 /** Takes the write lock at once, as the ledger does. */
@@ -17,7 +18,7 @@ export class SqliteKnexClient extends BetterSqlite3Client {
   declare releaseConnection: (connection: WorkerConnection) => Promise<void>;
 
   override acquireRawConnection(): Promise<WorkerConnection> {
-    return WorkerConnection.open(this.connectionSettings.filename);
+    return WorkerConnection.open(this.connectionSettings as WorkerFiles);
   }
 
   override async destroyRawConnection(connection: WorkerConnection): Promise<void> {

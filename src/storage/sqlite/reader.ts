@@ -1,8 +1,10 @@
 import BetterSqlite3 from "better-sqlite3";
 
 import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
+import type { Binding } from "../sql/engine.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
+import { sqliteEngine } from "./engine.js";
 import { SqliteStatements } from "./statements.js";
 
 /** In milliseconds. A reader waits only while SQLite resets or recovers the log. */
@@ -10,7 +12,7 @@ const BUSY_MILLIS_MAX = 5_000;
 
 interface Query {
   readonly sql: string;
-  readonly bindings: readonly (string | number)[];
+  readonly bindings: readonly Binding[];
   readonly resolve: (rows: readonly unknown[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -49,7 +51,7 @@ export class SqliteReader implements Reader {
     });
   }
 
-  rows<Row>(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly Row[]> {
+  rows<Row>(sql: string, bindings: readonly Binding[] = []): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       this.#queries.add({ sql, bindings, resolve: resolve as Query["resolve"], reject });
     });
@@ -62,6 +64,7 @@ export class SqliteReader implements Reader {
     try {
       connection.exec("BEGIN");
       return await work({
+        table: sqliteEngine.table,
         byCodeUnit: "COLLATE BINARY",
         rows: <Row>(sql: string): RowStream<Row> => {
           const iterator = connection.prepare<[], Row>(sql).iterate();

@@ -5,6 +5,7 @@ import { StoreError } from "../../ledger/ports/store.js";
 import {
   SQLITE_WORKER,
   type WorkerFailure,
+  type WorkerFiles,
   type WorkerOpened,
   type WorkerRequest,
   type WorkerResponse,
@@ -42,8 +43,8 @@ export class WorkerConnection {
   /**
    * Starts the worker and waits until it has opened the file. Rejects with the error of the worker.
    */
-  static async open(filename: string): Promise<WorkerConnection> {
-    const worker = new Worker(SQLITE_WORKER, { workerData: { filename } });
+  static async open(files: WorkerFiles): Promise<WorkerConnection> {
+    const worker = new Worker(SQLITE_WORKER, { workerData: files });
     const [{ failure }] = (await once(worker, "message")) as [WorkerOpened];
     if (failure !== undefined) throw errorOf(failure);
     return new WorkerConnection(worker);

@@ -9,6 +9,8 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import { commitBatch } from "../../ledger/commit-batch.js";
 import type { CommandResult } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
+import { masterKeysIn } from "../secrets/master-key.js";
+import { BookDirectory } from "../sql/book-directory.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForWriting } from "./connection.js";
 import { sqliteEngine } from "./engine.js";
@@ -45,9 +47,19 @@ export interface WorkerFailure {
   readonly kind: StoreError["kind"] | undefined;
 }
 
-function serve(port: NonNullable<typeof parentPort>, connection: BetterSqlite3.Database): void {
+/** The files that the worker opens. */
+export interface WorkerFiles {
+  readonly filename: string;
+  readonly masterKeyFile: string;
+}
+
+function serve(
+  port: NonNullable<typeof parentPort>,
+  { connection, masterKeyFile }: { connection: BetterSqlite3.Database; masterKeyFile: string },
+): void {
   const statements = new SqliteStatements(connection);
-  const store = ledgerStore(sqliteEngine, sqliteTransaction(connection, statements));
+  const directory = new BookDirectory(sqliteEngine, masterKeysIn(masterKeyFile));
+  const store = ledgerStore(sqliteEngine, sqliteTransaction(connection, statements), directory);
 
   const responseTo = async (request: WorkerRequest): Promise<WorkerResponse> => {
     const { id } = request;
@@ -91,7 +103,7 @@ function failureOf(thrown: unknown): WorkerFailure {
   return { message, stack, code: "code" in error ? String(error.code) : "", kind };
 }
 
-function open(port: NonNullable<typeof parentPort>, filename: string): void {
+function open(port: NonNullable<typeof parentPort>, { filename, masterKeyFile }: WorkerFiles): void {
   let connection: BetterSqlite3.Database;
   try {
     connection = openSqliteForWriting(filename);
@@ -100,8 +112,8 @@ function open(port: NonNullable<typeof parentPort>, filename: string): void {
     port.close();
     return;
   }
-  serve(port, connection);
+  serve(port, { connection, masterKeyFile });
   port.postMessage({ failure: undefined } satisfies WorkerOpened);
 }
 
-if (parentPort !== null) open(parentPort, (workerData as { filename: string }).filename);
+if (parentPort !== null) open(parentPort, workerData as WorkerFiles);

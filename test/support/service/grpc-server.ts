@@ -14,7 +14,7 @@ import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
-import { givenAccount, givenTransaction } from "../given.js";
+import { givenAccountAndHolder, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
 
 const STOP_MILLIS_MAX = 1_000;
@@ -29,6 +29,7 @@ export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
   return {
     id: KEY_ID,
     organizationId: ORGANIZATION,
+    cell: 0,
     name: "tests",
     scopes: SCOPES,
     createdAt: toUnixMillis(0),
@@ -39,17 +40,18 @@ export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
 }
 
 export function account(changes: Partial<Account> = {}): Account {
-  return givenAccount({
-    id: ACCOUNT_ID,
-    organizationId: ORGANIZATION,
-    userId: "user-1" as UserId,
-    email: "wanjiku@example.com" as EmailAddress,
-    availableCents: 123_456 as Cents,
-    heldCents: 5 as Cents,
-    createdAt: toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)),
-    updatedAt: toUnixMillis(Date.UTC(2026, 0, 3)),
-    ...changes,
-  });
+  const given = givenAccountAndHolder(
+    {
+      id: ACCOUNT_ID,
+      organizationId: ORGANIZATION,
+      availableCents: 123_456 as Cents,
+      heldCents: 5 as Cents,
+      createdAt: toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678)),
+      updatedAt: toUnixMillis(Date.UTC(2026, 0, 3)),
+    },
+    { userId: "user-1" as UserId, email: "wanjiku@example.com" as EmailAddress },
+  );
+  return { ...given, ...changes };
 }
 
 export function transaction(changes: Partial<Transaction> = {}): Transaction {
@@ -85,9 +87,11 @@ export interface ServerUnderTest {
   close(): Promise<void>;
 }
 
-export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "ledger" | "limits">> {
+export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, "cellOf" | "limits">> {
   /** Stands in for the ledger; by default every command is done. */
   readonly submit?: Submit;
+  /** Replace reads of a database with one account and one transaction. */
+  readonly reads?: Partial<Reads>;
   readonly scopes?: readonly Scope[];
   /** Changes to the default limits. */
   readonly limits?: Partial<GrpcLimits>;
@@ -95,6 +99,7 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
 
 export async function serve({
   submit = doAnything,
+  reads,
   scopes,
   limits,
   ...options
@@ -104,20 +109,15 @@ export async function serve({
   const keyReads = { count: 0 };
   const server = await startGrpcServer({
     address: "127.0.0.1:0",
-    ledger: {
-      submit: (command, deadline, options) => {
-        submitted.push({ command, deadline, bulk: options?.bulk === true });
-        return submit(command, deadline) as Promise<Outcome<never>>;
+    cellOf: () => ({
+      ledger: {
+        submit: (command, deadline, options) => {
+          submitted.push({ command, deadline, bulk: options?.bulk === true });
+          return submit(command, deadline) as Promise<Outcome<never>>;
+        },
       },
-    },
-    reads: {
-      account: async (organizationId, id) =>
-        Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
-      accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7 }),
-      transaction: async (organizationId, id) =>
-        Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
-      transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7 }),
-    },
+      reads: { ...smallReads, ...reads },
+    }),
     keys: {
       apiKeyWithSecret: async (secret) => {
         keyReads.count += 1;
@@ -151,6 +151,16 @@ export const MINT: MintRequest = {
   reference: "ref-1",
   description: "",
   metadata: new Map(),
+};
+
+/** A database with one account and one transaction. */
+const smallReads: Reads = {
+  account: async (organizationId, id) =>
+    Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
+  accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7 }),
+  transaction: async (organizationId, id) =>
+    Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
+  transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7 }),
 };
 
 /** A database that is empty. */

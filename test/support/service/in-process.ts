@@ -13,8 +13,8 @@ import { type ENGINES, openTestDatabase } from "../databases.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
 /**
- * Everything that money depends on, in a few numbers: the length of the journal, the supply of all
- * organizations, and the sums of the accounts' rows.
+ * Everything that money depends on, in a few numbers: the length of all books, the sums of the
+ * books, and the sums of the accounts' rows.
  */
 export type Books = Readonly<Record<string, string | number>>;
 
@@ -29,7 +29,7 @@ export interface InProcess {
   readonly grpc: GrpcCaller;
   /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
-  readonly ledger: RunningServer["ledger"];
+  readonly ledger: RunningServer["cells"][number]["ledger"];
   books(): Promise<Books>;
   /** Stops everything. Rejects when the books do not hold. */
   dispose(): Promise<void>;
@@ -42,7 +42,7 @@ export async function startInProcess(
   now: () => UnixMillis = () => toUnixMillis(Date.now()),
 ): Promise<InProcess> {
   const opened = await openTestDatabase(engine);
-  const { database } = opened;
+  const { database, cell } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
   const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), { database, logger, now });
@@ -52,13 +52,15 @@ export async function startInProcess(
   const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
   const rest = new RestCaller(gateway.address);
   const [a, b] = await makeTenants(keys(database, now));
+  const [served] = server.cells;
+  if (served === undefined) throw new Error("the server has no cell");
   return {
     a,
     b,
     grpc,
     rest,
-    ledger: server.ledger,
-    books: async () => (await database.reader.rows<Books>(BOOKS))[0] ?? {},
+    ledger: served.ledger,
+    books: async () => (await cell.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {
       grpc.close();
       rest.close();
@@ -72,9 +74,9 @@ export async function startInProcess(
 }
 
 const BOOKS = `
-  SELECT (SELECT max(seq) FROM journal) AS seq,
-         (SELECT sum(reserve_cents) FROM supply) AS reserve,
-         (SELECT sum(available_cents + held_cents) FROM supply) AS owed,
+  SELECT (SELECT sum(last_seq) FROM books) AS seq,
+         (SELECT sum(reserve_cents) FROM books) AS reserve,
+         (SELECT sum(available_cents + held_cents) FROM books) AS owed,
          (SELECT sum(available_cents) FROM accounts) AS available,
          (SELECT sum(held_cents) FROM accounts) AS held,
          (SELECT count(*) FROM accounts) AS accounts,

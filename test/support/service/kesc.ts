@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { TEST_MASTER_KEY_FILE } from "../master-key.js";
+
 export const KESC = fileURLToPath(new URL("../../../src/cli/kesc.js", import.meta.url));
 const END_MILLIS_MAX = 60_000;
 
@@ -21,6 +23,7 @@ export class Place {
   readonly databaseUrl = `sqlite:${this.databaseFile}`;
   readonly variables: Variables = {
     DATABASE_URL: this.databaseUrl,
+    KESC_MASTER_KEY_FILE: join(this.folder, "keys", "master.key"),
     KESC_GRPC_ADDRESS: "127.0.0.1:0",
     KESC_HTTP_ADDRESS: "127.0.0.1:0",
   };
@@ -143,8 +146,11 @@ export class RunningKesc {
   }
 }
 
-/** Our environment without the variables that a developer's shell sets for kesc. */
+/**
+ * Our environment without the variables that a developer's shell sets for kesc, and with the
+ * master key of the tests.
+ */
 export function environment(variables: Variables): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(KESC_|DATABASE_URL$)/.test(name));
-  return { ...Object.fromEntries(inherited), ...variables };
+  return { ...Object.fromEntries(inherited), KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE, ...variables };
 }

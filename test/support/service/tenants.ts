@@ -19,7 +19,7 @@ export interface Tenant {
 export async function withKeys<Result>(url: string, work: (keys: Keys) => Promise<Result>): Promise<Result> {
   const database = await openDatabaseAt(url);
   try {
-    await migrate(database);
+    for (const cell of database.cells) await migrate(cell);
     return await work(keys(database, () => toUnixMillis(Date.now())));
   } finally {
     await database.close();

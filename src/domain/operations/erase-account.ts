@@ -1,0 +1,55 @@
+import { type Account, type AccountHolder, accountOf, type LedgerAccount } from "../account.js";
+import type { EraseAccount } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { balancesOf } from "../journal.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const eraseAccount: Operation<EraseAccount, Account> = { lookup, decide };
+
+function lookup({ accountId }: EraseAccount, rows: Lookup): void {
+  rows.accountHolder(accountId);
+}
+
+/**
+ * Erases the personal data of an account. The account, its transactions and its journal rows stay.
+ * For an account that is already erased it returns a replay.
+ *
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_NOT_EMPTY.
+ */
+function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Account> {
+  const { organizationId, accountId } = command;
+  const account = book.account(organizationId, accountId);
+  const holder = book.accountHolder(organizationId, accountId);
+  if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  if (holder.person === undefined) return replay(accountOf(account, holder));
+  const { availableCents, heldCents } = account;
+  if (availableCents > 0 || heldCents > 0) {
+    return refuse({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
+  }
+
+  const changed: LedgerAccount = { ...account, updatedAt: now };
+  const erased: AccountHolder = { ...holder, person: undefined };
+  return {
+    kind: "effect",
+    resource: accountOf(changed, erased),
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: undefined,
+          kind: "account.erased",
+          posting: undefined,
+          balancesAfter: balancesOf(account),
+          actor: command.actor,
+          reason: command.reason,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: changed },
+        { table: "accountHolders", row: erased },
+      ],
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { MAX_CENTS } from "../../domain/values/cents.js";
+import type { Migration } from "./migration.js";
+
+/**
+ * Accounts. A row summarizes the account's rows in the journal. Its `seq` is the `seq` of the
+ * journal row that created it, and `last_seq` that of its newest row.
+ */
+export const accounts: Migration = ({ int64, bytes, table, tableOptions }) => [
+  `CREATE TABLE ${table("accounts")} (
+     book             ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     seq              ${int64} NOT NULL,
+     last_seq         ${int64} NOT NULL CHECK (last_seq >= seq),
+     id               TEXT NOT NULL UNIQUE,
+     status           TEXT NOT NULL CHECK (status IN ('ACTIVE', 'FROZEN', 'CLOSED')),
+     status_reason    TEXT NOT NULL,
+     available_cents  ${int64} NOT NULL CHECK (available_cents >= 0),
+     held_cents       ${int64} NOT NULL CHECK (held_cents >= 0),
+     created_at       ${int64} NOT NULL,
+     updated_at       ${int64} NOT NULL,
+     PRIMARY KEY (book, seq),
+     CHECK (available_cents + held_cents <= ${String(MAX_CENTS)}),
+     CHECK (status <> 'CLOSED' OR available_cents + held_cents = 0)
+   ) ${tableOptions}`,
+  `CREATE INDEX accounts_by_status ON ${table("accounts")} (book, status, seq)`,
+
+  // The personal data of the account's user, apart from the row that every mint changes. The phone
+  // number and the e-mail address are encrypted; ListAccounts finds them by blind indexes. An
+  // erasure sets all columns from user_id on to NULL (docs/adr/0021).
+  `CREATE TABLE ${table("account_holders")} (
+     account_id          TEXT NOT NULL PRIMARY KEY REFERENCES ${table("accounts")} (id),
+     book                ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     seq                 ${int64} NOT NULL,
+     user_id             TEXT,
+     phone_number        ${bytes},
+     phone_number_index  ${bytes},
+     email               ${bytes},
+     email_index         ${bytes},
+     content_salt        ${bytes},
+     UNIQUE (book, user_id),
+     CHECK (
+       (user_id IS NOT NULL AND phone_number IS NOT NULL AND phone_number_index IS NOT NULL
+         AND email IS NOT NULL AND content_salt IS NOT NULL)
+       OR (user_id IS NULL AND phone_number IS NULL AND phone_number_index IS NULL
+         AND email IS NULL AND email_index IS NULL AND content_salt IS NULL)
+     )
+   ) ${tableOptions}`,
+  `CREATE INDEX account_holders_by_phone_number ON ${table("account_holders")} (book, phone_number_index, seq)`,
+  `CREATE INDEX account_holders_by_email ON ${table("account_holders")} (book, email_index, seq)`,
+];

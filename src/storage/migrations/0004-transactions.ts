@@ -1,0 +1,39 @@
+import { MAX_CENTS } from "../../domain/values/cents.js";
+import type { Migration } from "./migration.js";
+
+/**
+ * Transactions. A row summarizes the transaction's rows in the journal. Its `seq` is the `seq` of
+ * the journal row that created it.
+ */
+export const transactions: Migration = ({ int64, table, clusteredTableOptions }) => [
+  `CREATE TABLE ${table("transactions")} (
+     book           ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     seq            ${int64} NOT NULL,
+     id             TEXT NOT NULL UNIQUE,
+     account_id     TEXT NOT NULL REFERENCES ${table("accounts")} (id),
+     type           TEXT NOT NULL CHECK (type IN ('MINT', 'REDEEM')),
+     status         TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'CANCELED')),
+     status_reason  TEXT NOT NULL,
+     amount_cents   ${int64} NOT NULL CHECK (amount_cents > 0 AND amount_cents <= ${String(MAX_CENTS)}),
+     reference      TEXT NOT NULL CHECK (reference <> ''),
+     description    TEXT NOT NULL,
+     metadata       TEXT NOT NULL,
+     rail           TEXT NOT NULL,
+     created_at     ${int64} NOT NULL,
+     updated_at     ${int64} NOT NULL,
+     completed_at   ${int64},
+     PRIMARY KEY (book, seq),
+     UNIQUE (book, reference),
+     CHECK ((status = 'COMPLETED') = (completed_at IS NOT NULL))
+   ) ${clusteredTableOptions}`,
+
+  // Maps an idempotency key to the resource that its first call created. The commit that creates
+  // the resource also saves the key.
+  `CREATE TABLE ${table("idempotency_keys")} (
+     book         ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     key          TEXT NOT NULL,
+     resource_id  TEXT NOT NULL,
+     created_at   ${int64} NOT NULL,
+     PRIMARY KEY (book, key)
+   ) ${clusteredTableOptions}`,
+];

@@ -1,0 +1,86 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { decrypt, encrypt } from "./encryption.js";
+import type { MasterKeys } from "./master-key.js";
+
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** The secrets of one organization's book. Each is random. */
+export interface BookKeys {
+  /** Encrypts personal data. */
+  readonly data: KeyObject;
+  /** Makes blind indexes. */
+  readonly index: KeyObject;
+  /** Makes the salts of `content_hash`. */
+  readonly seal: KeyObject;
+}
+
+/** A row of `book_keys`: the secrets of a book, encrypted by a master key. */
+export interface BookKeysRow {
+  readonly data_key: Buffer;
+  readonly index_key: Buffer;
+  readonly seal_secret: Buffer;
+  readonly master_key_id: string;
+}
+
+/** No key of the master key file decrypts the keys of this book. */
+export class WrongMasterKeyError extends Error {}
+
+/** Returns random keys, and the same keys encrypted by the first master key. */
+export function newBookKeys([master]: MasterKeys, organizationId: OrganizationId): [BookKeys, BookKeysRow] {
+  const wrapped = (name: keyof BookKeys): [KeyObject, Buffer] => {
+    const secret = randomBytes(KEY_BYTES);
+    return [createSecretKey(secret), encrypt(master.key, secret, contextOf(organizationId, name))];
+  };
+  const [data, data_key] = wrapped("data");
+  const [index, index_key] = wrapped("index");
+  const [seal, seal_secret] = wrapped("seal");
+  return [
+    { data, index, seal },
+    { data_key, index_key, seal_secret, master_key_id: master.id },
+  ];
+}
+
+/** Decrypts the keys of a book. Throws a WrongMasterKeyError. */
+export function unwrapBookKeys(masterKeys: MasterKeys, organizationId: OrganizationId, row: BookKeysRow): BookKeys {
+  const master = masterKeys.find(({ id }) => id === row.master_key_id);
+  if (master === undefined) {
+    throw new WrongMasterKeyError(
+      `the keys of ${organizationId} need the master key ${row.master_key_id}, which the master key file lacks`,
+    );
+  }
+  const unwrapped = (name: keyof BookKeys, wrapped: Buffer): KeyObject => {
+    try {
+      return createSecretKey(decrypt(master.key, wrapped, contextOf(organizationId, name)));
+    } catch (error) {
+      throw new WrongMasterKeyError(`the ${name} key of ${organizationId} was changed`, { cause: error });
+    }
+  };
+  return {
+    data: unwrapped("data", row.data_key),
+    index: unwrapped("index", row.index_key),
+    seal: unwrapped("seal", row.seal_secret),
+  };
+}
+
+/**
+ * Returns the salt of the `content_hash` of a journal row: 16 bytes in hexadecimal that only the
+ * book's key gives.
+ */
+export function saltOf({ seal }: Pick<BookKeys, "seal">, seq: number): string {
+  return createHmac("sha256", seal)
+    .update(String(seq))
+    .digest("hex")
+    .slice(0, 2 * SALT_BYTES);
+}
+
+/** Returns the random salt of a person's data, in hexadecimal. An erasure deletes it. */
+export function newPersonSalt(): string {
+  return randomBytes(SALT_BYTES).toString("hex");
+}
+
+function contextOf(organizationId: OrganizationId, name: keyof BookKeys): string[] {
+  return ["kesc-book-key", organizationId, name];
+}

@@ -1,0 +1,38 @@
+import { createHmac } from "node:crypto";
+
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
+import type { BookKeys } from "./book-keys.js";
+import { decrypt, encrypt } from "./encryption.js";
+
+export type PersonalField = "phone_number" | "email";
+
+/** The place of a personal field. A ciphertext is valid in this place only. */
+export interface PersonalFieldPlace {
+  readonly organizationId: OrganizationId;
+  readonly accountId: AccountId;
+  readonly field: PersonalField;
+}
+
+export function encryptPersonal({ data }: Pick<BookKeys, "data">, place: PersonalFieldPlace, value: string): Buffer {
+  return encrypt(data, value, contextOf(place));
+}
+
+/** Throws if the bytes were changed, or belong to another place. */
+export function decryptPersonal({ data }: Pick<BookKeys, "data">, place: PersonalFieldPlace, sealed: Buffer): string {
+  return decrypt(data, sealed, contextOf(place)).toString("utf8");
+}
+
+/**
+ * Returns the value of a blind index: equal texts give equal bytes, and without the key nobody can
+ * test a guess. The case of an e-mail address does not matter.
+ */
+export function blindIndexOf({ index }: Pick<BookKeys, "index">, field: PersonalField, value: string): Buffer {
+  const folded = field === "email" ? value.toLowerCase() : value;
+  return createHmac("sha256", index)
+    .update(JSON.stringify([field, folded]))
+    .digest();
+}
+
+function contextOf({ organizationId, accountId, field }: PersonalFieldPlace): string[] {
+  return ["kesc-personal-data", organizationId, accountId, field];
+}

@@ -1,0 +1,66 @@
+import { LRUCache } from "lru-cache";
+
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { type BookKeys, type BookKeysRow, unwrapBookKeys } from "../secrets/book-keys.js";
+import type { MasterKeys } from "../secrets/master-key.js";
+import type { Engine, Read } from "./engine.js";
+
+/** The facts of a book that never change, with its decrypted keys. */
+export interface OpenBook {
+  readonly organizationId: OrganizationId;
+  /** The key of the book in the tables of its database. */
+  readonly number: number;
+  readonly keys: BookKeys;
+}
+
+type BookRow = BookKeysRow & { readonly number: number; readonly organization_id: string };
+
+const BOOKS_MAX = 10_000;
+
+/** Finds the books of organizations, and keeps them in memory. */
+export class BookDirectory {
+  readonly #masterKeys: () => MasterKeys;
+  readonly #sql: string;
+  readonly #books = new LRUCache<OrganizationId, OpenBook>({ max: BOOKS_MAX });
+
+  constructor(engine: Engine, masterKeys: () => MasterKeys) {
+    this.#masterKeys = masterKeys;
+    this.#sql = `
+      SELECT b.number, b.organization_id, k.data_key, k.index_key, k.seal_secret, k.master_key_id
+      FROM ${engine.table("books")} b JOIN ${engine.table("book_keys")} k ON k.book = b.number
+      WHERE b.organization_id IN (${engine.list})`;
+  }
+
+  /** Returns the book if it is in memory. */
+  get(organizationId: OrganizationId): OpenBook | undefined {
+    return this.#books.get(organizationId);
+  }
+
+  /**
+   * Returns the books that exist. `read` runs only for books that are not in memory.
+   *
+   * Rejects with a WrongMasterKeyError if the master key file lacks the key of a book.
+   */
+  async find(
+    organizationIds: readonly OrganizationId[],
+    read: (read: Read) => Promise<readonly unknown[]>,
+  ): Promise<readonly OpenBook[]> {
+    const found: OpenBook[] = [];
+    const missing: OrganizationId[] = [];
+    for (const id of organizationIds) {
+      const book = this.#books.get(id);
+      if (book === undefined) missing.push(id);
+      else found.push(book);
+    }
+    if (missing.length === 0) return found;
+    const rows = (await read({ sql: this.#sql, bindings: [JSON.stringify(missing)] })) as readonly BookRow[];
+    for (const row of rows) {
+      const organizationId = row.organization_id as OrganizationId;
+      const keys = unwrapBookKeys(this.#masterKeys(), organizationId, row);
+      const book: OpenBook = { organizationId, number: row.number, keys };
+      this.#books.set(organizationId, book);
+      found.push(book);
+    }
+    return found;
+  }
+}

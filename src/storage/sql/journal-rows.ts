@@ -1,0 +1,75 @@
+import type { Person } from "../../domain/account.js";
+import type { JournalEntry } from "../../domain/journal.js";
+import type { Transaction } from "../../domain/transaction.js";
+import { contentHash } from "../secrets/content-hash.js";
+import type { Columns } from "./engine.js";
+import { metadataText } from "./rows.js";
+
+export const JOURNAL_COLUMNS = {
+  book: "int64",
+  seq: "int64",
+  previous_seq: "int64",
+  account_id: "text",
+  transaction_id: "text",
+  kind: "text",
+  debit: "text",
+  credit: "text",
+  amount_cents: "int64",
+  available_after_cents: "int64",
+  held_after_cents: "int64",
+  actor: "text",
+  reason: "text",
+  recorded_at: "int64",
+  content_hash: "bytes",
+} as const satisfies Columns;
+
+export type JournalRow = Readonly<Record<keyof typeof JOURNAL_COLUMNS, string | number | null>>;
+
+export interface JournalRowFacts {
+  /** The number of the book. */
+  readonly book: number;
+  readonly seq: number;
+  /** The `seq` of the previous row of the same account. */
+  readonly previousSeq: number | null;
+  /** The salt of the content hash, in hexadecimal. */
+  readonly salt: string;
+  /** The fields of what the entry created, which the content hash covers. */
+  readonly created: readonly string[];
+}
+
+export function journalRowOf(
+  entry: JournalEntry,
+  { book, seq, previousSeq, salt, created }: JournalRowFacts,
+): JournalRow {
+  const accountId = entry.accountId ?? null;
+  const transactionId = entry.transactionId ?? null;
+  const { kind, recordedAt } = entry;
+  return {
+    book,
+    seq,
+    previous_seq: previousSeq,
+    account_id: accountId,
+    transaction_id: transactionId,
+    kind,
+    debit: entry.posting?.debit ?? null,
+    credit: entry.posting?.credit ?? null,
+    amount_cents: entry.posting?.amountCents ?? null,
+    available_after_cents: entry.balancesAfter?.availableCents ?? null,
+    held_after_cents: entry.balancesAfter?.heldCents ?? null,
+    actor: entry.actor,
+    reason: entry.reason,
+    recorded_at: recordedAt,
+    content_hash: contentHash(salt, { kind, transactionId, accountId, recordedAt, created }),
+  };
+}
+
+/** Returns the fields of a new transaction that the content hash covers. They never change. */
+export function contentOfTransaction(transaction: Transaction): readonly string[] {
+  const { type, amountCents, reference, description, metadata, rail } = transaction;
+  return [type, String(amountCents), reference, description, metadataText(metadata), rail];
+}
+
+/** Returns the fields of a new account's holder that the content hash covers. */
+export function contentOfPerson({ userId, phoneNumber, email }: Person): readonly string[] {
+  return [userId, phoneNumber, email];
+}

@@ -1,0 +1,55 @@
+import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
+import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { ColumnType } from "./engine.js";
+
+export interface OrganizationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly secret_sha256: string;
+  readonly scopes: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+export const ORGANIZATION_COLUMNS = {
+  id: "text",
+  name: "text",
+  created_at: "int64",
+} as const satisfies Record<keyof OrganizationRow, ColumnType>;
+
+export const API_KEY_COLUMNS = {
+  id: "text",
+  organization_id: "text",
+  name: "text",
+  secret_sha256: "text",
+  scopes: "text",
+  created_at: "int64",
+  expires_at: "int64",
+  revoked_at: "int64",
+} as const satisfies Record<keyof ApiKeyRow, ColumnType>;
+
+export function organizationOf(row: OrganizationRow, cell: number): Organization {
+  return { id: row.id as OrganizationId, cell, name: row.name, createdAt: toUnixMillis(row.created_at) };
+}
+
+export function apiKeyOf(row: ApiKeyRow, cell: number): ApiKey {
+  return {
+    id: row.id as ApiKeyId,
+    organizationId: row.organization_id as OrganizationId,
+    cell,
+    name: row.name,
+    scopes: row.scopes.split(" ") as Scope[],
+    createdAt: toUnixMillis(row.created_at),
+    expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
+    revokedAt: row.revoked_at === null ? undefined : toUnixMillis(row.revoked_at),
+  };
+}
