@@ -1,4 +1,4 @@
-import type { BookAccount } from "./journal.js";
+import type { BookAccount, Posting } from "./journal.js";
 import type { OrganizationId } from "./values/ids.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -27,16 +27,16 @@ export interface BookHead {
 /** The highest sum of a book account in cents. A JavaScript number holds every sum exactly. */
 export const MAX_SUM_CENTS = Number.MAX_SAFE_INTEGER;
 
-const ASSETS: ReadonlySet<BookAccount> = new Set(["reserve", "shortfall"]);
-
 /** Returns the sums after a posting. A debit adds to an asset, a credit adds to a liability. */
-export function postedToBook(
-  sums: BookSums,
-  { debit, credit, amountCents }: { debit: BookAccount; credit: BookAccount; amountCents: number },
-): BookSums {
+export function postedToBook(sums: BookSums, posting: Posting): BookSums {
+  const { debit, credit, amountCents } = posting;
+  const debited = (account: BookAccount): number =>
+    (account === debit ? amountCents : 0) - (account === credit ? amountCents : 0);
   return {
-    ...sums,
-    [debit]: sums[debit] + (ASSETS.has(debit) ? amountCents : -amountCents),
-    [credit]: sums[credit] + (ASSETS.has(credit) ? -amountCents : amountCents),
+    reserve: sums.reserve + debited("reserve"),
+    shortfall: sums.shortfall + debited("shortfall"),
+    available: sums.available - debited("available"),
+    held: sums.held - debited("held"),
+    unallocated: sums.unallocated - debited("unallocated"),
   };
 }

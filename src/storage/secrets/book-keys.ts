@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { createCipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { decrypt, encrypt } from "./encryption.js";
@@ -66,14 +66,23 @@ export function unwrapBookKeys(masterKeys: MasterKeys, organizationId: Organizat
 }
 
 /**
- * Returns the salt of the `content_hash` of a journal row: 16 bytes in hexadecimal that only the
- * book's key gives.
+ * Returns the salts of the content hashes of `count` journal rows: 16 bytes in hexadecimal for each
+ * row. The salt of row n is block n of the key stream of AES-256-CTR, so only the book's key gives
+ * it, and one salt reveals nothing about another. One call serves a batch: an HMAC for each row took
+ * 10 µs of a mint's 78 (docs/adr/0020).
  */
-export function saltOf({ seal }: Pick<BookKeys, "seal">, seq: number): string {
-  return createHmac("sha256", seal)
-    .update(String(seq))
-    .digest("hex")
-    .slice(0, 2 * SALT_BYTES);
+export function rowSalts({ seal }: Pick<BookKeys, "seal">, firstSeq: number, count: number): readonly string[] {
+  const counter = Buffer.alloc(SALT_BYTES);
+  counter.writeBigUInt64BE(BigInt(firstSeq), SALT_BYTES - 8);
+  const stream = createCipheriv("aes-256-ctr", seal, counter).update(Buffer.alloc(count * SALT_BYTES));
+  return Array.from({ length: count }, (_, index) =>
+    stream.toString("hex", index * SALT_BYTES, (index + 1) * SALT_BYTES),
+  );
+}
+
+/** Returns the salt of one row. */
+export function rowSalt(keys: Pick<BookKeys, "seal">, seq: number): string {
+  return rowSalts(keys, seq, 1)[0] ?? "";
 }
 
 /** Returns the random salt of a person's data, in hexadecimal. An erasure deletes it. */
