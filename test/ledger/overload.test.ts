@@ -25,7 +25,7 @@ describe("the ledger under more than it can do", () => {
 
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    committer = opened.database.committer;
+    committer = opened.cell.committer;
   });
   after(() => opened.dispose());
   beforeEach(() => {
