@@ -105,6 +105,24 @@ describe("creating an account", () => {
     });
   });
 
+  describe("after the account of the user was erased", () => {
+    const account = givenAccount();
+    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: EARLIER }];
+    const book = givenBook({ accounts: [account], accountHolders: [erased], idempotencyKeys });
+
+    it("makes another account for the same user_id", () => {
+      const command = create();
+      const effect = effectOf(decideCreateAccount(book, command, NOW));
+      expect(putOf(effect, "accounts")?.id).to.equal(command.newAccountId);
+      expect(putOf(effect, "accountHolders")?.person).to.deep.equal(givenPerson());
+    });
+
+    it("refuses the idempotency key that made it: nobody knows any more for whom it was", () => {
+      expect(wordOf(decideCreateAccount(book, create({ key: "k" }), NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+    });
+  });
+
   describe("with an idempotency key that was used", () => {
     const first = givenAccount();
     const other = givenAccount();
