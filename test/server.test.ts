@@ -19,25 +19,25 @@ describe("the server, in the process of its caller", () => {
   after(() => opened.dispose());
 
   it("listens until it is stopped, sets no signal handler, and leaves a database open that it was given", async () => {
-    const { database } = opened;
+    const { database, cell } = opened;
     const server = await startServer(ANY_PORT, { logger, database });
     expect(server.address).to.match(/^127\.0\.0\.1:[1-9][0-9]*$/);
     expect(process.listeners("SIGTERM")).to.have.lengthOf(listeners);
     await server.stop();
-    expect(await database.reader.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
+    expect(await cell.reader.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
     // Its address is free again.
     const again = await startServer({ ...ANY_PORT, grpcAddress: server.address }, { logger, database });
     await again.stop();
   });
 
   it("says that its address is in use, and leaves the database open", async () => {
-    const { database } = opened;
+    const { database, cell } = opened;
     const first = await startServer(ANY_PORT, { logger, database });
     const second = startServer({ ...ANY_PORT, grpcAddress: first.address }, { logger, database });
     const error: unknown = await second.catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(OperatorError).and.have.property("exitCode", 1);
     expect(String(error)).to.contain(`${first.address}: the address is in use already`);
-    expect(await database.reader.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
+    expect(await cell.reader.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
     await first.stop();
   });
 });

@@ -121,8 +121,7 @@ describe("kesc verify on books that do not hold", () => {
     const [{ organizationId }] = await withKeys(place.databaseUrl, makeTenants);
     await execute(
       { engine: "sqlite", filename: place.databaseFile },
-      "UPDATE supply SET reserve_cents = 5, available_cents = 5",
-      "UPDATE journal_head SET last_seq = 3",
+      "UPDATE books SET reserve_cents = 5, available_cents = 5, last_seq = 3 WHERE number = 1",
     );
 
     const [{ code, stdout }, json] = await Promise.all([

@@ -10,6 +10,7 @@ const LATER = toUnixMillis(NOW + 1);
 const key = (given: Partial<ApiKey>): ApiKey => ({
   id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId,
   organizationId: ORGANIZATION,
+  cell: 0,
   name: "till",
   scopes: ["accounts:read"],
   createdAt: EARLIER,

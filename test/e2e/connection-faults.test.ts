@@ -109,7 +109,7 @@ describe("a connection to PostgreSQL", () => {
     const name = new URL(url).pathname.slice(1);
     const whatNewConnectionsFind = async (readOnly: "on" | "off"): Promise<void> => {
       await execute(
-        { engine: "postgres", url, connectionsMax: 1 },
+        { engine: "postgres", url },
         "SET default_transaction_read_only = off",
         `ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly}`,
       );
@@ -131,7 +131,7 @@ describe("a connection to PostgreSQL", () => {
 
   it("that does not make commits safe is not used", async () => {
     await execute(
-      { engine: "postgres", url, connectionsMax: 1 },
+      { engine: "postgres", url },
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`,
     );
     network.cut();

@@ -23,7 +23,7 @@ describe("the ledger's queue", () => {
 
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    committer = opened.database.committer;
+    committer = opened.cell.committer;
     organizationId = (await keys(opened.database, now).createOrganization("queue")).id;
     const created = await ledgerOver(committer).submit(createAccount(organizationId, "user"), NO_DEADLINE);
     if (created.kind !== "done") throw new Error(created.refusal.reason);
@@ -48,7 +48,7 @@ describe("the ledger's queue", () => {
   }
 
   async function availableCents(): Promise<number> {
-    return (await reads(opened.database).account(organizationId, accountId))?.availableCents ?? 0;
+    return (await reads(opened.cell).account(organizationId, accountId))?.availableCents ?? 0;
   }
 
   /** A committer that waits until `open` is called, and counts its batches. */

@@ -5,7 +5,8 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import type { Committer } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
-import { mint, newAccountId, newOrganizationId, NO_DEADLINE } from "../support/commands.js";
+import { keys } from "../../src/storage/keys.js";
+import { mint, newAccountId, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 // No account exists here: a mint that was decided is refused with ACCOUNT_NOT_FOUND, any other with
@@ -13,8 +14,8 @@ import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 const DECIDED = "ACCOUNT_NOT_FOUND";
 
 describe("the ledger under more than it can do", () => {
-  const greedy = newOrganizationId();
-  const modest = newOrganizationId();
+  let greedy: OrganizationId;
+  let modest: OrganizationId;
   const accountId = newAccountId();
   let opened: TestDatabase;
   let committer: Committer;
@@ -25,7 +26,10 @@ describe("the ledger under more than it can do", () => {
 
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    committer = opened.database.committer;
+    committer = opened.cell.committer;
+    const own = keys(opened.database, () => toUnixMillis(Date.now()));
+    greedy = (await own.createOrganization("greedy")).id;
+    modest = (await own.createOrganization("modest")).id;
   });
   after(() => opened.dispose());
   beforeEach(() => {

@@ -23,9 +23,14 @@ import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-dat
 import { OperatorError } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { execute, openTestDatabase } from "../support/databases.js";
+import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { KESC, kesc } from "../support/service/kesc.js";
 
 const FOREIGN_APPLICATION = 0x0f055112;
+
+function sqlite(filename: string, masterKeyFile = TEST_MASTER_KEY_FILE): DatabaseAddress {
+  return { engine: "sqlite", filename, masterKeyFile };
+}
 
 describe("a database file that is not KESC's, or no longer whole", () => {
   let folder: string;
@@ -34,7 +39,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "kesc-files-"));
     ours = newFile();
-    await migrateDatabase({ engine: "sqlite", filename: ours });
+    await migrateDatabase(sqlite(ours));
   });
   after(() => {
     rmSync(folder, { recursive: true, force: true });
@@ -151,7 +156,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     it(`that is ${name}: is refused with advice, and stays unchanged`, async () => {
       const filename = newFile();
       make(filename);
-      const address: DatabaseAddress = { engine: "sqlite", filename };
+      const address = sqlite(filename);
       const before = contentOf(filename);
       for (const open of [openCurrentDatabase, openAnyDatabase, migrateDatabase]) {
         expect(await wordsOf(open(address)))
@@ -199,7 +204,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     const filename = newFile();
     copyOfOurs(filename);
     edit(filename, "PRAGMA application_id = 0");
-    await (await openCurrentDatabase({ engine: "sqlite", filename })).close();
+    await (await openCurrentDatabase(sqlite(filename))).close();
     expect(readFileSync(filename).toString("latin1", 68, 72)).to.equal("KESC");
   });
 });

@@ -14,6 +14,7 @@ import {
   cancel,
   changeStatus,
   createAccount,
+  eraseAccount,
   mint,
   newOrganizationId,
   redeem,
@@ -53,20 +54,21 @@ function oneOfEach(organizationId: OrganizationId) {
     freezeAccount: changeStatus("freezeAccount", organizationId, accountId),
     unfreezeAccount: changeStatus("unfreezeAccount", organizationId, accountId),
     closeAccount: changeStatus("closeAccount", organizationId, empty.newAccountId),
+    eraseAccount: eraseAccount(organizationId, empty.newAccountId),
   } satisfies Record<Command["name"], Command>;
   return { setup: empty, operations: Object.values(operations) };
 }
 
 async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
   const opened = await openTestDatabase(engine);
-  const { database } = opened;
+  const { database, cell } = opened;
   const { id: organizationId } = await keys(database, () => NOW).createOrganization("each operation");
-  const read = reads(database);
+  const read = reads(cell);
   return {
     organizationId,
-    commit: async (command) => (await database.committer.commit([command], NOW))[0],
+    commit: async (command) => (await cell.committer.commit([command], NOW))[0],
     stored: (resource) =>
-      "userId" in resource ? read.account(organizationId, resource.id) : read.transaction(organizationId, resource.id),
+      "person" in resource ? read.account(organizationId, resource.id) : read.transaction(organizationId, resource.id),
     findings: async () => (await verify(database)).firstFindings,
     close: () => opened.dispose(),
   };

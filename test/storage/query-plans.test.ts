@@ -24,19 +24,19 @@ describe("the plans of the queries on sqlite", () => {
 
   async function planOf(sql: string): Promise<string[]> {
     const bindings = Array.from(sql.matchAll(/\?/g), () => "[]");
-    const rows = await opened.database.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
+    const rows = await opened.cell.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
     return rows.map(({ detail }) => detail);
   }
 
   /** The one statement that `work` runs. */
   async function sqlOf(work: (stored: Reads) => Promise<unknown>): Promise<string> {
-    const { database } = opened;
+    const { engine, directory, reader } = opened.cell;
     let heard = "";
     const rows: Reader["rows"] = (sql, bindings) => {
       heard = sql;
-      return database.reader.rows(sql, bindings);
+      return reader.rows(sql, bindings);
     };
-    await work(reads({ engine: database.engine, reader: { rows } }));
+    await work(reads({ engine, directory, reader: { rows } }));
     return heard;
   }
 
@@ -107,17 +107,17 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
 
-  for (const name of ["idempotencyKeys", "accountsOfUsers", "lockedAccounts", "transactions"] as const) {
+  for (const name of ["idempotencyKeys", "lockedAccounts", "holders", "transactions", "lockedBooks"] as const) {
     it(`loads what a batch names along an index: ${name}`, async () => {
       expectCheap(await planOf(ledgerStatements(sqliteEngine)[name]));
     });
   }
 
-  const { updateSupply, updateHead, tables } = ledgerStatements(sqliteEngine);
+  const { updateBooks, tables } = ledgerStatements(sqliteEngine);
   const updates = {
-    updateSupply,
-    updateHead,
+    updateBooks,
     accounts: tables.accounts.updates,
+    accountHolders: tables.accountHolders.updates,
     transactions: tables.transactions.updates,
   };
   for (const [name, statement] of Object.entries(updates).flatMap(([of, sqls]) =>

@@ -48,10 +48,10 @@ for (const engine of ENGINES) {
 
     before(async () => {
       opened = await openTestDatabase(engine);
-      const { database } = opened;
+      const { database, cell } = opened;
       const now = toUnixMillis(Date.now());
       const organizationId = (await keys(database, () => now).createOrganization("guarded")).id;
-      const committer = database.committer;
+      const { committer } = cell;
       const account = createAccount(organizationId, "user");
       const deposit = mint({ organizationId, accountId: account.newAccountId, amount: "1.00", reference: "guarded" });
       const answers = await committer.commit([account, deposit], now);

@@ -1,6 +1,12 @@
 import { typeid } from "typeid-js";
 
-import type { CancelTransaction, ChangeAccountStatus, CreateAccount, MoveMoney } from "../../src/domain/commands.js";
+import type {
+  CancelTransaction,
+  ChangeAccountStatus,
+  CreateAccount,
+  EraseAccount,
+  MoveMoney,
+} from "../../src/domain/commands.js";
 import type { Actor } from "../../src/domain/journal.js";
 import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
 import { parseAmount } from "../../src/domain/values/cents.js";
@@ -105,6 +111,10 @@ export function changeStatus(
   accountId: AccountId,
 ): ChangeAccountStatus {
   return { name, organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+}
+
+export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {
+  return { name: "eraseAccount", organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
 }
 
 export function cancel(organizationId: OrganizationId, transactionId: TransactionId): CancelTransaction {

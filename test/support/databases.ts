@@ -73,11 +73,15 @@ async function postgresAddress(): Promise<Place> {
   return { address, url, remove: () => undefined };
 }
 
+/** The parts of an address that a connection of its own needs. */
+type Reachable =
+  { readonly engine: "sqlite"; readonly filename: string } | { readonly engine: "postgres"; readonly url: string };
+
 /**
  * Runs statements past the service, on a connection of their own, as an operator at the database
  * would. Returns the rows of the last.
  */
-export async function execute<Row>(address: DatabaseAddress, ...statements: readonly string[]): Promise<Row[]> {
+export async function execute<Row>(address: Reachable, ...statements: readonly string[]): Promise<Row[]> {
   return address.engine === "sqlite"
     ? executeOnSqlite<Row>(address.filename, statements)
     : executeOnPostgres<Row>(address.url, statements);

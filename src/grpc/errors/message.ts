@@ -50,7 +50,10 @@ export function messageOf(refusal: AnyRefusal): string {
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
-      return "The clock of the server is more than a minute slow. Nothing was done. Send the request again.";
+      return (
+        `The clock of the server is ${String(Math.ceil(refusal.behindMillis / 1_000))} seconds slow. ` +
+        "Nothing was done. Send the request again."
+      );
     case "QUEUE_FULL":
       return "Too many requests are waiting. Nothing was done. Try again later.";
     case "STORAGE_UNAVAILABLE":

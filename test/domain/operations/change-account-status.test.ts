@@ -6,7 +6,7 @@ import { changeAccountStatus as operation } from "../../../src/domain/operations
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { changeStatus, TEST_ACTOR, valid } from "../../support/commands.js";
-import { givenAccount, givenBook, NOW, ORGANIZATION, STRANGER, wordOf } from "../../support/given.js";
+import { givenAccount, givenBook, givenPerson, NOW, ORGANIZATION, STRANGER, wordOf } from "../../support/given.js";
 
 const decideChangeAccountStatus = operation.decide;
 
@@ -32,7 +32,7 @@ describe("changing an account's status", () => {
       const decision = decideChangeAccountStatus(givenBook({ accounts: [account] }), change(name, account), NOW);
       expect(decision).to.deep.equal({
         kind: "effect",
-        resource: changed,
+        resource: { ...changed, person: givenPerson() },
         effect: {
           entries: [
             {
@@ -41,8 +41,7 @@ describe("changing an account's status", () => {
               transactionId: undefined,
               kind,
               posting: undefined,
-              availableAfterCents: account.availableCents,
-              heldAfterCents: account.heldCents,
+              balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
               actor: TEST_ACTOR,
               reason: REASON,
               recordedAt: NOW,
@@ -62,9 +61,19 @@ describe("changing an account's status", () => {
     it(`${name} answers an account that is ${status} as it is, with the reason that it had`, () => {
       const account = givenAccount({ status, ...EMPTY });
       const decision = decideChangeAccountStatus(givenBook({ accounts: [account] }), change(name, account), NOW);
-      expect(decision).to.deep.equal(replay(account));
+      expect(decision).to.deep.equal(replay({ ...account, person: givenPerson() }));
     });
   }
+
+  it("freezes an account whose personal data was erased", () => {
+    const account = givenAccount(EMPTY);
+    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const book = givenBook({ accounts: [account], accountHolders: [erased] });
+    const decision = decideChangeAccountStatus(book, change("freezeAccount", account), NOW);
+    expect(decision).to.deep.include({
+      resource: { ...account, person: undefined, status: "FROZEN", statusReason: REASON, updatedAt: NOW },
+    });
+  });
 
   // Money in it is no obstacle to a change that is not a closing.
   for (const [name, from] of [

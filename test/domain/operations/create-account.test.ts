@@ -12,6 +12,8 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenHolder,
+  givenPerson,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -36,9 +38,6 @@ describe("creating an account", () => {
     const account = {
       id: command.newAccountId,
       organizationId: ORGANIZATION,
-      userId: "user",
-      phoneNumber: "+254712345678",
-      email: OTHER_EMAIL,
       status: "ACTIVE",
       statusReason: "",
       availableCents: 0,
@@ -46,9 +45,10 @@ describe("creating an account", () => {
       createdAt: NOW,
       updatedAt: NOW,
     };
+    const person = { userId: "user", phoneNumber: "+254712345678", email: OTHER_EMAIL };
     expect(decision).to.deep.equal({
       kind: "effect",
-      resource: account,
+      resource: { ...account, person },
       effect: {
         entries: [
           {
@@ -57,8 +57,7 @@ describe("creating an account", () => {
             transactionId: undefined,
             kind: "account.created",
             posting: undefined,
-            availableAfterCents: 0,
-            heldAfterCents: 0,
+            balancesAfter: { availableCents: 0, heldCents: 0 },
             actor: TEST_ACTOR,
             reason: "",
             recordedAt: NOW,
@@ -66,6 +65,7 @@ describe("creating an account", () => {
         ],
         puts: [
           { table: "accounts", row: account },
+          { table: "accountHolders", row: { accountId: account.id, organizationId: ORGANIZATION, person } },
           {
             table: "idempotencyKeys",
             row: { organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: NOW },
@@ -84,7 +84,7 @@ describe("creating an account", () => {
     const book = givenBook({ accounts: [existing] });
 
     it("answers with it as it is now, whatever became of it", () => {
-      expect(decideCreateAccount(book, create(), NOW)).to.deep.equal(replay(existing));
+      expect(decideCreateAccount(book, create(), NOW)).to.deep.equal(replay({ ...existing, person: givenPerson() }));
     });
 
     for (const [what, given, differingFields] of [
@@ -105,20 +105,39 @@ describe("creating an account", () => {
     });
   });
 
+  describe("after the account of the user was erased", () => {
+    const account = givenAccount();
+    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: EARLIER }];
+    const book = givenBook({ accounts: [account], accountHolders: [erased], idempotencyKeys });
+
+    it("makes another account for the same user_id", () => {
+      const command = create();
+      const effect = effectOf(decideCreateAccount(book, command, NOW));
+      expect(putOf(effect, "accounts")?.id).to.equal(command.newAccountId);
+      expect(putOf(effect, "accountHolders")?.person).to.deep.equal(givenPerson());
+    });
+
+    it("refuses the idempotency key that made it: nobody knows any more for whom it was", () => {
+      expect(wordOf(decideCreateAccount(book, create({ key: "k" }), NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+    });
+  });
+
   describe("with an idempotency key that was used", () => {
     const first = givenAccount();
-    const other = givenAccount({ userId: create({}, "other").userId });
+    const other = givenAccount();
     const minted = givenTransaction({ accountId: first.id });
     const book = (resourceId: typeof first.id | typeof minted.id): ReturnType<typeof givenBook> =>
       givenBook({
         accounts: [first, other],
+        accountHolders: [givenHolder(first), givenHolder(other, { userId: create({}, "other").userId })],
         transactions: [minted],
         idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }],
       });
 
     it("answers with the account that it made", () => {
       const again = decideCreateAccount(book(first.id), create({ key: "k" }), NOW);
-      expect(again).to.deep.equal(replay(first));
+      expect(again).to.deep.equal(replay({ ...first, person: givenPerson() }));
     });
 
     for (const [what, command] of [

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
-import type { Account } from "../../../src/domain/account.js";
+import type { AccountHolder, LedgerAccount } from "../../../src/domain/account.js";
+import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
 import { moveMoney as operation } from "../../../src/domain/operations/move-money.js";
@@ -18,6 +19,8 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenHead,
+  givenHolder,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -40,7 +43,7 @@ const movement = (given: Partial<Movement> = {}): Movement => ({
   ...given,
 });
 
-const bookOf = (given: Partial<Account> = {}): ReturnType<typeof givenBook> =>
+const bookOf = (given: Partial<LedgerAccount> = {}): ReturnType<typeof givenBook> =>
   givenBook({ accounts: [givenAccount({ id: accountId, ...given })] });
 
 describe("moving money", () => {
@@ -103,8 +106,7 @@ describe("moving money", () => {
               transactionId: command.newTransactionId,
               kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
               posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
-              availableAfterCents: available,
-              heldAfterCents: held,
+              balancesAfter: { availableCents: available, heldCents: held },
               actor: TEST_ACTOR,
               reason: "",
               recordedAt: NOW,
@@ -149,6 +151,31 @@ describe("moving money", () => {
     it(what, () => {
       const effect = effectOf(decideMoveMoney(bookOf(given), command, NOW));
       expect(putOf(effect, "accounts")?.availableCents).to.equal(availableCents);
+    });
+  }
+
+  for (const rail of [DIRECT_RAIL, SLOW_RAIL]) {
+    it(`a mint may fill the organization's sums to the last cent, on the rail ${rail}`, () => {
+      const before = MAX_SUM_CENTS - 5_000;
+      const sums = { ...givenHead().sums, reserve: before, available: before };
+      const accounts = [givenAccount({ id: accountId })];
+      const book = givenBook({ books: [givenHead({ sums })], accounts });
+      expect(wordOf(decideMoveMoney(book, mint(movement({ rail })), NOW))).to.equal("effect");
+    });
+  }
+
+  it("a redemption looks at no limit of the organization's sums", () => {
+    const sums = { ...givenHead().sums, reserve: MAX_SUM_CENTS, available: MAX_SUM_CENTS };
+    const book = givenBook({ books: [givenHead({ sums })], accounts: [givenAccount({ id: accountId })] });
+    expect(wordOf(decideMoveMoney(book, redeem(movement()), NOW))).to.equal("effect");
+  });
+
+  // The direct rail sends nobody anything.
+  for (const move of [mint, redeem]) {
+    it(`a ${move.name} on the direct rail needs no phone number`, () => {
+      const accountHolders = [{ accountId, organizationId: ORGANIZATION, person: undefined }];
+      const book = givenBook({ accounts: [givenAccount({ id: accountId })], accountHolders });
+      expect(wordOf(decideMoveMoney(book, move(movement()), NOW))).to.equal("effect");
     });
   }
 
@@ -215,7 +242,7 @@ describe("moving money", () => {
     const account = givenAccount({ id: accountId });
     const first = givenTransaction({ accountId });
     const second = givenTransaction({ accountId, reference: valid(parseReference("second")) });
-    const book = (resourceId: Account["id"] | Transaction["id"]): ReturnType<typeof givenBook> =>
+    const book = (resourceId: LedgerAccount["id"] | Transaction["id"]): ReturnType<typeof givenBook> =>
       givenBook({
         accounts: [account],
         transactions: [first, second],
@@ -278,12 +305,20 @@ describe("moving money", () => {
   const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)), heldCents: toCents(2_000) };
   const stranger = { organizationId: STRANGER };
+  const erased: AccountHolder = { accountId, organizationId: ORGANIZATION, person: undefined };
+  const sums = (given: Partial<BookSums>): BookSums => ({ ...givenHead().sums, ...given });
 
   // The order of rows is the order of checks.
   const refusals: readonly [
     name: string,
     command: MoveMoney,
-    rows: { keys?: typeof keyed; transactions?: Transaction[]; account?: Partial<Account> },
+    rows: {
+      keys?: typeof keyed;
+      transactions?: Transaction[];
+      account?: Partial<LedgerAccount>;
+      holder?: AccountHolder;
+      sums?: BookSums;
+    },
     facts: object,
   ][] = [
     [
@@ -335,6 +370,24 @@ describe("moving money", () => {
       { reason: "ACCOUNT_FROZEN", accountId },
     ],
     [
+      "refuses a frozen account before looking for a phone number",
+      redeem(movement({ rail: SLOW_RAIL })),
+      { account: { status: "FROZEN" }, holder: erased },
+      { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "refuses to mint on a slow rail without a phone number before looking at the limit",
+      mint(movement({ rail: SLOW_RAIL })),
+      { account: full, holder: erased },
+      { reason: "PHONE_NUMBER_MISSING", accountId },
+    ],
+    [
+      "refuses to redeem on a slow rail without a phone number before looking at funds",
+      redeem(movement({ rail: SLOW_RAIL })),
+      { account: empty, holder: erased },
+      { reason: "PHONE_NUMBER_MISSING", accountId },
+    ],
+    [
       "refuses to mint one cent past the limit, what is held included",
       mint(movement({ amount: "0.01" })),
       { account: full },
@@ -345,6 +398,24 @@ describe("moving money", () => {
       mint(movement({ amount: "0.01", rail: SLOW_RAIL })),
       { account: full },
       { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS },
+    ],
+    [
+      "refuses to mint past the limit of the account before looking at the organization's",
+      mint(movement({ amount: "0.01" })),
+      { account: full, sums: sums({ reserve: MAX_SUM_CENTS, available: MAX_SUM_CENTS }) },
+      { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS },
+    ],
+    [
+      "refuses to mint one cent past the limit of the organization's reserve",
+      mint(movement({ amount: "0.01" })),
+      { sums: sums({ reserve: MAX_SUM_CENTS, unallocated: MAX_SUM_CENTS }) },
+      { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS },
+    ],
+    [
+      "refuses to mint one cent past the limit of what the organization owes, though its reserve is smaller",
+      mint(movement({ amount: "0.01", rail: SLOW_RAIL })),
+      { sums: sums({ shortfall: MAX_SUM_CENTS, available: MAX_SUM_CENTS }) },
+      { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS },
     ],
     [
       "refuses to redeem one cent more than is available, though more is held",
@@ -359,10 +430,18 @@ describe("moving money", () => {
       { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
     ],
   ];
-  for (const [name, command, { keys: idempotencyKeys = [], transactions = [], account = {} }, facts] of refusals) {
+  for (const [name, command, rows, facts] of refusals) {
     it(name, () => {
-      const accounts = [givenAccount({ id: accountId, ...account })];
-      const decision = decideMoveMoney(givenBook({ accounts, transactions, idempotencyKeys }), command, NOW);
+      const { keys: idempotencyKeys = [], transactions = [], account: given, holder, sums } = rows;
+      const account = givenAccount({ id: accountId, ...given });
+      const book = givenBook({
+        books: [givenHead(sums === undefined ? {} : { sums })],
+        accounts: [account],
+        accountHolders: [holder ?? givenHolder(account)],
+        transactions,
+        idempotencyKeys,
+      });
+      const decision = decideMoveMoney(book, command, NOW);
       expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
     });
   }

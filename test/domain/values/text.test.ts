@@ -5,6 +5,7 @@ import {
   parseDescription,
   parseIdempotencyKey,
   parseMetadata,
+  parseNewReference,
   parseReference,
   parseStatusReason,
   parseUserId,
@@ -39,6 +40,7 @@ const UNPRINTABLE = [
 for (const [what, parse] of [
   ["a user_id", parseUserId],
   ["a reference", parseReference],
+  ["the reference of a new transaction", parseNewReference],
 ] as const) {
   describe(what, () => {
     for (const [which, text] of [
@@ -105,6 +107,25 @@ for (const [what, parse] of [
     }
   });
 }
+
+describe("a reference that begins with kesc:", () => {
+  for (const text of ["kesc:", "kesc:tick:2026", "kesc: "]) {
+    it(`is refused for a new transaction: ${JSON.stringify(text)}`, () => {
+      const problem = 'must not begin with "kesc:": such references are reserved';
+      expect(parseNewReference(text)).to.deep.equal({ ok: false, problem });
+    });
+  }
+
+  it("is found by the filter of a list", () => {
+    expect(parseReference("kesc:tick:2026")).to.deep.equal({ ok: true, value: "kesc:tick:2026" });
+  });
+
+  for (const text of ["kesc", "kesc-1", "KESC:1", "my kesc:1"]) {
+    it(`is not to be mistaken for another: ${text}`, () => {
+      expect(parseNewReference(text)).to.deep.equal({ ok: true, value: text });
+    });
+  }
+});
 
 describe("an idempotency key", () => {
   for (const text of ["k", "f47ac10b-58cc-4372-a567-0e02b2c3d479", '"quoted"', "~!@#", "k".repeat(255)]) {

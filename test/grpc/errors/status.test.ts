@@ -66,10 +66,17 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { from: "frozen", to: "closed" },
   ],
   LIMIT_EXCEEDED: [
-    { reason: "LIMIT_EXCEEDED", accountId: ACCOUNT_ID, limitCents: 999_999_999_999_999 as Cents },
+    { reason: "LIMIT_EXCEEDED", accountId: ACCOUNT_ID, limitCents: 999_999_999_999_999 },
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID, limit: "9999999999999.99" },
   ],
+  PHONE_NUMBER_MISSING: [
+    { reason: "PHONE_NUMBER_MISSING", accountId: ACCOUNT_ID },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID },
+  ],
+  BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
+  CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],
   STORAGE_UNAVAILABLE: [{ reason: "STORAGE_UNAVAILABLE" }, Status.UNAVAILABLE, {}],
   SHUTTING_DOWN: [{ reason: "SHUTTING_DOWN" }, Status.UNAVAILABLE, {}],
@@ -77,7 +84,13 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
   DEADLINE_EXCEEDED: [{ reason: "DEADLINE_EXCEEDED" }, Status.DEADLINE_EXCEEDED, {}],
 };
 
-const RETRIED: readonly Reason[] = ["QUEUE_FULL", "STORAGE_UNAVAILABLE", "SHUTTING_DOWN"];
+const RETRIED: readonly Reason[] = [
+  "QUEUE_FULL",
+  "STORAGE_UNAVAILABLE",
+  "SHUTTING_DOWN",
+  "BOOK_MOVING",
+  "CLOCK_BEHIND",
+];
 
 describe("grpc: a refusal on the wire", () => {
   for (const [refusal, code, facts] of Object.values(EXAMPLES)) {

@@ -25,7 +25,7 @@ describe("a transaction on PostgreSQL, whose statements do not wait for each oth
       `CREATE CONSTRAINT TRIGGER refuse_seven AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED
        FOR EACH ROW EXECUTE FUNCTION refuse_seven()`,
     );
-    transact = opened.database.transact;
+    transact = opened.cell.transact;
   });
   after(() => opened.dispose());
   afterEach(() => execute(opened.address, "DELETE FROM notes"));

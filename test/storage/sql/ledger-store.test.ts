@@ -49,9 +49,9 @@ for (const engine of ENGINES) {
     });
     afterEach(() => ledger.close());
 
-    function ledgerOn({ database }: Pick<TestDatabase, "database">): Ledger {
+    function ledgerOn({ cell: { committer } }: Pick<TestDatabase, "cell">): Ledger {
       return new Ledger({
-        committer: database.committer,
+        committer,
         now,
         batchMax: 128,
         queueMax: 10_000,
@@ -80,21 +80,22 @@ for (const engine of ENGINES) {
     }
 
     async function balances(): Promise<Pick<Account, "availableCents" | "heldCents">> {
-      const account = await reads(opened.database).account(organizationId, accountId);
+      const account = await reads(opened.cell).account(organizationId, accountId);
       if (account === undefined) throw new Error("the account is gone");
       const { availableCents, heldCents } = account;
       return { availableCents, heldCents };
     }
 
-    async function supply(): Promise<object | undefined> {
-      const [row] = await opened.database.reader.rows<object>(
-        "SELECT reserve_cents, available_cents, held_cents FROM supply WHERE organization_id = ?",
+    async function sums(): Promise<object | undefined> {
+      const [row] = await opened.cell.reader.rows<object>(
+        `SELECT reserve_cents, available_cents, held_cents FROM ${opened.cell.engine.table("books")}
+         WHERE organization_id = ?`,
         [organizationId],
       );
       return row;
     }
 
-    it("keeps what it answered: accounts, transactions, balances and the supply", async () => {
+    it("keeps what it answered: accounts, transactions, balances and the sums of the book", async () => {
       const minted = await done(
         mint(
           movement({ amount: "100.00", reference: "in", description: "café ☕", metadata: { b: "2", a: "1", 1: "x" } }),
@@ -102,11 +103,11 @@ for (const engine of ENGINES) {
       );
       const redeemed = await done(redeem(movement({ amount: "30.01", reference: "out" })));
 
-      const stored = reads(opened.database);
+      const stored = reads(opened.cell);
       expect(await stored.transaction(organizationId, minted.id)).to.deep.equal(minted);
       expect(await stored.transaction(organizationId, redeemed.id)).to.deep.equal(redeemed);
       expect(await balances()).to.deep.equal({ availableCents: 6_999, heldCents: 0 });
-      expect(await supply()).to.deep.equal({ reserve_cents: 6_999, available_cents: 6_999, held_cents: 0 });
+      expect(await sums()).to.deep.equal({ reserve_cents: 6_999, available_cents: 6_999, held_cents: 0 });
     });
 
     it("answers a repeat with the first transaction, and other content with the one that has the reference", async () => {
@@ -148,7 +149,7 @@ for (const engine of ENGINES) {
 
     it("makes one transaction when two servers on one database get the calls", async () => {
       const other = await openDatabase(opened.address);
-      const otherLedger = ledgerOn({ database: other });
+      const otherLedger = ledgerOn({ cell: other.cells[0] });
       try {
         const outcomes = await Promise.all(
           Array.from({ length: 200 }, (_, index) =>
@@ -184,10 +185,10 @@ for (const engine of ENGINES) {
       const pending = await done(redeem(movement({ amount: "4.00", reference: "out", rail: SLOW_RAIL })));
       expect(pending.status).to.equal("PENDING");
       expect(await balances()).to.deep.equal({ availableCents: 600, heldCents: 400 });
-      expect(await supply()).to.deep.equal({ reserve_cents: 1_000, available_cents: 600, held_cents: 400 });
+      expect(await sums()).to.deep.equal({ reserve_cents: 1_000, available_cents: 600, held_cents: 400 });
 
       const canceled = await done(cancel(organizationId, pending.id));
-      expect(await reads(opened.database).transaction(organizationId, pending.id)).to.deep.equal(canceled);
+      expect(await reads(opened.cell).transaction(organizationId, pending.id)).to.deep.equal(canceled);
       expect(await summary(cancel(organizationId, pending.id))).to.equal("replayed");
       expect(await balances()).to.deep.equal({ availableCents: 1_000, heldCents: 0 });
     });
@@ -250,7 +251,7 @@ for (const engine of ENGINES) {
       ] as const) {
         expect(await summary(command)).to.equal(reason);
       }
-      const stored = reads(opened.database);
+      const stored = reads(opened.cell);
       expect(await stored.account(stranger, accountId)).to.equal(undefined);
       expect(await stored.transaction(stranger, minted.id)).to.equal(undefined);
       expect(await stored.transactions(stranger, { accountId }, { size: 10, beforeSeq: undefined })).to.deep.equal({
@@ -259,16 +260,32 @@ for (const engine of ENGINES) {
       });
     });
 
-    it("numbers the journal without a gap, in the order of the answers", async () => {
+    it("numbers each organization's book without a gap, from 1, whose row is the organization's own", async () => {
+      const stranger = (await keys(opened.database, now).createOrganization("stranger")).id;
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
-          done(mint(movement({ amount: "1.00", reference: `s${String(index)}` }))),
+          done(
+            index % 2 === 0
+              ? mint(movement({ amount: "1.00", reference: `s${String(index)}` }))
+              : createAccount(stranger, `s${String(index)}`),
+          ),
         ),
       );
-      const rows = await opened.database.reader.rows<{ seq: number }>("SELECT seq FROM journal ORDER BY seq");
-      const [head] = await opened.database.reader.rows<{ last_seq: number }>("SELECT last_seq FROM journal_head");
-      expect(rows.map(({ seq }) => seq)).to.deep.equal(rows.map((_, index) => index + 1));
-      expect(head?.last_seq).to.equal(rows.length);
+      // The account of the test is the second row of the first book.
+      for (const [id, rowsOf, kind] of [
+        [organizationId, 27, "transaction.completed"],
+        [stranger, 26, "account.created"],
+      ] as const) {
+        const { reader, engine } = opened.cell;
+        const rows = await reader.rows<{ seq: number; kind: string; last_seq: number }>(
+          `SELECT seq, kind, last_seq FROM ${engine.table("journal")} JOIN ${engine.table("books")} ON number = book
+           WHERE organization_id = ? ORDER BY seq`,
+          [id],
+        );
+        expect(rows.map(({ seq }) => seq)).to.deep.equal(Array.from({ length: rowsOf }, (_, index) => index + 1));
+        expect(rows[0]?.kind).to.equal("organization.created");
+        expect(rows.at(-1)).to.deep.include({ kind, last_seq: rowsOf });
+      }
     });
 
     it("runs as many statements for a hundred commands as for one", async () => {
@@ -288,7 +305,11 @@ for (const engine of ENGINES) {
               },
             }),
           );
-        const answers = await commitBatch(ledgerStore(opened.database.engine, counting), commands, now());
+        const answers = await commitBatch(
+          ledgerStore(opened.cell.engine, counting, opened.cell.directory),
+          commands,
+          now(),
+        );
         expect(answers.every(({ kind }) => kind === "done")).to.equal(true);
         return statements;
       };
@@ -305,7 +326,7 @@ for (const engine of ENGINES) {
       for (let index = 0; index < 7; index += 1) {
         made.push(await done(mint(movement({ amount: "1.00", reference: `p${String(index)}` }))));
       }
-      const stored = reads(opened.database);
+      const stored = reads(opened.cell);
       const seen: string[] = [];
       let beforeSeq: number | undefined;
       do {
@@ -320,8 +341,8 @@ for (const engine of ENGINES) {
 }
 
 /** As the engine's own, within reach of the test. */
-function transactionOn({ address, database }: TestDatabase): Transact {
-  if (address.engine === "postgres") return database.transact;
+function transactionOn({ address, cell }: TestDatabase): Transact {
+  if (address.engine === "postgres") return cell.transact;
   const connection = openSqliteForWriting(address.filename);
   return sqliteTransaction(connection, new SqliteStatements(connection));
 }

@@ -8,6 +8,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
+import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
@@ -20,8 +21,12 @@ describe("the files of SQLite", () => {
       const folder = join(parent, "data");
       const before = process.umask(umask);
       try {
-        const database = await openDatabase({ engine: "sqlite", filename: join(folder, "kesc.db") });
-        await migrate(database);
+        const database = await openDatabase({
+          engine: "sqlite",
+          filename: join(folder, "kesc.db"),
+          masterKeyFile: TEST_MASTER_KEY_FILE,
+        });
+        await migrate(database.cells[0]);
         // A write and a read: with them come the log and the index that readers share.
         const own = keys(database, () => toUnixMillis(0));
         await own.createOrganization("A");

@@ -1,0 +1,97 @@
+import { expect } from "chai";
+
+import type { LedgerAccount } from "../../../src/domain/account.js";
+import type { EraseAccount } from "../../../src/domain/commands.js";
+import { replay } from "../../../src/domain/decision.js";
+import { eraseAccount as operation } from "../../../src/domain/operations/erase-account.js";
+import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
+import { parseStatusReason } from "../../../src/domain/values/text.js";
+import { eraseAccount, newAccountId, TEST_ACTOR, valid } from "../../support/commands.js";
+import { givenAccount, givenBook, NOW, ORGANIZATION, STRANGER } from "../../support/given.js";
+
+const decideEraseAccount = operation.decide;
+
+const REASON = valid(parseStatusReason("the customer asked for it"));
+const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };
+
+const erase = ({ id }: Pick<LedgerAccount, "id">): EraseAccount => ({
+  ...eraseAccount(ORGANIZATION, id),
+  reason: REASON,
+});
+
+describe("erasing the personal data of an account", () => {
+  for (const status of ["ACTIVE", "FROZEN", "CLOSED"] as const) {
+    it(`leaves an account that is ${status} as it is, without its person, and a row of the journal`, () => {
+      const account = givenAccount({ ...EMPTY, status });
+      const changed = { ...account, updatedAt: NOW };
+      expect(decideEraseAccount(givenBook({ accounts: [account] }), erase(account), NOW)).to.deep.equal({
+        kind: "effect",
+        resource: { ...changed, person: undefined },
+        effect: {
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: account.id,
+              transactionId: undefined,
+              kind: "account.erased",
+              posting: undefined,
+              balancesAfter: EMPTY,
+              actor: TEST_ACTOR,
+              reason: REASON,
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            { table: "accounts", row: changed },
+            {
+              table: "accountHolders",
+              row: { accountId: account.id, organizationId: ORGANIZATION, person: undefined },
+            },
+          ],
+        },
+      });
+    });
+  }
+
+  it("answers an account that was erased as it is, whatever came into it since", () => {
+    const account = givenAccount();
+    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const book = givenBook({ accounts: [account], accountHolders: [erased] });
+    expect(decideEraseAccount(book, erase(account), NOW)).to.deep.equal(replay({ ...account, person: undefined }));
+  });
+
+  // The order of rows is the order of checks.
+  for (const [what, given, facts] of [
+    [
+      "another organization's account, whatever its balance",
+      { organizationId: STRANGER },
+      { reason: "ACCOUNT_NOT_FOUND" },
+    ],
+    [
+      "an account with money that is available",
+      { ...EMPTY, availableCents: toCents(1) },
+      { reason: "ACCOUNT_NOT_EMPTY", availableCents: 1, heldCents: 0 },
+    ],
+    [
+      "an account with money that is held",
+      { ...EMPTY, heldCents: toCents(1) },
+      { reason: "ACCOUNT_NOT_EMPTY", availableCents: 0, heldCents: 1 },
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const account = givenAccount(given);
+      expect(decideEraseAccount(givenBook({ accounts: [account] }), erase(account), NOW)).to.deep.equal({
+        kind: "refusal",
+        refusal: { ...facts, accountId: account.id },
+      });
+    });
+  }
+
+  it("refuses an account that does not exist", () => {
+    const id = newAccountId();
+    expect(decideEraseAccount(givenBook(), erase({ id }), NOW)).to.deep.equal({
+      kind: "refusal",
+      refusal: { reason: "ACCOUNT_NOT_FOUND", accountId: id },
+    });
+  });
+});
