@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full profile compare path results chaos overload hostile simulate mutants clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full cells profile compare path results chaos overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,6 +54,9 @@ profile: dist/.built ## the processor time of a call, by the code that uses it
 
 compare: dist/.built ## the processor time of a call in this build and another, in turn: OLD=../before PAIRS=11
 	@node dist/bench/compare.js --old "$(OLD)" --pairs $(or $(PAIRS),11) $(ARGS)
+
+cells: dist/.built ## mints a second of one cell and of four on PostgreSQL, with slow commits; ARGS=--help lists the options
+	@node dist/test/support/with-postgres.js node dist/bench/cells.js $(ARGS)
 
 path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
 	@node dist/bench/coverage.js $(ARGS)

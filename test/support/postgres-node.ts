@@ -14,6 +14,11 @@ import pg from "pg";
 const NOBODY = 65_534;
 const START_MILLIS_MAX = 30_000;
 
+/** The user for programs that refuse to run as root; empty for any other user. */
+export function unprivileged(): { readonly uid?: number; readonly gid?: number } {
+  return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+}
+
 /** PostgreSQL's programs, the user that may run them, and a folder for their data. */
 interface Installation {
   readonly folder: string;
@@ -175,7 +180,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return rows.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
