@@ -12,13 +12,13 @@ const BATCH = 200;
 const MINTS = Number(process.env["KESC_TEST_CITUS_MINTS"] ?? 20_000);
 const MINUTES_MAX = 30;
 
-// Runs if KESC_TEST_CITUS is the URL of an empty database on the coordinator of a Citus cluster with
-// schema-based sharding. See docs/scale.md.
+// Runs if KESC_TEST_CITUS is the URL of an empty database on the coordinator of a Citus cluster
+// with schema-based sharding (docs/scale.md).
 describe("four cells on Citus", () => {
   it("keeps every mint while a cell moves to another node", async function () {
     const url = process.env["KESC_TEST_CITUS"];
     if (url === undefined) {
-      console.log("      skipped: KESC_TEST_CITUS is not set");
+      process.stdout.write("      skipped: KESC_TEST_CITUS is not set\n");
       this.skip();
     }
     this.timeout(MINUTES_MAX * 60_000);

@@ -19,7 +19,7 @@ describe("four cells through PgBouncer", () => {
     it(`writes no row into another cell (${mode} mode)`, async function () {
       const program = findPgbouncer();
       if (program === undefined) {
-        console.log("      skipped: pgbouncer not found");
+        process.stdout.write("      skipped: pgbouncer not found\n");
         this.skip();
       }
       const url = await (await sharedPostgres()).createDatabase();
