@@ -219,7 +219,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       if (update === undefined) throw new Error(`a row of ${table.name} changed in a way that no update allows`);
       rowsByUpdate[index]?.push(update.updatedRow(row, this));
     }
-    return [inserts, ...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] }))];
+    // The updates come first: an erasure frees the user_id that a new account of the batch takes.
+    return [...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] })), inserts];
   }
 
   /**

@@ -163,18 +163,30 @@ function personOf(row: PersonRow, { organizationId, keys }: OpenBook, accountId:
   };
 }
 
-/** Encrypts the personal data. `salt` is that of the holder's `content_hash`, in hexadecimal. */
+/** The columns of a holder after an erasure. */
+export const NO_PERSON = {
+  user_id: null,
+  phone_number: null,
+  phone_number_index: null,
+  email: null,
+  email_index: null,
+  content_salt: null,
+} as const satisfies Partial<HolderRow>;
+
+/**
+ * Encrypts the personal data. `salt` is that of the holder's `content_hash`, in hexadecimal. One
+ * batch may create an account and erase it: then the row never holds any personal data.
+ */
 export function holderRowOf(
   { accountId, organizationId, person }: AccountHolder,
   { book, seq, salt }: { book: OpenBook; seq: number; salt: string },
 ): HolderRow<string> {
-  if (person === undefined) throw new Error(`the new account ${accountId} has no holder`);
+  const row = { account_id: accountId, book: book.number, seq };
+  if (person === undefined) return { ...row, ...NO_PERSON };
   const { userId, phoneNumber, email } = person;
   const place = { organizationId, accountId };
   return {
-    account_id: accountId,
-    book: book.number,
-    seq,
+    ...row,
     user_id: userId,
     phone_number: encryptPersonal(book.keys, { ...place, field: "phone_number" }, phoneNumber).toString("hex"),
     phone_number_index: blindIndexOf(book.keys, "phone_number", phoneNumber).toString("hex"),

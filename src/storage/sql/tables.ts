@@ -9,6 +9,7 @@ import {
   accountRowOf,
   HOLDER_COLUMNS,
   holderRowOf,
+  NO_PERSON,
   TRANSACTION_COLUMNS,
   transactionRowOf,
 } from "./rows.js";
@@ -64,7 +65,15 @@ const BALANCE_COLUMNS = {
 
 const STATUS_COLUMNS = { ...BALANCE_COLUMNS, status: "text", status_reason: "text" } as const satisfies Columns;
 
-const { book: _book, seq: _seq, ...ERASED_COLUMNS } = HOLDER_COLUMNS;
+const ERASED_COLUMNS = {
+  account_id: "text",
+  user_id: "text",
+  phone_number: "bytes",
+  phone_number_index: "bytes",
+  email: "bytes",
+  email_index: "bytes",
+  content_salt: "bytes",
+} as const satisfies Partial<typeof HOLDER_COLUMNS>;
 
 const TRANSACTION_STATUS_COLUMNS = {
   id: "text",
@@ -146,15 +155,7 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
 }
 
 function erasedRowOf({ accountId }: AccountHolder): SqlRow<typeof ERASED_COLUMNS> {
-  return {
-    account_id: accountId,
-    user_id: null,
-    phone_number: null,
-    phone_number_index: null,
-    email: null,
-    email_index: null,
-    content_salt: null,
-  };
+  return { account_id: accountId, ...NO_PERSON };
 }
 
 function transactionStatusRowOf(transaction: Transaction): SqlRow<typeof TRANSACTION_STATUS_COLUMNS> {

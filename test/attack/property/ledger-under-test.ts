@@ -1,35 +1,42 @@
 import { expect } from "chai";
 
+import type { BookSums } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { BookAccount } from "../../../src/domain/journal.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import type { StoreError } from "../../../src/ledger/ports/store.js";
+import type { Cell } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
+import type { Columns } from "../../../src/storage/sql/engine.js";
 import { NO_DEADLINE } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
-import { type Answer, seen, type State, type Supply } from "./model.js";
+import { type Answer, seen, type State } from "./model.js";
 
 interface JournalRow {
-  readonly account_id: string;
+  readonly seq: number;
+  readonly account_id: string | null;
+  readonly kind: string;
   readonly debit: BookAccount | null;
   readonly credit: BookAccount | null;
   readonly amount_cents: number | null;
-  readonly available_after_cents: number;
-  readonly held_after_cents: number;
+  readonly available_after_cents: number | null;
+  readonly held_after_cents: number | null;
+  readonly recorded_at: number;
 }
+
+/** A row of `books`, with the names of `BookHead`. */
+type BookRow = BookSums & Omit<NonNullable<State["book"]>, "sums">;
 
 interface Parts {
   readonly opened: TestDatabase;
+  readonly now: () => UnixMillis;
   readonly organizations: ReadonlyMap<OrganizationId, OrganizationId>;
-  /** The journal's last seq before this ledger wrote anything. */
-  readonly seqBefore: number;
   readonly batchMax: number;
 }
 
-const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 const ALL = { size: 1_000, beforeSeq: undefined };
 
 /**
@@ -37,19 +44,17 @@ const ALL = { size: 1_000, beforeSeq: undefined };
  */
 export class LedgerUnderTest {
   readonly engine: string;
-  readonly #opened: TestDatabase;
+  readonly #cell: Cell;
   readonly #ledger: Ledger;
   readonly #organizations: ReadonlyMap<OrganizationId, OrganizationId>;
-  readonly #seqBefore: number;
   readonly #storeErrors: StoreError[] = [];
 
-  private constructor({ opened, organizations, seqBefore, batchMax }: Parts) {
+  private constructor({ opened, now, organizations, batchMax }: Parts) {
     this.engine = opened.address.engine;
-    this.#opened = opened;
+    this.#cell = opened.cell;
     this.#organizations = organizations;
-    this.#seqBefore = seqBefore;
     this.#ledger = new Ledger({
-      committer: opened.database.committer,
+      committer: opened.cell.committer,
       now,
       batchMax,
       queueMax: 1_000,
@@ -59,11 +64,15 @@ export class LedgerUnderTest {
 
   static async over(
     opened: TestDatabase,
-    { organizations, batchMax }: { organizations: readonly OrganizationId[]; batchMax: number },
+    {
+      organizations,
+      ...options
+    }: Omit<Parts, "opened" | "organizations"> & { organizations: readonly OrganizationId[] },
   ): Promise<LedgerUnderTest> {
     const own = new Map<OrganizationId, OrganizationId>();
-    for (const named of organizations) own.set(named, (await keys(opened.database, now).createOrganization(named)).id);
-    return new LedgerUnderTest({ opened, organizations: own, seqBefore: await lastSeqOf(opened), batchMax });
+    const all = keys(opened.database, options.now);
+    for (const named of organizations) own.set(named, (await all.createOrganization(named)).id);
+    return new LedgerUnderTest({ opened, organizations: own, ...options });
   }
 
   /** Submits all commands in one turn of the event loop, in this order. */
@@ -73,7 +82,7 @@ export class LedgerUnderTest {
         this.#ledger.submit({ ...command, organizationId: this.#own(command.organizationId) }, NO_DEADLINE),
       ),
     );
-    expect(this.#storeErrors).to.deep.equal([]);
+    expect(this.#storeErrors.map(({ cause }) => String(cause)).join("\n"), this.engine).to.equal("");
     return outcomes.map((outcome) =>
       outcome.kind === "refused" ? outcome : { ...outcome, resource: seen(outcome.resource) },
     );
@@ -82,48 +91,59 @@ export class LedgerUnderTest {
   /** Reads what is on disk, as callers do. */
   async state(named: OrganizationId): Promise<State> {
     const organizationId = this.#own(named);
-    const stored = reads(this.#opened.database);
+    const stored = reads(this.#cell);
     const { rows: accounts } = await stored.accounts(organizationId, {}, ALL);
     const { rows: transactions } = await stored.transactions(organizationId, {}, ALL);
-    const [supply] = await this.#query<Supply>(
-      `SELECT reserve_cents AS reserve, available_cents AS available, held_cents AS held
-       FROM supply WHERE organization_id = ?`,
+    const { reader, engine } = this.#cell;
+    const [row] = await reader.rows<BookRow>(
+      `SELECT state, last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt", reserve_cents AS reserve,
+         shortfall_cents AS shortfall, available_cents AS available, held_cents AS held, unallocated_cents AS unallocated
+       FROM ${engine.table("books")} WHERE organization_id = ?`,
       [organizationId],
     );
-    return { accounts: accounts.map(seen), transactions: transactions.map(seen), supply };
+    return { accounts: accounts.map(seen), transactions: transactions.map(seen), book: row && bookOf(row) };
+  }
+
+  /** Changes the row of a book, past the ledger. */
+  async changeBook(named: OrganizationId, change: Readonly<Record<string, string | number>>): Promise<void> {
+    const { engine, transact } = this.#cell;
+    const typeOf = (value: string | number) => (typeof value === "string" ? "text" : "int64");
+    const row = { organization_id: this.#own(named), ...change };
+    const columns: Columns = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeOf(value)]));
+    const sql = engine.update(engine.table("books"), { key: "organization_id", columns });
+    await transact((session) => session.write([{ sql, rows: [row] }]));
   }
 
   /**
-   * Checks that the journal has grown by `rowsExpected` rows since this ledger was made, without a
-   * gap.
+   * Checks the book by its journal alone: `seq` has no gap, no time is before that of an earlier
+   * row, and each row has the balances that all postings up to it give.
    */
-  async checkSeq(rowsExpected: number): Promise<void> {
-    const rows = await this.#query<{ seq: number }>("SELECT seq FROM journal WHERE seq > ? ORDER BY seq", [
-      this.#seqBefore,
-    ]);
-    const seqs = rows.map(({ seq }) => seq - this.#seqBefore);
+  async checkJournal(named: OrganizationId, rowsExpected: number): Promise<void> {
+    const { reader, engine } = this.#cell;
+    const rows = await reader.rows<JournalRow>(
+      `SELECT j.* FROM ${engine.table("journal")} j JOIN ${engine.table("books")} b ON b.number = j.book
+       WHERE b.organization_id = ? ORDER BY j.seq`,
+      [this.#own(named)],
+    );
+    expect(rows[0]?.kind, this.engine).to.equal("organization.created");
+    const seqs = rows.map(({ seq }) => seq);
     expect(seqs, this.engine).to.deep.equal(Array.from({ length: rowsExpected }, (_, index) => index + 1));
-    expect(await lastSeqOf(this.#opened), this.engine).to.equal(this.#seqBefore + rowsExpected);
+    const times = rows.map(({ recorded_at: recordedAt }) => recordedAt);
+    expect(times, this.engine).to.deep.equal(times.toSorted((left, right) => left - right));
+    this.#checkPostings(rows);
   }
 
-  /**
-   * Checks by the journal alone that each row's balances are the sum of the account's postings up
-   * to it.
-   */
-  async checkPostings(named: OrganizationId, rowsExpected: number): Promise<void> {
-    const rows = await this.#query<JournalRow>("SELECT * FROM journal WHERE organization_id = ? ORDER BY seq", [
-      this.#own(named),
-    ]);
-    expect(rows, this.engine).to.have.lengthOf(rowsExpected);
+  #checkPostings(rows: readonly JournalRow[]): void {
     const sums = new Map<string, number>();
     const post = (row: JournalRow, book: BookAccount): number => {
-      const name = `${row.account_id} ${book}`;
+      const name = `${String(row.account_id)} ${book}`;
       const amount = row.amount_cents ?? 0;
       const sum = (sums.get(name) ?? 0) + (row.credit === book ? amount : 0) - (row.debit === book ? amount : 0);
       sums.set(name, sum);
       return sum;
     };
     for (const row of rows) {
+      if (row.account_id === null) continue;
       expect([post(row, "available"), post(row, "held")], this.engine).to.deep.equal([
         row.available_after_cents,
         row.held_after_cents,
@@ -140,14 +160,8 @@ export class LedgerUnderTest {
     if (own === undefined) throw new Error(`the test has no organization ${named}`);
     return own;
   }
-
-  #query<Row>(sql: string, bindings: readonly (string | number)[]): Promise<readonly Row[]> {
-    return this.#opened.database.reader.rows<Row>(sql, bindings);
-  }
 }
 
-async function lastSeqOf({ database }: TestDatabase): Promise<number> {
-  const [head] = await database.reader.rows<{ last_seq: number }>("SELECT last_seq FROM journal_head");
-  if (head === undefined) throw new Error("the table journal_head has no row");
-  return head.last_seq;
+function bookOf({ state, lastSeq, lastRecordedAt, ...sums }: BookRow): State["book"] {
+  return { state, lastSeq, lastRecordedAt, sums };
 }

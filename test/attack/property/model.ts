@@ -1,15 +1,18 @@
 import type { Account } from "../../../src/domain/account.js";
+import type { BookHead, BookState, BookSums } from "../../../src/domain/book.js";
 import type {
   CancelTransaction,
   ChangeAccountStatus,
   Command,
   CreateAccount,
+  EraseAccount,
   MoveMoney,
 } from "../../../src/domain/commands.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
-import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
 // The contract (docs/api.md) in the plainest code: maps, one command at a time, no storage. It
@@ -17,7 +20,7 @@ import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
 /** The part of a resource that a caller sees, without its times. */
 type Seen = SeenAccount | SeenTransaction;
-type SeenAccount = Pick<Account, "id" | "userId" | "phoneNumber" | "email" | "status" | "availableCents" | "heldCents">;
+type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents">;
 type SeenTransaction = Pick<
   Transaction,
   "id" | "accountId" | "type" | "status" | "amountCents" | "reference" | "description" | "rail"
@@ -37,29 +40,27 @@ export const ANSWER_WORDS: readonly string[] = [
   "ACCOUNT_FROZEN",
   "ACCOUNT_NOT_EMPTY",
   "ACCOUNT_NOT_FOUND",
+  "BOOK_MOVING",
+  "CLOCK_BEHIND",
   "IDEMPOTENCY_KEY_REUSED",
   "INSUFFICIENT_FUNDS",
   "INVALID_TRANSITION",
   "LIMIT_EXCEEDED",
+  "PHONE_NUMBER_MISSING",
   "REFERENCE_ALREADY_USED",
   "TRANSACTION_NOT_FOUND",
   "done",
   "replayed",
 ];
 
-/** In cents: the shillings that an organization holds, and the KESC that it owes. */
-export interface Supply {
-  readonly reserve: number;
-  readonly available: number;
-  readonly held: number;
-}
-
-/** All that an organization sees, newest first. */
+/** All that an organization has: its accounts and transactions, newest first, and its book. */
 export interface State {
   readonly accounts: readonly Seen[];
   readonly transactions: readonly Seen[];
-  readonly supply: Supply | undefined;
+  readonly book: Omit<BookHead, "organizationId"> | undefined;
 }
+
+export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
 
 type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 type ModelAccount = Writable<SeenAccount> & Pick<Account, "organizationId">;
@@ -75,43 +76,59 @@ interface Made {
 }
 type Content = Readonly<Record<string, string>>;
 
+type ModelBook = Writable<Omit<BookHead, "organizationId">>;
+
 const CENTS_MAX = 999_999_999_999_999;
+const SUM_CENTS_MAX = 9_007_199_254_740_991;
+const BEHIND_MILLIS_MAX = 60_000;
 
 export class Model {
   readonly accounts = new Map<AccountId, ModelAccount>();
   readonly transactions = new Map<TransactionId, ModelTransaction>();
   // The keys are user_id, reference and idempotency key, each within its organization.
   readonly #made = new Map<string, Made>();
-  readonly #reserves = new Map<string, number>();
-  readonly #effects = new Map<string, number>();
+  readonly #books = new Map<OrganizationId, ModelBook>();
 
-  submit(command: Command): Answer {
+  /** Opens the organization's book. Its first row, at this time, says that it was created. */
+  open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
+    this.#books.set(organizationId, { state: "OPEN", lastSeq: 1, lastRecordedAt: at, sums });
+  }
+
+  /** Does what an operator does who moves a book, or restores it. */
+  setState(organizationId: OrganizationId, state: BookState): void {
+    this.#bookOf(organizationId).state = state;
+  }
+
+  /** `clock` is that of the server. */
+  submit(command: Command, clock: UnixMillis): Answer {
+    const book = this.#bookOf(command.organizationId);
+    if (book.state === "MOVING" || book.state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    const behindMillis = book.lastRecordedAt - clock;
+    if (behindMillis > BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
+
     const answer = this.#answerTo(command);
-    if (answer.kind === "done" && !answer.replayed) add(this.#effects, command.organizationId, 1);
+    // Each command with an effect is one row of the book.
+    if (answer.kind === "done" && !answer.replayed) {
+      book.lastSeq += 1;
+      if (clock > book.lastRecordedAt) book.lastRecordedAt = clock;
+    }
     return answer;
   }
 
-  /**
-   * The number of commands with an effect, which is the number of rows in the organization's
-   * journal.
-   */
-  effects(organizationId: string): number {
-    return this.#effects.get(organizationId) ?? 0;
-  }
-
-  state(organizationId: string): State {
+  state(organizationId: OrganizationId): State {
     const own = <Row extends ModelAccount | ModelTransaction>(rows: ReadonlyMap<unknown, Row>): Row[] =>
       [...rows.values()].filter((row) => row.organizationId === organizationId).reverse();
-    const accounts = own(this.accounts);
     return {
-      accounts: accounts.map(seen),
+      accounts: own(this.accounts).map(seen),
       transactions: own(this.transactions).map(seen),
-      supply: {
-        reserve: this.#reserves.get(organizationId) ?? 0,
-        available: accounts.reduce((sum, { availableCents }) => sum + availableCents, 0),
-        held: accounts.reduce((sum, { heldCents }) => sum + heldCents, 0),
-      },
+      book: { ...this.#bookOf(organizationId) },
     };
+  }
+
+  #bookOf(organizationId: OrganizationId): ModelBook {
+    const book = this.#books.get(organizationId);
+    if (book === undefined) throw new Error(`the model has no book of ${organizationId}`);
+    return book;
   }
 
   #answerTo(command: Command): Answer {
@@ -127,6 +144,8 @@ export class Model {
       case "unfreezeAccount":
       case "closeAccount":
         return this.#changeAccountStatus(command);
+      case "eraseAccount":
+        return this.#eraseAccount(command);
     }
   }
 
@@ -135,7 +154,8 @@ export class Model {
     const content = { user_id: userId, phone_number: phoneNumber, email };
     return this.#once(command, `user ${userId}`, content, () => {
       const balances = { availableCents: cents(0), heldCents: cents(0) };
-      const account: ModelAccount = { id, organizationId, userId, phoneNumber, email, status: "ACTIVE", ...balances };
+      const person = { userId, phoneNumber, email };
+      const account: ModelAccount = { id, organizationId, person, status: "ACTIVE", ...balances };
       this.accounts.set(id, account);
       return account;
     });
@@ -151,19 +171,24 @@ export class Model {
       if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
       if (account.status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
 
+      const completed = rail === "direct";
+      const moved: number = amountCents;
+      if (!completed && account.person === undefined) return { reason: "PHONE_NUMBER_MISSING", accountId };
       const { availableCents, heldCents } = account;
+      const { sums } = this.#bookOf(organizationId);
       if (type === "MINT" && availableCents + heldCents + amountCents > CENTS_MAX) {
-        return { reason: "LIMIT_EXCEEDED", accountId, limitCents: cents(CENTS_MAX) };
+        return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
+      }
+      if (type === "MINT" && amountCents > SUM_CENTS_MAX - Math.max(sums.reserve, sums.available)) {
+        return { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
       }
       if (type === "REDEEM" && availableCents < amountCents) {
         return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
       }
 
-      const completed = rail === "direct";
-      const sign = type === "MINT" ? 1 : -1;
-      if (completed) add(this.#reserves, organizationId, sign * amountCents);
-      if (completed || type === "REDEEM") account.availableCents = cents(availableCents + sign * amountCents);
-      if (!completed && type === "REDEEM") account.heldCents = cents(heldCents + amountCents);
+      if (type === "MINT" && completed) this.#post(account, { reserve: moved, available: moved, held: 0 });
+      if (type === "REDEEM" && completed) this.#post(account, { reserve: -moved, available: -moved, held: 0 });
+      if (type === "REDEEM" && !completed) this.#post(account, { reserve: 0, available: -moved, held: moved });
       const status = completed ? "COMPLETED" : "PENDING";
       const named = { id, organizationId, accountId, reference, description };
       const transaction: ModelTransaction = { ...named, type, status, amountCents, rail };
@@ -183,8 +208,8 @@ export class Model {
 
     const account = this.accounts.get(accountId);
     if (account !== undefined && type === "REDEEM") {
-      account.availableCents = cents(account.availableCents + amountCents);
-      account.heldCents = cents(account.heldCents - amountCents);
+      const moved: number = amountCents;
+      this.#post(account, { reserve: 0, available: moved, held: -moved });
     }
     transaction.status = "CANCELED";
     return done(transaction, { replayed: false });
@@ -203,6 +228,38 @@ export class Model {
     }
     account.status = to;
     return done(account, { replayed: false });
+  }
+
+  #eraseAccount({ organizationId, accountId }: EraseAccount): Answer {
+    const account = this.accounts.get(accountId);
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    const { person, availableCents, heldCents } = account;
+    if (person === undefined) return done(account, { replayed: true });
+    if (availableCents + heldCents > 0) {
+      return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
+    }
+    account.person = undefined;
+    // The user_id is free again. A key that made the account names it for ever, and now no content
+    // equals that of its first call.
+    this.#made.delete(`${organizationId} user ${person.userId}`);
+    for (const [name, { resource }] of this.#made) {
+      if (resource === account) this.#made.set(name, { resource, content: {} });
+    }
+    return done(account, { replayed: false });
+  }
+
+  /** Changes the balances of an account, and the sums of its book, by these amounts. */
+  #post(account: ModelAccount, by: Pick<BookSums, "reserve" | "available" | "held">): void {
+    account.availableCents = cents(account.availableCents + by.available);
+    account.heldCents = cents(account.heldCents + by.held);
+    const book = this.#bookOf(account.organizationId);
+    const { reserve, available, held } = book.sums;
+    book.sums = {
+      ...book.sums,
+      reserve: reserve + by.reserve,
+      available: available + by.available,
+      held: held + by.held,
+    };
   }
 
   /**
@@ -243,9 +300,9 @@ export class Model {
  * The part of a resource on which the model and the service must agree, as it is at this moment.
  */
 export function seen(resource: SeenAccount | SeenTransaction): Seen {
-  if ("userId" in resource) {
-    const { id, userId, phoneNumber, email, status, availableCents, heldCents } = resource;
-    return { id, userId, phoneNumber, email, status, availableCents, heldCents };
+  if ("person" in resource) {
+    const { id, person, status, availableCents, heldCents } = resource;
+    return { id, person, status, availableCents, heldCents };
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
   return { id, accountId, type, status, amountCents, reference, description, rail };
@@ -260,17 +317,13 @@ function refused(refusal: Refusal): Answer {
 }
 
 function takenBy(resource: Made["resource"], differingFields: readonly string[]): Refusal {
-  return "userId" in resource
+  return "person" in resource
     ? { reason: "ACCOUNT_ALREADY_EXISTS", accountId: resource.id, differingFields }
     : { reason: "REFERENCE_ALREADY_USED", transactionId: resource.id, differingFields };
 }
 
 function differing(content: Content, earlier: Content): string[] {
   return Object.keys({ ...content, ...earlier }).filter((field) => content[field] !== earlier[field]);
-}
-
-function add(sums: Map<string, number>, name: string, amount: number): void {
-  sums.set(name, (sums.get(name) ?? 0) + amount);
 }
 
 function cents(count: number): Cents {

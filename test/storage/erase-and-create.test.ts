@@ -1,0 +1,53 @@
+import { expect } from "chai";
+
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { keys } from "../../src/storage/keys.js";
+import { reads } from "../../src/storage/reads.js";
+import { verify } from "../../src/verify/verify.js";
+import { createAccount, eraseAccount } from "../support/commands.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { NOW } from "../support/given.js";
+
+// A batch writes each row once, with its last values. So the rows of one batch may be in the way of
+// each other, although each command alone is fine.
+
+for (const engine of ENGINES) {
+  describe(`an erasure beside the creation of accounts (${engine})`, () => {
+    let opened: TestDatabase;
+    let organizationId: OrganizationId;
+    beforeEach(async () => {
+      opened = await openTestDatabase(engine);
+      ({ id: organizationId } = await keys(opened.database, () => NOW).createOrganization("erasures"));
+    });
+    afterEach(() => opened.dispose());
+
+    async function commit(...commands: Parameters<TestDatabase["cell"]["committer"]["commit"]>[0]): Promise<void> {
+      const results = await opened.cell.committer.commit(commands, NOW);
+      expect(results.map(({ kind }) => kind)).to.deep.equal(commands.map(() => "done"));
+    }
+
+    async function expectOnly(first: string, second: string): Promise<void> {
+      const { rows } = await reads(opened.cell).accounts(organizationId, {}, { size: 9, beforeSeq: undefined });
+      expect(rows.map(({ id, person }) => [id, person?.userId])).to.deep.equal([
+        [second, "user"],
+        [first, undefined],
+      ]);
+      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+    }
+
+    const pair = () => [createAccount(organizationId, "user"), createAccount(organizationId, "user")] as const;
+
+    it("frees the user_id for a new account of the same batch", async () => {
+      const [first, second] = pair();
+      await commit(first);
+      await commit(eraseAccount(organizationId, first.newAccountId), second);
+      await expectOnly(first.newAccountId, second.newAccountId);
+    });
+
+    it("erases an account that the same batch creates", async () => {
+      const [first, second] = pair();
+      await commit(first, eraseAccount(organizationId, first.newAccountId), second);
+      await expectOnly(first.newAccountId, second.newAccountId);
+    });
+  });
+}
