@@ -78,7 +78,7 @@ export const VARIABLES = {
   },
   KESC_MASTER_KEY_FILE: variable(
     "./keys/master.key",
-    "file of the keys that decrypt the keys in the database; `kesc migrate` creates it",
+    "file of the master keys; kesc migrate creates it",
     z.string().min(1, "must be the path of a file"),
   ),
   KESC_DATABASE_CONNECTIONS_MAX: variable(

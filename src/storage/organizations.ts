@@ -3,7 +3,7 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { NO_REASON } from "../domain/values/text.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { Cell } from "./database.js";
-import { newBookKeys, rowSalt } from "./secrets/book-keys.js";
+import { newBookKeys, RowSalts } from "./secrets/book-keys.js";
 import type { Columns } from "./sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "./sql/journal-rows.js";
 import { BOOK_COLUMNS } from "./sql/ledger-statements.js";
@@ -40,7 +40,7 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow): Prom
       book: number,
       seq: FIRST_SEQ,
       previousSeq: null,
-      salt: rowSalt(keys, FIRST_SEQ),
+      salt: new RowSalts(keys).of(FIRST_SEQ),
       created: [row.name],
     });
     await session.write([

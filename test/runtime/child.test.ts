@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect } from "chai";
 
 import { type Child, exitsOf, startChild } from "../../runtime/child.js";
-import { startProgram, withProgramFile } from "../support/program.js";
+import { startProgram, withProgramFile } from "./program.js";
 
 const IMPORTS = { "child.js": ["announceReady"], "shutdown.js": ["shutdownSignal"] };
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { startProgram, withProgramFile } from "../support/program.js";
+import { startProgram, withProgramFile } from "./program.js";
 
 describe("the log", () => {
   const IMPORTS = { "log.js": ["flushLog", "openLog"] };

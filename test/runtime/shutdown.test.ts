@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect } from "chai";
 
 import { STOP_MESSAGE } from "../../runtime/shutdown.js";
-import { type Program, startProgram, withProgramFile } from "../support/program.js";
+import { type Program, startProgram, withProgramFile } from "./program.js";
 
 const IMPORTS = { "shutdown.js": ["shutdownSignal", "exitAfter"] };
 

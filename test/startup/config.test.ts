@@ -6,7 +6,7 @@ import { configOf } from "../support/config.js";
 describe("config", () => {
   it("has a default for everything", () => {
     expect(configOf({})).to.deep.equal({
-      database: { engine: "sqlite", filename: "./data/kesc.db" },
+      database: { engine: "sqlite", filename: "./data/kesc.db", masterKeyFile: "./keys/master.key" },
       grpcAddress: "127.0.0.1:50051",
       gatewayTarget: undefined,
       batchMax: 256,
@@ -33,18 +33,18 @@ describe("config", () => {
   for (const [name, environment, expected] of [
     [
       "a file of SQLite",
-      { DATABASE_URL: "sqlite:/var/lib/kesc.db" },
-      { engine: "sqlite", filename: "/var/lib/kesc.db" },
+      { DATABASE_URL: "sqlite:/var/lib/kesc.db", KESC_MASTER_KEY_FILE: "/etc/kesc/master.key" },
+      { engine: "sqlite", filename: "/var/lib/kesc.db", masterKeyFile: "/etc/kesc/master.key" },
     ],
     [
       "a server of PostgreSQL, with the most connections to it",
       { DATABASE_URL: "postgres://a:b@h:1/d", KESC_DATABASE_CONNECTIONS_MAX: "3" },
-      { engine: "postgres", url: "postgres://a:b@h:1/d", connectionsMax: 3 },
+      { engine: "postgres", url: "postgres://a:b@h:1/d", connectionsMax: 3, masterKeyFile: "./keys/master.key" },
     ],
     [
       "the longer name of PostgreSQL",
       { DATABASE_URL: "postgresql://h/d" },
-      { engine: "postgres", url: "postgresql://h/d", connectionsMax: 10 },
+      { engine: "postgres", url: "postgresql://h/d", connectionsMax: 10, masterKeyFile: "./keys/master.key" },
     ],
   ] as const) {
     it(`reads ${name}`, () => {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { type BookKeys, type BookKeysRow, unwrapBookKeys } from "../secrets/book-keys.js";
+import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../secrets/book-keys.js";
 import type { MasterKeys } from "../secrets/master-key.js";
 import type { Engine, Read } from "./engine.js";
 
@@ -11,6 +11,7 @@ export interface OpenBook {
   /** The key of the book in the tables of its database. */
   readonly number: number;
   readonly keys: BookKeys;
+  readonly salts: RowSalts;
 }
 
 type BookRow = BookKeysRow & { readonly number: number; readonly organization_id: string };
@@ -57,7 +58,7 @@ export class BookDirectory {
     for (const row of rows) {
       const organizationId = row.organization_id as OrganizationId;
       const keys = unwrapBookKeys(this.#masterKeys(), organizationId, row);
-      const book: OpenBook = { organizationId, number: row.number, keys };
+      const book: OpenBook = { organizationId, number: row.number, keys, salts: new RowSalts(keys) };
       this.#books.set(organizationId, book);
       found.push(book);
     }

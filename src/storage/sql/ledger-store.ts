@@ -15,7 +15,7 @@ import {
   type StoreTransaction,
   type TableChanges,
 } from "../../ledger/ports/store.js";
-import { newPersonSalt, rowSalts } from "../secrets/book-keys.js";
+import { newPersonSalt } from "../secrets/book-keys.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
@@ -69,8 +69,6 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #directory: BookDirectory;
   readonly #books = new Map<OrganizationId, OpenBook>();
   readonly #booksByNumber = new Map<number, OpenBook>();
-  /** The last `seq` of each loaded book. */
-  readonly #headSeqs = new Map<OrganizationId, number>();
   /** The `seq` of the newest journal row of each loaded account. */
   readonly #lastSeqs = new Map<AccountId, number>();
   /** The salts of the holders that this batch creates. */
@@ -102,11 +100,9 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references),
       this.#rowsFor<BookRow>(lockedBooks, numbers),
     ]);
-    const books = bookRows.map(bookHeadOf);
-    for (const { organizationId, lastSeq } of books) this.#headSeqs.set(organizationId, lastSeq);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     return {
-      books,
+      books: bookRows.map(bookHeadOf),
       begunAt: begunAtOf(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
@@ -161,10 +157,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const statements = this.#statements;
     // The journal comes before the tables, because #append updates the accounts' last_seq.
     const contents = this.#contentsOf(changes);
-    const saltOf = this.#saltsOf(changes);
-    const journalRows = changes.entries.map((numbered) =>
-      this.#append(numbered, { created: [], salt: saltOf(numbered), ...contents.get(numbered) }),
-    );
+    const journalRows = changes.entries.map((numbered) => this.#append(numbered, contents.get(numbered)));
     const writes: readonly Write[] = [
       { sql: statements.updateBooks, rows: changes.books.map((head) => this.#bookRowOf(head)) },
       // The order matters: a row comes after the rows that it refers to.
@@ -174,23 +167,9 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     return writes.filter(({ rows }) => rows.length > 0);
   }
 
-  /** Returns the salts of the rows, which the keys of their books give. */
-  #saltsOf({ books }: Changes): (numbered: NumberedEntry) => string {
-    const salts = new Map<OrganizationId, { readonly first: number; readonly salts: readonly string[] }>();
-    for (const { organizationId, lastSeq } of books) {
-      const first = (this.#headSeqs.get(organizationId) ?? 0) + 1;
-      const { keys } = this.#bookOf(organizationId);
-      salts.set(organizationId, { first, salts: rowSalts(keys, first, lastSeq - first + 1) });
-    }
-    return ({ entry, seq }) => {
-      const ofBook = salts.get(entry.organizationId);
-      return ofBook?.salts[seq - ofBook.first] ?? "";
-    };
-  }
-
   /** Returns what the content hash of each entry covers besides the entry itself. */
-  #contentsOf({ tables }: Changes): Map<NumberedEntry | undefined, Partial<Content>> {
-    const contents = new Map<NumberedEntry | undefined, Partial<Content>>();
+  #contentsOf({ tables }: Changes): Map<NumberedEntry | undefined, Content> {
+    const contents = new Map<NumberedEntry | undefined, Content>();
     for (const { row, createdBy } of tables.transactions.created) {
       contents.set(createdBy, { created: contentOfTransaction(row) });
     }
@@ -227,12 +206,13 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
    * Links the entry to the previous row of the same account. The first row of an account has no
    * previous row.
    */
-  #append({ entry, seq }: NumberedEntry, { created, salt }: Content): JournalRow {
+  #append({ entry, seq }: NumberedEntry, content: Content | undefined): JournalRow {
     const { accountId, organizationId } = entry;
     const previousSeq = accountId === undefined ? null : (this.#lastSeqs.get(accountId) ?? null);
     if (accountId !== undefined) this.#lastSeqs.set(accountId, seq);
-    const { number } = this.#bookOf(organizationId);
-    return journalRowOf(entry, { book: number, seq, previousSeq, salt, created });
+    const { number, salts } = this.#bookOf(organizationId);
+    const salt = content?.salt ?? salts.of(seq);
+    return journalRowOf(entry, { book: number, seq, previousSeq, salt, created: content?.created ?? NOTHING });
   }
 
   #bookRowOf({ organizationId, lastSeq, lastRecordedAt, sums }: BookHead): SqlRow<typeof BOOK_COLUMNS> {
@@ -275,8 +255,10 @@ type Owned = (LedgerAccount | AccountHolder | Transaction | UsedIdempotencyKey) 
 interface Content {
   readonly created: readonly string[];
   /** The person's random salt for a new account. Otherwise the salt comes from the book's key. */
-  readonly salt: string;
+  readonly salt?: string;
 }
+
+const NOTHING: readonly string[] = [];
 
 interface IdempotencyKeyRow {
   readonly book: number;

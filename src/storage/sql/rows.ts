@@ -240,5 +240,5 @@ export function transactionRowOf(
 }
 
 export function metadataText(metadata: Metadata): string {
-  return JSON.stringify([...metadata]);
+  return metadata.size === 0 ? "[]" : JSON.stringify([...metadata]);
 }

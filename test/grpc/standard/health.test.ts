@@ -50,7 +50,7 @@ describe("grpc: health", () => {
     failure = undefined;
     await eventually(() => stream.responses.length === 3);
     expect(statusesOf(stream)).to.deep.equal(["SERVING", "NOT_SERVING", "SERVING"]);
-    expect(under.lines.map(({ msg }) => msg)).to.include("the database does not respond: health is NOT_SERVING");
+    expect(under.lines.map(({ msg }) => msg)).to.include("the check of the database failed: health is NOT_SERVING");
     await under.close();
   });
 

@@ -318,6 +318,8 @@ for (const engine of ENGINES) {
           createAccount(organizationId, `${name}${String(index)}`),
           mint(movement({ amount: "1.00", reference: `${name}${String(index)}`, key: `${name}${String(index)}` })),
         ]).flat();
+      // The first batch of an organization also opens its book.
+      await statementsFor(batch("first", 1));
       expect(await statementsFor(batch("many", 50))).to.equal(await statementsFor(batch("one", 1)));
     });
 
