@@ -28,7 +28,7 @@ export class MasterKeyError extends Error {
   }
 }
 
-/** Returns a function that reads the file at its first call. The function throws a MasterKeyError. */
+/** Returns a function that reads the file at its first call. It throws a MasterKeyError. */
 export function masterKeysIn(filename: string): () => MasterKeys {
   let keys: MasterKeys | undefined;
   return () => (keys ??= readMasterKeys(filename));
