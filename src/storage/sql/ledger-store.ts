@@ -15,7 +15,7 @@ import {
   type StoreTransaction,
   type TableChanges,
 } from "../../ledger/ports/store.js";
-import { newPersonSalt } from "../secrets/book-keys.js";
+import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
@@ -111,11 +111,22 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     };
   }
 
+  /**
+   * Rejects the batch if one of its books is missing, or if no master key decrypts its keys. The
+   * ledger then commits each command alone, so the commands of the other books succeed.
+   */
   async #openBooks(organizationIds: readonly OrganizationId[]): Promise<void> {
-    for (const book of await this.#directory.find(organizationIds, (read) => this.#session.read(read))) {
+    const found = await this.#directory
+      .find(organizationIds, (read) => this.#session.read(read))
+      .catch((error: unknown) => {
+        throw error instanceof WrongMasterKeyError ? new StoreError("rejected", error) : error;
+      });
+    for (const book of found) {
       this.#books.set(book.organizationId, book);
       this.#booksByNumber.set(book.number, book);
     }
+    const missing = organizationIds.find((id) => !this.#books.has(id));
+    if (missing !== undefined) throw new StoreError("rejected", new Error(`the organization ${missing} has no book`));
   }
 
   /** Replaces the organization of each key by the number of its book. */
