@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { type BookSums, MAX_SUM_CENTS, postedToBook } from "../../src/domain/book.js";
 import type { BookAccount } from "../../src/domain/journal.js";
+import { toCents } from "../../src/domain/values/cents.js";
 
 const BEFORE: BookSums = { reserve: 10_000, shortfall: 2_000, available: 7_000, held: 4_000, unallocated: 1_000 };
 
@@ -19,7 +20,7 @@ describe("the sums of a book", () => {
     ["money that the operator puts back ends it", "reserve", "shortfall", { shortfall: 500, reserve: 11_500 }],
   ] as const satisfies readonly (readonly [string, BookAccount, BookAccount, Partial<BookSums>])[]) {
     it(`${what}: debit ${debit}, credit ${credit}`, () => {
-      const after = postedToBook(BEFORE, { debit, credit, amountCents: 1_500 });
+      const after = postedToBook(BEFORE, { debit, credit, amountCents: toCents(1_500) });
       expect(after).to.deep.equal({ ...BEFORE, ...changed });
       expect(after.reserve + after.shortfall).to.equal(after.available + after.held + after.unallocated);
     });
@@ -27,13 +28,13 @@ describe("the sums of a book", () => {
 
   it("may have a reserve below zero, where a shortfall says why", () => {
     const empty: BookSums = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
-    const after = postedToBook(empty, { debit: "shortfall", credit: "reserve", amountCents: 1 });
+    const after = postedToBook(empty, { debit: "shortfall", credit: "reserve", amountCents: toCents(1) });
     expect(after).to.deep.equal({ ...empty, reserve: -1, shortfall: 1 });
   });
 
   it("stay exact up to their limit", () => {
     const almost = { ...BEFORE, reserve: MAX_SUM_CENTS - 1, available: MAX_SUM_CENTS - 1 };
-    const after = postedToBook(almost, { debit: "reserve", credit: "available", amountCents: 1 });
+    const after = postedToBook(almost, { debit: "reserve", credit: "available", amountCents: toCents(1) });
     expect(after).to.include({ reserve: 9_007_199_254_740_991, available: 9_007_199_254_740_991 });
   });
 });
