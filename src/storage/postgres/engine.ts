@@ -10,7 +10,10 @@ const LOST_RACES = new Set([
 // Class 22 is data exception, class 23 is integrity constraint violation.
 const REFUSES_CONTENT = /^2[23]/;
 
-/** The engine of one schema. Every statement names the schema, so no setting of a connection matters. */
+/**
+ * The engine of one schema. Every statement names the schema, so no setting of a connection
+ * matters.
+ */
 export function postgresEngine(schema: string): Engine {
   const table = (name: string): string => `${schema}.${name}`;
   return {

@@ -28,14 +28,16 @@ export class MasterKeyError extends Error {
   }
 }
 
-/** Returns a function that reads the file at its first call. The function throws a MasterKeyError. */
+/**
+ * Returns a function that reads the file at its first call. The function throws a MasterKeyError.
+ */
 export function masterKeysIn(filename: string): () => MasterKeys {
   let keys: MasterKeys | undefined;
   return () => (keys ??= readMasterKeys(filename));
 }
 
 /** Reads a file with one key on each line: 32 bytes in base64url. Throws a MasterKeyError. */
-export function readMasterKeys(filename: string): MasterKeys {
+function readMasterKeys(filename: string): MasterKeys {
   let text: string;
   try {
     text = readFileSync(filename, "utf8");

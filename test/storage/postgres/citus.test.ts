@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 
 import { verify } from "../../../src/verify/verify.js";
-import { migrateCells, Minter } from "../../support/cells.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
+import { migrateCells, Minter } from "../../support/postgres/cells.js";
 
 const CELLS = 4;
 const SERVERS = 3;
