@@ -1,6 +1,7 @@
 import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
 import { missingMasterKeys } from "../storage/master-keys.js";
 import { type MigrationState, migrationState } from "../storage/migrate.js";
+import { type MigrationState,migrationState } from "../storage/migrate.js";
 import { MasterKeyError } from "../storage/secrets/master-key.js";
 import { ForeignFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
@@ -42,20 +43,28 @@ export async function openCurrentDatabase(address: DatabaseAddress, options?: Da
   }
 }
 
-async function refuseWrongMasterKey({ masterKeyFile }: DatabaseAddress, database: Database): Promise<void> {
-  const advice = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
-  let missing: readonly string[];
+const RESTORE_MASTER_KEY = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
+
+/** Awaits `work`. Throws an OperatorError if the master key file cannot be used. */
+export async function usingMasterKeys<Result>(
+  { masterKeyFile }: DatabaseAddress,
+  work: Promise<Result>,
+): Promise<Result> {
   try {
-    missing = await missingMasterKeys(database);
+    return await work;
   } catch (error) {
     if (!(error instanceof MasterKeyError)) throw error;
-    throw new OperatorError(`The master key file ${masterKeyFile} cannot be used: ${error.message}. ${advice}`, 1, {
-      cause: error,
-    });
+    const message = `The master key file ${masterKeyFile} cannot be used: ${error.message}. ${RESTORE_MASTER_KEY}`;
+    throw new OperatorError(message, 1, { cause: error });
   }
+}
+
+async function refuseWrongMasterKey(address: DatabaseAddress, database: Database): Promise<void> {
+  const missing = await usingMasterKeys(address, missingMasterKeys(database));
   if (missing.length === 0) return;
   throw new OperatorError(
-    `The master key file ${masterKeyFile} lacks the keys ${missing.join(", ")}, which the database needs. ${advice}`,
+    `The master key file ${address.masterKeyFile} lacks the keys ${missing.join(", ")}, which the database needs. ` +
+      RESTORE_MASTER_KEY,
   );
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -7,7 +7,7 @@ import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
 import { execute } from "../support/databases.js";
-import { type Ended, environment, KESC, kesc, kescJson, Place } from "../support/service/kesc.js";
+import { type Ended, environment, KESC, kesc, kescJson, Place, type Variables } from "../support/service/kesc.js";
 import { makeTenants, withKeys } from "../support/service/tenants.js";
 
 interface OrganizationJson {
@@ -63,7 +63,7 @@ describe("kesc on a migrated database", () => {
       place.variables,
     );
     const { key: secret, ...key } = made;
-    expect(secret).to.match(/^kesc_[A-Za-z0-9_-]{43}$/);
+    expect(secret).to.match(/^kesc_0_[A-Za-z0-9_-]{43}$/);
     expect(key).to.deep.equal({
       id: key.id,
       organization_id: organization.id,
@@ -94,7 +94,7 @@ describe("kesc on a migrated database", () => {
     expect(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at)).to.be.closeTo(12 * 3_600_000, 1_000);
     const { stdout } = await kesc(args, place.variables);
     expect(stdout)
-      .to.match(/\n {2}kesc_\S{43}\n/)
+      .to.match(/\n {2}kesc_0_\S{43}\n/)
       .and.contain("shown once");
   });
 
@@ -135,6 +135,43 @@ describe("kesc verify on books that do not hold", () => {
     expect(json.code).to.equal(1);
     expect(JSON.parse(json.stdout)).to.deep.include({ holds: false, first_broken_seq: 1, findings_count: 3 });
     place.remove();
+  });
+});
+
+describe("kesc migrate and the master key file", () => {
+  let place: Place;
+  let keyFile: string;
+  let variables: Variables;
+  before(() => {
+    place = new Place();
+    keyFile = join(place.folder, "keys", "master.key");
+    variables = { ...place.variables, KESC_MASTER_KEY_FILE: keyFile };
+  });
+  after(() => {
+    place.remove();
+  });
+
+  it("makes the file for a new database, and leaves it as it is from then on", async () => {
+    const { stdout } = await kesc(["migrate"], variables);
+    expect(stdout).to.match(
+      /^Created the master key file .*master\.key\. Keep a copy .*\nMigrated: 0001-organizations, /,
+    );
+    const made = readFileSync(keyFile, "utf8");
+    expect(made).to.match(/^[A-Za-z0-9_-]{43}\n$/);
+    expect((await kesc(["migrate"], variables)).stdout).to.equal("The database is up to date.\n");
+    expect(readFileSync(keyFile, "utf8")).to.equal(made);
+  });
+
+  it("makes no other for a database that needs the one that is lost", async () => {
+    await kescJson(["org", "create", "--name", "A"], variables);
+    rmSync(keyFile);
+    const { code, stderr } = await kesc(["migrate"], variables);
+    expect(code).to.equal(1);
+    expect(stderr).to.equal(
+      `The master key file ${keyFile} cannot be used: it does not exist. ` +
+        "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).\n",
+    );
+    expect(existsSync(keyFile)).to.equal(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
-import { openAnyDatabase } from "../../startup/open-database.js";
+import { openAnyDatabase, usingMasterKeys } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { ensureMasterKeyFile } from "../../storage/master-keys.js";
 import { migrate } from "../../storage/migrate.js";
@@ -20,7 +20,7 @@ export function addMigrate(program: Command): void {
 
 /**
  * Migrates all cells. Creates the master key file for a new database. Returns the names of the
- * migrations that it ran.
+ * migrations that it ran. Throws an OperatorError if the master key file cannot be used.
  */
 export async function migrateDatabase(address: DatabaseAddress): Promise<readonly string[]> {
   // A migration has no statement timeout.
@@ -28,7 +28,7 @@ export async function migrateDatabase(address: DatabaseAddress): Promise<readonl
   try {
     const names = new Set<string>();
     for (const cell of database.cells) for (const name of await migrate(cell)) names.add(name);
-    if (await ensureMasterKeyFile(database, address.masterKeyFile)) {
+    if (await usingMasterKeys(address, ensureMasterKeyFile(database, address.masterKeyFile))) {
       printLine(`Created the master key file ${address.masterKeyFile}. Keep a copy apart from the backups.`);
     }
     return [...names];

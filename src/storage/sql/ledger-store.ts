@@ -118,12 +118,18 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     }
   }
 
-  /** Replaces the organization of each key by the number of its book. */
+  /**
+   * Replaces the organization of each key by the number of its book. Leaves out an organization
+   * without a book: only its own commands must fail.
+   */
   #keyedBy<Key extends { readonly organizationId: OrganizationId }>(
     keys: readonly Key[],
     columnsOf: (key: Key) => object,
   ): readonly object[] {
-    return keys.map((key) => ({ book: this.#bookOf(key.organizationId).number, ...columnsOf(key) }));
+    return keys.flatMap((key) => {
+      const book = this.#books.get(key.organizationId);
+      return book === undefined ? [] : [{ book: book.number, ...columnsOf(key) }];
+    });
   }
 
   /** Converts the rows. Leaves out the rows of other organizations' books. */

@@ -23,7 +23,6 @@ export class Place {
   readonly databaseUrl = `sqlite:${this.databaseFile}`;
   readonly variables: Variables = {
     DATABASE_URL: this.databaseUrl,
-    KESC_MASTER_KEY_FILE: join(this.folder, "keys", "master.key"),
     KESC_GRPC_ADDRESS: "127.0.0.1:0",
     KESC_HTTP_ADDRESS: "127.0.0.1:0",
   };
