@@ -1,7 +1,6 @@
 import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
 import { missingMasterKeys } from "../storage/master-keys.js";
 import { type MigrationState, migrationState } from "../storage/migrate.js";
-import { type MigrationState,migrationState } from "../storage/migrate.js";
 import { MasterKeyError } from "../storage/secrets/master-key.js";
 import { ForeignFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
