@@ -66,8 +66,8 @@ export class SqliteReader implements Reader {
       return await work({
         table: sqliteEngine.table,
         byCodeUnit: "COLLATE BINARY",
-        rows: <Row>(sql: string): RowStream<Row> => {
-          const iterator = connection.prepare<[], Row>(sql).iterate();
+        rows: <Row>(sql: string, bindings: readonly Binding[] = []): RowStream<Row> => {
+          const iterator = connection.prepare<Binding[], Row>(sql).iterate(...bindings);
           iterators.push(iterator);
           return { next: () => Promise.resolve(nextOf(iterator)) };
         },
