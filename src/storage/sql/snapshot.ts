@@ -13,6 +13,11 @@ export interface Snapshot {
    * independent of the database's locale.
    */
   readonly byCodeUnit: string;
+  /**
+   * Returns an expression: the bytes of a column in hexadecimal. The SQLite driver reads text faster
+   * than bytes.
+   */
+  readonly hex: (column: string) => string;
   /** Starts a SELECT. Several streams may be open at once. */
   rows<Row>(sql: string): RowStream<Row>;
 }
