@@ -27,6 +27,11 @@ export async function migrate({ migrator, engine }: Pick<Cell, "migrator" | "eng
   return names;
 }
 
+/** Returns the statements of all migrations, in their order. */
+export function migrationStatements(engine: Engine): readonly string[] {
+  return Object.values(MIGRATIONS).flatMap((migration) => migration(engine));
+}
+
 /** Compares the migrations of a cell with those of this version. */
 export interface MigrationState {
   /** The migrations that the cell has not run yet. */

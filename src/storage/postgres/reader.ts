@@ -39,6 +39,7 @@ async function onSnapshot<Result>(
   return work({
     table,
     byCodeUnit: 'COLLATE "C"',
+    hex: (column) => `encode(${column}, 'hex')`,
     rows: (sql, bindings = []) =>
       new PostgresCursor(knex, { name: `snapshot_${String((cursors += 1))}`, sql, bindings }),
   });

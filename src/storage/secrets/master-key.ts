@@ -59,7 +59,7 @@ export function masterKeysIn(filename: string): MasterKeySource {
 }
 
 /** Reads a file with one key on each line: 32 bytes in base64url. Throws a MasterKeyError. */
-function readMasterKeys(filename: string): MasterKeys {
+export function readMasterKeys(filename: string): MasterKeys {
   let text: string;
   try {
     text = readFileSync(filename, "utf8");

@@ -16,6 +16,11 @@ export interface Snapshot {
    */
   readonly byCodeUnit: string;
   /**
+   * Returns an expression: the bytes of a column in hexadecimal. The SQLite driver reads text faster
+   * than bytes.
+   */
+  readonly hex: (column: string) => string;
+  /**
    * Starts a SELECT with one `?` for each binding. Several streams may be open at once.
    */
   rows<Row>(sql: string, bindings?: readonly Binding[]): RowStream<Row>;
