@@ -1,5 +1,5 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { type BookKeys, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
+import { type BookKeys, RowSalts, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
 import type { RowStream, Snapshot } from "../../storage/sql/snapshot.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
@@ -34,6 +34,8 @@ export interface AuditedBook {
   readonly row: BookRow;
   /** Undefined if the keys cannot be decrypted. Then no content of the book can be checked. */
   readonly keys: BookKeys | undefined;
+  /** The salts that the keys give. */
+  readonly salts: RowSalts | undefined;
   /** Says why there are no keys. */
   readonly keysProblem: string | undefined;
   readonly findings: BookFindings;
@@ -65,10 +67,11 @@ export class BookStream {
   #open(row: BookRow): AuditedBook {
     const findings = this.#audit.findings.of(row.organization_id);
     try {
-      return { row, keys: this.#keysOf(row), keysProblem: undefined, findings };
+      const keys = this.#keysOf(row);
+      return { row, keys, salts: new RowSalts(keys), keysProblem: undefined, findings };
     } catch (error) {
       if (!(error instanceof WrongMasterKeyError)) throw error;
-      return { row, keys: undefined, keysProblem: error.message, findings };
+      return { row, keys: undefined, salts: undefined, keysProblem: error.message, findings };
     }
   }
 

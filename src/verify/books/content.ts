@@ -1,4 +1,4 @@
-import { type BookKeys, saltOf } from "../../storage/secrets/book-keys.js";
+import type { RowSalts } from "../../storage/secrets/book-keys.js";
 import { contentHash } from "../../storage/secrets/content-hash.js";
 
 /** The columns of a journal row that its `content_hash` covers, and the hash. */
@@ -17,9 +17,9 @@ interface Content {
   readonly created: readonly string[];
 }
 
-/** Returns whether a row has the hash of its content. The book's key gives the salt. */
-export function hasHashOf(content: Content, row: HashedRow, keys: BookKeys): boolean {
-  return hasSaltedHashOf(content, row, saltOf(keys, row.seq));
+/** Returns whether a row has the hash of its content, with the salt of its place in the book. */
+export function hasHashOf(content: Content, row: HashedRow, salts: RowSalts): boolean {
+  return hasSaltedHashOf(content, row, salts.of(row.seq));
 }
 
 /** The same with another salt, in hexadecimal. */

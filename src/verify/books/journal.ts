@@ -142,7 +142,7 @@ class BookCheck implements GroupCheck<JournalRow> {
 
   /** Checks the row that created the organization. */
   #checkFirst(row: JournalRow): void {
-    const { keys, findings, row: book } = this.#book;
+    const { salts, findings, row: book } = this.#book;
     const { seq } = row;
     if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
     if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
@@ -151,7 +151,7 @@ class BookCheck implements GroupCheck<JournalRow> {
     const place = { seq, table: "organizations", id: book.organization_id } as const;
     findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
     const content = { accountId: null, transactionId: row.transaction_id, created: [book.name] };
-    if (keys !== undefined && !hasHashOf(content, row, keys)) {
+    if (salts !== undefined && !hasHashOf(content, row, salts)) {
       findings.add(place, { expected: "the name that gives the content_hash", found: "another name or content_hash" });
     }
   }

@@ -15,7 +15,7 @@ interface OrganizationJson {
 
 /** Runs statements at a URL, as an operator at the database would. */
 function run<Row>(url: string, ...statements: readonly string[]): Promise<Row[]> {
-  return execute({ engine: "postgres", url, connectionsMax: 1, masterKeyFile: TEST_MASTER_KEY_FILE }, ...statements);
+  return execute({ engine: "postgres", url }, ...statements);
 }
 
 /** The same database for another user. */
