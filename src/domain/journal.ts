@@ -22,7 +22,8 @@ export type JournalKind = (typeof JOURNAL_KINDS)[number];
 /**
  * The book accounts of an organization's book.
  *
- * - `reserve`, an asset: the KES that came in, minus the KES that went out. Only `shortfall` lets it
+ * - `reserve`, an asset: the KES that came in, minus the KES that went out. Only `shortfall` lets
+ * it
  *   fall below zero.
  * - `shortfall`, an asset: the KES that went out without backing. The operator must put it back.
  * - `available` and `held`, liabilities: the KESC owed to the users, one pair for each account.

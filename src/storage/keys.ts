@@ -6,6 +6,7 @@ import type { ApiKey, Organization } from "../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys, NewApiKey } from "../ledger/ports/keys.js";
+import { StoreError } from "../ledger/ports/store.js";
 import type { Cell, Database } from "./database.js";
 import { insertOrganization } from "./organizations.js";
 import {
@@ -18,6 +19,7 @@ import {
 import { orStoreError } from "./sql/store-error.js";
 
 const SECRET_BYTES = 32;
+const CONFLICT_TRIES_MAX = 20;
 const SECRET = /^kesc_(?:test_)?(0|[1-9][0-9]{0,2})_[A-Za-z0-9_-]{43}$/;
 
 /** Implements the port `Keys` for all cells of the database. */
@@ -91,8 +93,16 @@ class CellKeys {
 
   async createOrganization(name: string): Promise<Organization> {
     const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: this.#now() };
-    await this.#failing(insertOrganization(this.#cell, row));
-    return organizationOf(row, this.#cell.number);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#failing(insertOrganization(this.#cell, row));
+        return organizationOf(row, this.#cell.number);
+      } catch (error) {
+        // Another process took the number of the book.
+        const isConflict = error instanceof StoreError && error.kind === "conflict";
+        if (!isConflict || tries === CONFLICT_TRIES_MAX) throw error;
+      }
+    }
   }
 
   async organizations(): Promise<readonly Organization[]> {

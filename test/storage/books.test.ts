@@ -9,7 +9,7 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { type Database, openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { verify } from "../../src/verify/verify.js";
-import { createAccount, mint, newOrganizationId, NO_DEADLINE } from "../support/commands.js";
+import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const NEXT_HOUR_MILLIS = 3_600_000;
@@ -180,10 +180,9 @@ describe("a database that shares the clock of the server", () => {
   });
 });
 
-// The ledger commits the commands of a rejected batch one by one.
-describe("a batch with a book that cannot be opened is rejected, so that its other books go on", () => {
+describe("a book whose keys no master key decrypts", () => {
   for (const engine of ENGINES) {
-    it(`because no master key decrypts its keys (${engine})`, async () => {
+    it(`fails its own commands alone (${engine})`, async () => {
       const opened = await openTestDatabase(engine);
       const other = await openDatabase(opened.address);
       try {
@@ -202,22 +201,6 @@ describe("a batch with a book that cannot be opened is rejected, so that its oth
         await ledger.close();
       } finally {
         await other.close();
-        await opened.dispose();
-      }
-    });
-
-    it(`because its organization has none (${engine})`, async () => {
-      const opened = await openTestDatabase(engine);
-      try {
-        const { id } = await keys(opened.database, now).createOrganization("good");
-        const lost = newOrganizationId();
-        const ledger = ledgerOn(opened.database);
-        const batch = [createAccount(id, "user"), createAccount(lost, "user")];
-        const [done, error] = await Promise.allSettled(batch.map((command) => ledger.submit(command, NO_DEADLINE)));
-        expect(done).to.have.nested.property("value.kind", "done");
-        expect(causeOf(error)).to.contain(`rejected: Error: the organization ${lost} has no book`);
-        await ledger.close();
-      } finally {
         await opened.dispose();
       }
     });

@@ -43,7 +43,10 @@ export function parseReference(unchecked: string): Parsed<Reference> {
   return parseName<Reference>(unchecked);
 }
 
-/** Parses the caller's name for a new transaction. The names of the service itself begin with "kesc:". */
+/**
+ * Parses the caller's name for a new transaction. The names of the service itself begin with
+ * "kesc:".
+ */
 export function parseNewReference(unchecked: string): Parsed<Reference> {
   return unchecked.startsWith(RESERVED_PREFIX)
     ? unparsed(`must not begin with "${RESERVED_PREFIX}": such references are reserved`)

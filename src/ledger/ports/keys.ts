@@ -23,8 +23,8 @@ export interface Keys {
   organizations(): Promise<readonly Organization[]>;
   organization(id: OrganizationId): Promise<Organization | undefined>;
   /**
-   * Creates a random key. Only this call returns `secret` ("kesc_0_…", with the number of the cell):
-   * the database stores its SHA-256 hash alone. Rejects if the organization does not exist.
+   * Creates a random key. Only this call returns `secret` ("kesc_0_…", with the number of the
+   * cell): the database stores its SHA-256 hash alone. Rejects if the organization does not exist.
    */
   createApiKey(key: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /** Oldest first. Includes revoked and expired keys. */

@@ -16,6 +16,7 @@ import {
   type TableChanges,
 } from "../../ledger/ports/store.js";
 import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
+import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
@@ -112,29 +113,34 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /**
-   * Rejects the batch if one of its books is missing, or if no master key decrypts its keys. The
-   * ledger then commits each command alone, so the commands of the other books succeed.
+   * Opens the books that exist. Rejects the batch if no master key decrypts the keys of one of
+   * them. The ledger then commits each command alone, so the commands of the other books succeed.
    */
   async #openBooks(organizationIds: readonly OrganizationId[]): Promise<void> {
     const found = await this.#directory
       .find(organizationIds, (read) => this.#session.read(read))
       .catch((error: unknown) => {
-        throw error instanceof WrongMasterKeyError ? new StoreError("rejected", error) : error;
+        const isKeyError = error instanceof WrongMasterKeyError || error instanceof MasterKeyError;
+        throw isKeyError ? new StoreError("rejected", error) : error;
       });
     for (const book of found) {
       this.#books.set(book.organizationId, book);
       this.#booksByNumber.set(book.number, book);
     }
-    const missing = organizationIds.find((id) => !this.#books.has(id));
-    if (missing !== undefined) throw new StoreError("rejected", new Error(`the organization ${missing} has no book`));
   }
 
-  /** Replaces the organization of each key by the number of its book. */
+  /**
+   * Replaces the organization of each key by the number of its book. Leaves out an organization
+   * without a book: only its own commands must fail.
+   */
   #keyedBy<Key extends { readonly organizationId: OrganizationId }>(
     keys: readonly Key[],
     columnsOf: (key: Key) => object,
   ): readonly object[] {
-    return keys.map((key) => ({ book: this.#bookOf(key.organizationId).number, ...columnsOf(key) }));
+    return keys.flatMap((key) => {
+      const book = this.#books.get(key.organizationId);
+      return book === undefined ? [] : [{ book: book.number, ...columnsOf(key) }];
+    });
   }
 
   /** Converts the rows. Leaves out the rows of other organizations' books. */

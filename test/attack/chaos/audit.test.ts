@@ -4,9 +4,9 @@ import { expect } from "chai";
 
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
-import { makeTenants, withKeys } from "../../support/service/tenants.js";
+import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
 import { Random } from "../random.js";
-import { type Audit, audit } from "./audit.js";
+import { type Audit, audit, verified } from "./audit.js";
 import { type Acknowledged, Clients } from "./clients.js";
 import { Victim } from "./victim.js";
 
@@ -17,12 +17,14 @@ describe("the audit after kills with -9", () => {
   let victim: Victim;
   let clients: Clients;
   let caller: GrpcCaller;
+  let tenant: Tenant;
   before(async () => {
     database = await openTestDatabase("sqlite");
-    const [{ key }] = await withKeys(database.url, makeTenants);
+    [tenant] = await withKeys(database.url, makeTenants);
+    const { key } = tenant;
     victim = new Victim(database.url);
     await victim.start();
-    clients = new Clients(victim.address, { key, random: new Random(1) });
+    clients = new Clients([victim.address], { key, random: new Random(1), count: 32 });
     await clients.start();
     for (let kills = 0; kills < KILLS; kills += 1) {
       await sleep(200);
@@ -39,7 +41,7 @@ describe("the audit after kills with -9", () => {
   });
 
   function auditOf(acknowledged: readonly Acknowledged[]): Promise<Audit> {
-    return audit(acknowledged, { caller, databaseUrl: database.url });
+    return audit(acknowledged, { caller, databaseUrl: database.url, organizationId: tenant.organizationId });
   }
 
   it("finds every acknowledged effect, and no other", async () => {
@@ -47,6 +49,7 @@ describe("the audit after kills with -9", () => {
     expect(clients.retries).to.be.greaterThan(0);
     const checked = clients.acknowledged.length;
     expect(await auditOf(clients.acknowledged)).to.deep.equal({ checked, lost: [], doubled: [], wrong: [] });
+    expect(await verified(database.url)).to.deep.equal([]);
   });
 
   it("finds an effect that is gone, one that differs, and one that no client asked for", async () => {

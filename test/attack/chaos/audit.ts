@@ -1,5 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { Cell } from "../../../src/storage/database.js";
 import type { GrpcCaller, GrpcReply } from "../../support/callers/grpc-caller.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { kesc } from "../../support/service/kesc.js";
@@ -20,22 +22,25 @@ export interface Audit {
 const CALLS_AT_ONCE = 32;
 
 /**
- * Asks the service, the database and `kesc verify`. All clients must have settled what they began.
+ * Asks the service and the database about one organization. All clients must have settled what they
+ * began.
  */
 export async function audit(
   acknowledged: readonly Acknowledged[],
-  { caller, databaseUrl }: { caller: GrpcCaller; databaseUrl: string },
+  given: { caller: GrpcCaller; databaseUrl: string; organizationId: OrganizationId },
 ): Promise<Audit> {
-  const verified = await kesc(["verify"], { DATABASE_URL: databaseUrl });
   return {
     checked: acknowledged.length,
-    lost: await lostOf(acknowledged, caller),
-    doubled: await doubledOf(acknowledged, databaseUrl),
-    wrong: [
-      ...(await wrongBalancesOf(acknowledged, caller)),
-      ...(verified.code === 0 ? [] : [`kesc verify: ${verified.stdout}${verified.stderr}`]),
-    ],
+    lost: await lostOf(acknowledged, given.caller),
+    doubled: await doubledOf(acknowledged, given),
+    wrong: await wrongBalancesOf(acknowledged, given.caller),
   };
+}
+
+/** Runs `kesc verify`. Returns what it finds. */
+export async function verified(databaseUrl: string): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await kesc(["verify"], { DATABASE_URL: databaseUrl });
+  return code === 0 ? [] : [`kesc verify: ${stdout}${stderr}`];
 }
 
 async function lostOf(acknowledged: readonly Acknowledged[], caller: GrpcCaller): Promise<readonly string[]> {
@@ -67,29 +72,46 @@ async function wrongBalancesOf(acknowledged: readonly Acknowledged[], caller: Gr
   });
 }
 
-/** Reads in the database what each natural key made, and how often the journal has it. */
-async function doubledOf(acknowledged: readonly Acknowledged[], databaseUrl: string): Promise<readonly string[]> {
+/** A natural key of an organization, what it made, and how often the journal has it. */
+interface MadeRow {
+  readonly natural_key: string | null;
+  readonly id: string;
+  readonly journal_rows: number | null;
+}
+
+async function doubledOf(
+  acknowledged: readonly Acknowledged[],
+  { databaseUrl, organizationId }: { databaseUrl: string; organizationId: OrganizationId },
+): Promise<readonly string[]> {
   const database = await openDatabaseAt(databaseUrl);
   try {
-    const made = await database.reader.rows<{ natural_key: string; id: string; journal_rows: number | null }>(
-      `SELECT user_id AS natural_key, id, journal_rows
-       FROM accounts LEFT JOIN (
-         SELECT account_id, count(*) AS journal_rows FROM journal WHERE kind = 'account.created' GROUP BY account_id
-       ) j ON j.account_id = accounts.id
-       UNION ALL
-       SELECT reference, id, journal_rows
-       FROM transactions LEFT JOIN (
-         SELECT transaction_id, count(*) AS journal_rows FROM journal GROUP BY transaction_id
-       ) j ON j.transaction_id = transactions.id`,
-    );
+    // All cells: an organization has a book in one of them alone.
+    const made = (await Promise.all(database.cells.map((cell) => madeIn(cell, organizationId)))).flat();
     const asked = new Map(acknowledged.map(({ naturalKey, id }) => [naturalKey, id]));
     return made.flatMap(({ natural_key: naturalKey, id, journal_rows: journalRows }) => {
-      if (asked.get(naturalKey) !== id) return [`${naturalKey} also made ${id}`];
-      return journalRows === 1 ? [] : [`${naturalKey} stands ${String(journalRows ?? 0)} times in the journal`];
+      if (asked.get(naturalKey ?? "") !== id) return [`${String(naturalKey)} also made ${id}`];
+      return journalRows === 1 ? [] : [`${String(naturalKey)} stands ${String(journalRows ?? 0)} times in the journal`];
     });
   } finally {
     await database.close();
   }
+}
+
+function madeIn({ reader, engine: { table } }: Cell, organizationId: OrganizationId): Promise<readonly MadeRow[]> {
+  const own = `book IN (SELECT number FROM ${table("books")} WHERE organization_id = ?)`;
+  return reader.rows<MadeRow>(
+    `SELECT user_id AS natural_key, account_id AS id,
+       (SELECT count(*) FROM ${table("journal")} j
+        WHERE j.book = h.book AND j.account_id = h.account_id AND kind = 'account.created') AS journal_rows
+     FROM ${table("account_holders")} h WHERE ${own}
+     UNION ALL
+     SELECT reference, id, journal_rows
+     FROM ${table("transactions")} t LEFT JOIN (
+       SELECT transaction_id, count(*) AS journal_rows FROM ${table("journal")} WHERE ${own} GROUP BY transaction_id
+     ) j ON j.transaction_id = t.id
+     WHERE ${own}`,
+    [organizationId, organizationId, organizationId],
+  );
 }
 
 async function problemsOf<Item>(

@@ -34,8 +34,7 @@ export interface Account {
   readonly violations: readonly string[];
 }
 
-const CONNECTIONS = 4;
-const CLIENTS = 32;
+const CONNECTIONS_TO_EACH_SERVER = 2;
 const CALL_MILLIS_MAX = 5_000;
 const SETTLE_MILLIS_MAX = 60_000;
 const RICH_ACCOUNTS = 8;
@@ -50,14 +49,16 @@ const IMPATIENT = {
 };
 
 /**
- * Clients that follow docs/api.md: each repeats a command, with the same reference, until it knows
- * the outcome. Then it goes on to the next. Some repeat a command even then.
+ * The clients of one organization. They follow docs/api.md: each repeats a command, with the same
+ * reference, until it knows the outcome. Then it goes on to the next. Some repeat a command even
+ * then.
  */
 export class Clients implements Account {
   readonly acknowledged: Acknowledged[] = [];
   readonly violations: string[] = [];
   retries = 0;
   readonly #random: Random;
+  readonly #count: number;
   readonly #callers: readonly GrpcCaller[];
   readonly #richAccounts: string[] = [];
   readonly #accounts: string[] = [];
@@ -67,12 +68,12 @@ export class Clients implements Account {
   #working: Promise<unknown> = Promise.resolve();
   #onGoodCall: ((startedAt: number) => void) | undefined;
 
-  constructor(address: string, { key, random }: { key: string; random: Random }) {
+  /** Each call goes to one of the servers, and so does each repetition. */
+  constructor(addresses: readonly string[], { key, random, count }: { key: string; random: Random; count: number }) {
     this.#random = random;
-    this.#callers = Array.from(
-      { length: CONNECTIONS },
-      () => new GrpcCaller(address, { key, channelOptions: IMPATIENT }),
-    );
+    this.#count = count;
+    const connections = Array.from({ length: CONNECTIONS_TO_EACH_SERVER }, () => addresses).flat();
+    this.#callers = connections.map((address) => new GrpcCaller(address, { key, channelOptions: IMPATIENT }));
   }
 
   /** Makes some accounts that are rich enough for every redemption, and then calls until `stop`. */
@@ -83,7 +84,7 @@ export class Clients implements Account {
       await this.#settle(this.#move("Mint", id, RICH_CENTS));
       this.#richAccounts.push(id);
     }
-    this.#working = Promise.all(Array.from({ length: CLIENTS }, () => this.#work()));
+    this.#working = Promise.all(Array.from({ length: this.#count }, () => this.#work()));
   }
 
   /**
@@ -162,10 +163,9 @@ export class Clients implements Account {
   }
 
   async #untilKnown({ kind, naturalKey, request }: Command): Promise<GrpcReply | undefined> {
-    const caller = this.#random.pick(this.#callers);
     for (;;) {
       const startedAt = performance.now();
-      const answer = await caller.call(kind, request, { deadlineMillis: CALL_MILLIS_MAX });
+      const answer = await this.#random.pick(this.#callers).call(kind, request, { deadlineMillis: CALL_MILLIS_MAX });
       if (answer.code === 0) {
         this.#onGoodCall?.(startedAt);
         return answer;

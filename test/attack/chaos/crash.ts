@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
+import { execute } from "../../support/databases.js";
 import { PostgresNode } from "../../support/postgres-node.js";
 import type { Random } from "../random.js";
 import type { Result } from "./result.js";
@@ -17,9 +18,12 @@ export interface CrashOptions {
   readonly random: Random;
 }
 
+/** Kills something, and starts it again. Returns what it was. */
+type Kill = (victims: readonly Victim[]) => Promise<string>;
+
+export const SERVERS = 3;
+export const ORGANIZATIONS = 6;
 const MILLIS_BETWEEN_KILLS_MAX = 1_000;
-// The share of kills that hit PostgreSQL and not the server.
-const POSTGRES_KILLS_SHARE = 0.3;
 
 /** Kills a server on SQLite with -9 at any moment, and starts it again. */
 export async function crashSqlite(options: CrashOptions): Promise<Result> {
@@ -28,16 +32,16 @@ export async function crashSqlite(options: CrashOptions): Promise<Result> {
     rmSync(folder, { recursive: true, force: true });
     return Promise.resolve();
   });
-  return crash(`sqlite:${join(folder, "kesc.db")}`, options, async (victim) => {
-    await victim.kill();
-    await victim.start();
-  });
+  const load = { servers: 1, organizations: 2, random: options.random };
+  return crash(`sqlite:${join(folder, "kesc.db")}`, { ...options, load }, killServer(options.random));
 }
 
 /**
- * Kills a server on PostgreSQL, or PostgreSQL itself, with -9 at any moment, and starts it again.
+ * Kills one of several servers on PostgreSQL, or all their connections, or PostgreSQL itself, at
+ * any moment, and starts it again. With more than one cell, each has some of the books.
  */
-export async function crashPostgres(options: CrashOptions): Promise<Result> {
+export async function crashPostgres(options: CrashOptions & { readonly cells: number }): Promise<Result> {
+  const { random, cells } = options;
   const postgres = await PostgresNode.create();
   atTheEnd(async () => {
     await postgres.kill();
@@ -45,29 +49,66 @@ export async function crashPostgres(options: CrashOptions): Promise<Result> {
   });
   await postgres.start();
   const url = await postgres.createDatabase("kesc");
-  return crash(url, options, async (victim) => {
-    if (options.random.chance(POSTGRES_KILLS_SHARE)) {
-      await postgres.kill();
-      await postgres.start();
-    } else {
-      await victim.kill();
-      await victim.start();
-    }
-  });
+  await createCells(url, cells);
+  const kills: readonly { readonly weight: number; readonly kill: Kill }[] = [
+    { weight: 5, kill: killServer(random) },
+    {
+      weight: 2,
+      kill: async () => {
+        const ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kesc'";
+        await postgres.query(ended);
+        return "all connections";
+      },
+    },
+    {
+      weight: 1.5,
+      kill: async () => {
+        // What an immediate restart does.
+        await postgres.end("SIGQUIT");
+        await postgres.start();
+        return "PostgreSQL, immediately";
+      },
+    },
+    {
+      weight: 1.5,
+      kill: async () => {
+        await postgres.kill();
+        await postgres.start();
+        return "PostgreSQL with -9";
+      },
+    },
+  ];
+  const load = { servers: SERVERS, organizations: ORGANIZATIONS, random };
+  return crash(url, { ...options, load }, (victims) => random.pickWeighted(kills).kill(victims));
+}
+
+/** One cell needs no schema of its own. */
+async function createCells(url: string, cells: number): Promise<void> {
+  if (cells === 1) return;
+  const schemas = Array.from({ length: cells }, (_, number) => `CREATE SCHEMA kesc_${String(number)}`);
+  await execute({ engine: "postgres", url }, ...schemas);
+}
+
+function killServer(random: Random): Kill {
+  return async (victims) => {
+    const victim = random.pick(victims);
+    await victim.kill();
+    await victim.start();
+    return "server";
+  };
 }
 
 function crash(
   databaseUrl: string,
-  { kills, seconds, random }: CrashOptions,
-  kill: (victim: Victim) => Promise<void>,
+  { kills, seconds, random, load }: CrashOptions & { load: Parameters<typeof underLoad>[1] },
+  kill: Kill,
 ): Promise<Result> {
-  return underLoad(databaseUrl, random, async ({ victim }) => {
+  return underLoad(databaseUrl, load, async ({ victims }) => {
     const deadline = performance.now() + seconds * 1_000;
-    let killed = 0;
-    while (killed < kills && performance.now() < deadline) {
+    const killed: string[] = [];
+    while (killed.length < kills && performance.now() < deadline) {
       await sleep(random.between(0, MILLIS_BETWEEN_KILLS_MAX));
-      await kill(victim);
-      killed += 1;
+      killed.push(await kill(victims));
     }
     return killed;
   });

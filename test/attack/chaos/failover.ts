@@ -5,6 +5,7 @@ import { eventually } from "../../support/eventually.js";
 import { PostgresNode } from "../../support/postgres-node.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
 import type { Random } from "../random.js";
+import { ORGANIZATIONS, SERVERS } from "./crash.js";
 import type { Result } from "./result.js";
 import { underLoad } from "./under-load.js";
 
@@ -23,28 +24,29 @@ interface Pair {
 }
 
 /**
- * Kills a primary with -9 under load, and promotes its standby at the same address; the server must
- * live through it. The primary commits nothing before the standby has it on disk. A silent loss
- * does not close the server's connections, as when the primary's whole machine is gone.
+ * Kills a primary with -9 under load, and promotes its standby at the same address; the servers
+ * must live through it. The primary commits nothing before the standby has it on disk. A silent
+ * loss does not close the servers' connections, as when the primary's whole machine is gone.
  */
 export async function failover({ random, silent }: { random: Random; silent: boolean }): Promise<Result> {
   const { primary, standby, address, databaseUrl } = await startPair();
   let millisToPromotion = 0;
   let millisToGoodAnswer = 0;
-  const result = await underLoad(databaseUrl, random, async ({ clients }) => {
+  const load = { servers: SERVERS, organizations: ORGANIZATIONS, random };
+  const result = await underLoad(databaseUrl, load, async ({ clients }) => {
     await sleep(random.between(MILLIS_BEFORE_KILL_MIN, MILLIS_BEFORE_KILL_MAX));
     if (silent) address.strand();
     await primary.kill();
     const killedAt = performance.now();
-    const firstGoodAnswer = clients.firstGoodAnswer();
-    // The address may lead to the standby before it is promoted: the server must not read there.
+    const firstGoodAnswer = Promise.race(clients.map((each) => each.firstGoodAnswer()));
+    // The address may lead to the standby before it is promoted: no server may read there.
     address.target = standby.port;
     if (!silent) address.cut();
     await standby.query("SELECT pg_promote()");
     millisToPromotion = performance.now() - killedAt;
     millisToGoodAnswer = await firstGoodAnswer;
     await sleep(MILLIS_AFTER_FAILOVER);
-    return 1;
+    return [silent ? "primary, silently" : "primary"];
   });
   await address.stop();
   await standby.kill();

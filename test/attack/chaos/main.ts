@@ -8,9 +8,10 @@ import { Random } from "../random.js";
 import { crashPostgres, crashSqlite } from "./crash.js";
 import { failover } from "./failover.js";
 import { type Options, readOptions, type ScenarioName, USAGE } from "./options.js";
-import { type Failover, problemsIn, type Result } from "./result.js";
+import { type Failover, problemsIn, type Result, violationsIn } from "./result.js";
 
-const KILLS = { sqlite: 25, postgres: 20, failover: 3 } as const satisfies Record<ScenarioName, number>;
+const KILLS = { sqlite: 20, postgres: 20, cells: 20, failover: 3 } as const satisfies Record<ScenarioName, number>;
+const CELLS = 4;
 const PROBLEMS_SHOWN_MAX = 20;
 
 async function main(options: Options): Promise<void> {
@@ -28,7 +29,8 @@ async function main(options: Options): Promise<void> {
 async function run(name: ScenarioName, { kills = KILLS[name], seconds, seed }: Options): Promise<readonly Result[]> {
   const random = new Random(seed);
   if (name === "sqlite") return [await crashSqlite({ kills, seconds, random })];
-  if (name === "postgres") return [await crashPostgres({ kills, seconds, random })];
+  if (name === "postgres") return [await crashPostgres({ kills, seconds, random, cells: 1 })];
+  if (name === "cells") return [await crashPostgres({ kills, seconds, random, cells: CELLS })];
   const results: Result[] = [];
   const deadline = performance.now() + seconds * 1_000;
   while (results.length < kills && performance.now() < deadline) {
@@ -39,19 +41,35 @@ async function run(name: ScenarioName, { kills = KILLS[name], seconds, seed }: O
 }
 
 function linesOn(results: readonly Result[]): readonly string[] {
-  const total = (count: (result: Result) => number): number => results.reduce((sum, result) => sum + count(result), 0);
-  const checked = total(({ audit }) => audit.checked);
-  const lost = total(({ audit }) => audit.lost.length);
+  const clients = results.flatMap((result) => result.clients);
+  const audits = results.flatMap((result) => result.audits);
+  const readers = results.flatMap((result) => result.readers);
+  const checked = sumOf(audits, (audit) => audit.checked);
+  const lost = sumOf(audits, (audit) => audit.lost.length);
   const failovers = results.flatMap(({ failover: times }) => (times === undefined ? [] : [times]));
   return [
-    `kills ${String(total(({ kills }) => kills))}`,
-    `commands ${String(total(({ commands }) => commands))}, sent again ${String(total(({ retries }) => retries))} times`,
+    `kills ${killsWords(results.flatMap(({ kills }) => kills))}`,
+    `commands ${String(sumOf(clients, ({ acknowledged }) => acknowledged.length))}, ` +
+      `sent again ${String(sumOf(clients, ({ retries }) => retries))} times`,
     `acknowledged effects checked ${String(checked)}: found ${percentOf(checked - lost, checked)}, lost ${String(lost)}, ` +
-      `doubled ${String(total(({ audit }) => audit.doubled.length))}`,
-    `wrong balances or books ${String(total(({ audit }) => audit.wrong.length))}`,
-    `answers that no client may get ${String(total(({ violations }) => violations.length))}`,
+      `doubled ${String(sumOf(audits, ({ doubled }) => doubled.length))}`,
+    `wrong balances ${String(sumOf(audits, ({ wrong }) => wrong.length))}, ` +
+      `databases that kesc verify rejects ${String(sumOf(results, ({ wrongBooks }) => wrongBooks.length))}`,
+    `looks at books ${String(sumOf(readers, ({ polls }) => polls))}, which found ` +
+      `${String(sumOf(readers, ({ rows }) => rows))} rows; not a prefix ` +
+      String(sumOf(readers, ({ violations }) => violations.length)),
+    `answers that no client may get ${String(sumOf(results, (result) => violationsIn(result).length))}`,
     ...failovers.map(failoverWords),
   ];
+}
+
+function sumOf<Item>(items: readonly Item[], count: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + count(item), 0);
+}
+
+function killsWords(kills: readonly string[]): string {
+  const counts = [...new Set(kills)].map((what) => `${what} ${String(kills.filter((each) => each === what).length)}`);
+  return `${String(kills.length)}: ${counts.join(", ")}`;
 }
 
 function failoverWords({ silent, millisToPromotion, millisToGoodAnswer }: Failover): string {

@@ -3,12 +3,12 @@ import { parseArgs } from "node:util";
 
 import { wholeNumber } from "../command-line.js";
 
-export const SCENARIOS = ["sqlite", "postgres", "failover"] as const;
+export const SCENARIOS = ["sqlite", "postgres", "cells", "failover"] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 export const USAGE = `node dist/test/attack/chaos/main.js [options]
-  --engine <name>   sqlite, postgres or failover; may be given several times (all three)
-  --kills <n>       kills of each (sqlite 25, postgres 20, failover 3)
+  --engine <name>   sqlite, postgres, cells or failover; may be given several times (all four)
+  --kills <n>       kills of each (sqlite 20, postgres 20, cells 20, failover 3)
   --seconds <n>     after this long no more kills of one engine (45)
   --seed <n>        of what the clients do and when the kills come (random; printed)`;
 

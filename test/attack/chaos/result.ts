@@ -1,35 +1,50 @@
 import type { Audit } from "./audit.js";
 import type { Account } from "./clients.js";
 
-/** The result of one service that was killed again and again. */
+/** The result of one service whose parts were killed again and again. */
 export interface Result {
-  readonly kills: number;
-  readonly commands: number;
-  readonly retries: number;
-  readonly audit: Audit;
-  /** Violations: a client or a server met something that must never happen. */
-  readonly violations: readonly string[];
+  /** What was killed, each time. */
+  readonly kills: readonly string[];
+  /** Of each organization. */
+  readonly clients: readonly Account[];
+  /** Of each organization. */
+  readonly audits: readonly Audit[];
+  /** Of each book; none on SQLite. */
+  readonly readers: readonly ReaderResult[];
+  /** The last words of the servers that ended by themselves. */
+  readonly died: readonly string[];
+  /** The findings of `kesc verify`. */
+  readonly wrongBooks: readonly string[];
   /** The times of a failover, from the end of the primary on. */
   readonly failover?: Failover;
 }
 
+/** What a reader of one book has seen. */
+export interface ReaderResult {
+  readonly polls: number;
+  readonly rows: number;
+  readonly violations: readonly string[];
+}
+
 export interface Failover {
-  /** Whether the connections of the server went silent, and were not closed. */
+  /** Whether the connections of the servers went silent, and were not closed. */
   readonly silent: boolean;
   readonly millisToPromotion: number;
   /** Until the first good reply to a call that began after the end of the primary. */
   readonly millisToGoodAnswer: number;
 }
 
-export function resultOf(
-  kills: number,
-  { clients, audit, died }: { clients: Account; audit: Audit; died: string | undefined },
-): Result {
-  const violations = died === undefined ? clients.violations : [...clients.violations, died];
-  return { kills, commands: clients.acknowledged.length, retries: clients.retries, audit, violations };
+/** Lists the answers that no client may get, and the servers that ended by themselves. */
+export function violationsIn({ clients, died }: Result): readonly string[] {
+  return [...clients.flatMap(({ violations }) => violations), ...died];
 }
 
 /** Lists everything that went wrong. */
-export function problemsIn({ audit, violations }: Result): readonly string[] {
-  return [...violations, ...audit.lost, ...audit.doubled, ...audit.wrong];
+export function problemsIn(result: Result): readonly string[] {
+  return [
+    ...violationsIn(result),
+    ...result.readers.flatMap(({ violations }) => violations),
+    ...result.audits.flatMap(({ lost, doubled, wrong }) => [...lost, ...doubled, ...wrong]),
+    ...result.wrongBooks,
+  ];
 }

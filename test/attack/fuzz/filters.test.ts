@@ -9,7 +9,16 @@ import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { bytesOf, jsonMethod, restRequest, routeOf, textOf } from "../../support/callers/contract-requests.js";
-import { cancel, changeStatus, createAccount, mint, NO_DEADLINE, redeem, SLOW_RAIL } from "../../support/commands.js";
+import {
+  cancel,
+  changeStatus,
+  createAccount,
+  eraseAccount,
+  mint,
+  NO_DEADLINE,
+  redeem,
+  SLOW_RAIL,
+} from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
 import { type InProcess, startInProcess } from "../../support/service/in-process.js";
 import type { Tenant } from "../../support/service/tenants.js";
@@ -57,7 +66,7 @@ for (const engine of ENGINES) {
         for (const outcome of await Promise.all(group.map((each) => service.ledger.submit(each, NO_DEADLINE)))) {
           if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
           const resource: Account | Transaction = outcome.resource;
-          if ("userId" in resource) made.accounts.set(resource.id, resource);
+          if ("person" in resource) made.accounts.set(resource.id, resource);
           else made.transactions.set(resource.id, resource);
         }
       }
@@ -93,6 +102,7 @@ for (const engine of ENGINES) {
       const empty = each(6, (index) => createAccount(pick(tenants, index), `empty-${String(index)}`));
       await submit(empty);
       await submit(empty.map((one) => changeStatus("closeAccount", one.organizationId, one.newAccountId)));
+      await submit(empty.slice(0, 3).map((one) => eraseAccount(one.organizationId, one.newAccountId)));
     }
 
     /** Reads all pages, every other one over REST; returns the ids. */
@@ -151,7 +161,7 @@ for (const engine of ENGINES) {
       Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as JsonObject;
 
     it("ListAccounts returns the rows that a scan of all accounts finds", async () => {
-      const users = maybe(["user-0", "user-1", "user-88", "empty-2", "nobody"]);
+      const users = maybe(["user-0", "user-1", "user-88", "empty-2", "empty-3", "nobody"]);
       const filters = fc.record({
         user: fc.boolean().chain((named) => (named ? users : fc.constant(undefined))),
         phone: maybe(PHONES),
@@ -170,9 +180,9 @@ for (const engine of ENGINES) {
           made.accounts,
           tenant,
           (row) =>
-            isAny<string>(user, row.userId) &&
-            isAny(phone, row.phoneNumber) &&
-            isAny(email, row.email) &&
+            isAny<string | undefined>(user, row.person?.userId) &&
+            isAny(phone, row.person?.phoneNumber) &&
+            isAny(email, row.person?.email) &&
             isAny(status, row.status),
         );
         const request = set({ user_id: user, phone_number: phone, email, status: status && STATUSES[status] });

@@ -71,6 +71,7 @@ function textOfTally(tally: Tally, seconds: number): string {
   return [
     `${line("runs", "runs")}, in ${seconds.toFixed(1)} s`,
     `steps         ${numberOf(tally.sum("steps")).padStart(10)}`,
+    line("books", "books"),
     line("commands", "calls"),
     line("crashes", "crashes"),
     line("other faults", "other faults"),

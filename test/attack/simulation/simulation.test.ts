@@ -2,11 +2,10 @@ import { expect } from "chai";
 
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import { ANSWER_WORDS } from "../property/model.js";
-import { MemoryDisk } from "./disks/memory-disk.js";
 import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
-import { runAll } from "./runs.js";
-import { ORGANIZATIONS, simulate } from "./simulation.js";
+import { makeMemoryDisk, runAll } from "./runs.js";
+import { simulate } from "./simulation.js";
 
 const MEMORY_RUNS = 700;
 const SQLITE_RUNS = 15;
@@ -16,9 +15,12 @@ const SQLITE_RUNS = 15;
 const POINTS = ["answer", "commit", "decide", "gather", "idle", "load", "middle of save", "retry", "save"];
 const OTHER_FAULTS = [
   "answer lost",
+  "book moving",
   "call cut off",
   "caller did not wait",
   "caller never asked again",
+  "clock jumped",
+  "clock refused",
   "commit not heard of",
   "lost race",
   "shutdown",
@@ -63,6 +65,6 @@ describe("the simulation of crashes", () => {
 
 async function stepsOf(seed: number): Promise<readonly string[]> {
   const trace = new Trace({ kept: true });
-  await simulate(seed, new MemoryDisk(ORGANIZATIONS), { tally: new Tally(), trace });
+  await simulate(seed, makeMemoryDisk, { tally: new Tally(), trace });
   return trace.lines;
 }

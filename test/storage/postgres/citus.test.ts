@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 
 import { verify } from "../../../src/verify/verify.js";
-import { migrateCells, Minter } from "../../support/cells.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
+import { migrateCells, Minter } from "../../support/postgres/cells.js";
 
 const CELLS = 4;
 const SERVERS = 3;
@@ -45,9 +45,9 @@ describe("four cells on Citus", () => {
 
       expect(from).to.not.equal(to);
       for (const { minted } of minters) expect(minted).to.equal(rounds * BATCH);
-      const { findingsCount, firstFindings, transactions } = await verify(first);
+      const { findingsCount, firstFindings, coverage } = await verify(first);
       expect(findingsCount, JSON.stringify(firstFindings)).to.equal(0);
-      expect(transactions).to.equal(rounds * BATCH * CELLS);
+      expect(coverage.transactions).to.equal(rounds * BATCH * CELLS);
     } finally {
       await Promise.all(servers.map((server) => server.close()));
     }

@@ -3,10 +3,10 @@ import pg from "pg";
 
 import type { Database } from "../../../src/storage/database.js";
 import { verify } from "../../../src/verify/verify.js";
-import { migrateCells, Minter } from "../../support/cells.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
-import { findPgbouncer, Pgbouncer } from "../../support/pgbouncer.js";
 import { sharedPostgres } from "../../support/postgres.js";
+import { migrateCells, Minter } from "../../support/postgres/cells.js";
+import { findPgbouncer, Pgbouncer } from "../../support/postgres/pgbouncer.js";
 
 const CELLS = 4;
 const ROUNDS = 5;

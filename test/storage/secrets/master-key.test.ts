@@ -1,16 +1,29 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect } from "chai";
 
 import {
+  addMasterKey,
   createMasterKeyFile,
   MasterKeyError,
   masterKeysIn,
   parseMasterKeys,
   readMasterKeys,
+  removeMasterKeys,
 } from "../../../src/storage/secrets/master-key.js";
+
+const PERMISSIONS = 0o777;
 
 const line = (fill: string): string => Buffer.alloc(32, fill).toString("base64url");
 
@@ -48,64 +61,108 @@ describe("the text of a master key file", () => {
   }
 });
 
-describe("a master key file", () => {
+describe("the master key file", () => {
   let folder: string;
+  let file: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "kesc-master-key-"));
+    file = join(folder, "keys", "master.key");
+    expect(createMasterKeyFile(file)).to.equal(true);
   });
   afterEach(() => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+  const idsIn = (filename: string): string[] => readMasterKeys(filename).map(({ id }) => id);
+
+  it("has one key, and only its owner may read it or enter its folder", () => {
+    expect(idsIn(file)).to.have.length(1);
+    expect(statSync(file).mode & PERMISSIONS).to.equal(0o600);
+    expect(statSync(join(folder, "keys")).mode & PERMISSIONS).to.equal(0o700);
+    expect(readdirSync(join(folder, "keys"))).to.deep.equal(["master.key"]);
+  });
 
   for (const umask of [0o000, 0o022, 0o077]) {
-    it(`is made for its owner alone, with the umask ${umask.toString(8).padStart(3, "0")}`, () => {
-      const filename = join(folder, "keys", "master.key");
+    it(`is for its owner alone, whatever the umask: ${umask.toString(8).padStart(3, "0")}`, () => {
       const before = process.umask(umask);
       try {
-        createMasterKeyFile(filename);
+        createMasterKeyFile(join(folder, "other", "master.key"));
       } finally {
         process.umask(before);
       }
-      expect([modeOf(filename), modeOf(join(folder, "keys"))]).to.deep.equal(["600", "700"]);
-      expect(readMasterKeys(filename)).to.have.lengthOf(1);
+      expect(statSync(join(folder, "other", "master.key")).mode & PERMISSIONS).to.equal(0o600);
+      expect(statSync(join(folder, "other")).mode & PERMISSIONS).to.equal(0o700);
     });
   }
 
   it("has another random key each time", () => {
-    for (const name of ["one", "two"]) createMasterKeyFile(join(folder, name));
-    expect(readFileSync(join(folder, "one"), "utf8")).not.to.equal(readFileSync(join(folder, "two"), "utf8"));
-  });
-
-  it("is never overwritten", () => {
-    const filename = join(folder, "master.key");
-    writeFileSync(filename, line("a"));
-    expect(() => {
-      createMasterKeyFile(filename);
-    }).to.throw(/EEXIST/);
-    expect(readFileSync(filename, "utf8")).to.equal(line("a"));
+    createMasterKeyFile(join(folder, "other"));
+    expect(idsIn(join(folder, "other"))).not.to.deep.equal(idsIn(file));
   });
 
   it("that is missing is told from one that cannot be read", () => {
-    mkdirSync(join(folder, "a-folder"));
     for (const [name, message, isMissing] of [
-      ["none", "it does not exist", true],
-      ["a-folder", "it cannot be read", false],
+      [join(folder, "none"), "it does not exist", true],
+      [folder, "it cannot be read", false],
     ] as const) {
-      expect(() => readMasterKeys(join(folder, name)))
+      expect(() => readMasterKeys(name))
         .to.throw(MasterKeyError, message)
         .with.property("isMissing", isMissing);
     }
   });
 
-  it("is read at the first call, once it is there, and then never again", () => {
-    const filename = join(folder, "master.key");
-    const keys = masterKeysIn(filename);
-    expect(keys).to.throw(MasterKeyError);
-    writeFileSync(filename, line("a"));
-    const [{ id }] = keys();
-    rmSync(filename);
-    expect(keys()[0].id).to.equal(id);
+  it("is not created over an existing file", () => {
+    const before = readFileSync(file, "utf8");
+    expect(createMasterKeyFile(file)).to.equal(false);
+    expect(readFileSync(file, "utf8")).to.equal(before);
+    expect(readdirSync(join(folder, "keys"))).to.deep.equal(["master.key"]);
+  });
+
+  it("gets a new key in front of the others, and loses the named ones", () => {
+    const [oldest] = idsIn(file);
+    const [added] = addMasterKey(file).map(({ id }) => id);
+    expect(idsIn(file)).to.deep.equal([added, oldest]);
+    const [newest] = addMasterKey(file).map(({ id }) => id);
+    removeMasterKeys(file, new Set([added ?? ""]));
+    expect(idsIn(file)).to.deep.equal([newest, oldest]);
+    expect(readdirSync(join(folder, "keys"))).to.deep.equal(["master.key"]);
+  });
+
+  it("keeps its mode when it changes", () => {
+    chmodSync(file, 0o640);
+    addMasterKey(file);
+    expect(statSync(file).mode & PERMISSIONS).to.equal(0o640);
+  });
+
+  it("changes where a symbolic link leads", () => {
+    const link = join(folder, "link");
+    symlinkSync(file, link);
+    addMasterKey(link);
+    expect(idsIn(file)).to.have.length(2);
+  });
+
+  it("never loses its last key", () => {
+    const before = readFileSync(file, "utf8");
+    expect(() => removeMasterKeys(file, new Set(idsIn(file)))).to.throw(MasterKeyError, "it is empty");
+    expect(readFileSync(file, "utf8")).to.equal(before);
+  });
+
+  it("stays as it is when a line is malformed, and when it cannot be written", () => {
+    writeFileSync(file, "no key\n");
+    expect(() => addMasterKey(file)).to.throw(MasterKeyError, "line 1 is not 32 bytes in base64url");
+    expect(readFileSync(file, "utf8")).to.equal("no key\n");
+    expect(() => addMasterKey(join(folder, "missing"))).to.throw(MasterKeyError, "it cannot be written (ENOENT)");
+    expect(() => createMasterKeyFile(join(file, "below a file"))).to.throw(MasterKeyError, "it cannot be written");
+  });
+
+  it("is read again for an unknown key, and only then", () => {
+    const keys = masterKeysIn(file);
+    const [{ id: oldest }] = keys();
+    const [{ id: added }] = addMasterKey(file);
+    expect(keys(oldest)[0].id).to.equal(oldest);
+    expect(keys(added)[0].id).to.equal(added);
+    rmSync(file);
+    expect(keys(oldest)[0].id).to.equal(added);
+    expect(() => keys("another")).to.throw(MasterKeyError, "it does not exist");
   });
 });

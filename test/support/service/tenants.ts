@@ -30,7 +30,7 @@ export async function makeTenants(keys: Keys): Promise<readonly [Tenant, Tenant]
   return [await makeTenant(keys, "A"), await makeTenant(keys, "B")];
 }
 
-async function makeTenant(keys: Keys, name: string): Promise<Tenant> {
+export async function makeTenant(keys: Keys, name: string): Promise<Tenant> {
   const { id: organizationId } = await keys.createOrganization(name);
   const { secret } = await makeKey(keys, organizationId);
   return { organizationId, key: secret };

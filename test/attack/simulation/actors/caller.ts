@@ -10,8 +10,15 @@ const STEP_WEIGHT = 10;
 // A caller waits a little before it repeats a call.
 const AGAIN_WEIGHT = 3;
 
-// After these refusals the call has had no effect. After any other failure it may have had one.
-const NOT_STARTED: ReadonlySet<string> = new Set(["QUEUE_FULL", "SHUTTING_DOWN", "DEADLINE_EXCEEDED"]);
+// After these refusals the call has had no effect, and the caller repeats it. After any other
+// failure it may have had one.
+const NOT_NOW: ReadonlySet<string> = new Set([
+  "QUEUE_FULL",
+  "SHUTTING_DOWN",
+  "DEADLINE_EXCEEDED",
+  "BOOK_MOVING",
+  "CLOCK_BEHIND",
+]);
 
 /** A wish that a caller pursues until it knows the outcome. */
 interface Pursued {
@@ -116,6 +123,7 @@ export class Caller implements Actor {
     note(this.#world, this.#name, () => `asks ${server.name}: ${describeCommand(command)}`);
     const waiting: Waiting = { command, heard: undefined };
     this.#waiting = waiting;
+    this.#receipts.sent(command);
     server.submit(command, (heard) => {
       // The caller may have stopped waiting.
       if (this.#waiting !== waiting) return;
@@ -136,7 +144,7 @@ export class Caller implements Actor {
       pursued.unsure = true;
       return;
     }
-    if (heard.kind === "refused" && NOT_STARTED.has(heard.refusal.reason)) return;
+    if (heard.kind === "refused" && NOT_NOW.has(heard.refusal.reason)) return;
     this.#pursued = undefined;
     if (heard.kind === "done") {
       if (!heard.replayed) this.#world.tally.count("operations done", command.name);

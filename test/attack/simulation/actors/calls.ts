@@ -1,8 +1,14 @@
 import type { Account } from "../../../../src/domain/account.js";
-import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney } from "../../../../src/domain/commands.js";
+import type {
+  ChangeAccountStatus,
+  Command,
+  CreateAccount,
+  EraseAccount,
+  MoveMoney,
+} from "../../../../src/domain/commands.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
-import { NO_EMAIL } from "../../../../src/domain/values/email-address.js";
+import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
 import {
@@ -45,6 +51,7 @@ const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as 
 const NO_DESCRIPTION = "" as Description;
 const PHONE_NUMBER = "+254712345678" as PhoneNumber;
 const OTHER_PHONE_NUMBER = "+254733000000" as PhoneNumber;
+const EMAIL = "ann@example.com" as EmailAddress;
 // No mint of these amounts is ever done: the schema refuses the one, the domain throws at the
 // other.
 const BROKEN_AMOUNTS = [0, 0.5] as Cents[];
@@ -69,6 +76,7 @@ export class Calls {
     if (dice < 25) return this.#again(organizationId, known, (wish) => this.#repeated(wish));
     if (dice < 30) return this.#again(organizationId, known, (wish) => this.#otherwise(wish));
     if (dice < 32) return this.#broken(organizationId, known);
+    if (dice < 36) return this.#erase(organizationId, known);
     return this.#moveMoney(organizationId, known);
   }
 
@@ -78,7 +86,7 @@ export class Calls {
    */
   learn(resource: Account | Transaction): void {
     const { accountIds, cancelIds } = this.#knownTo(resource.organizationId);
-    if ("userId" in resource) {
+    if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
     } else if (!cancelIds.includes(resource.id) && (resource.status === "PENDING" || this.#random.chance(0.1))) {
       cancelIds.push(resource.id);
@@ -103,7 +111,7 @@ export class Calls {
       actor: TEST_ACTOR,
       userId: `u${String(user)}` as UserId,
       phoneNumber: this.#random.chance(0.1) ? OTHER_PHONE_NUMBER : PHONE_NUMBER,
-      email: NO_EMAIL,
+      email: user === 1 ? EMAIL : NO_EMAIL,
       idempotencyKey: this.#random.chance(0.2) ? this.#names.idempotencyKey() : undefined,
     };
     return wishOf(() => ({ ...command, newAccountId: this.#names.accountId() }));
@@ -120,9 +128,20 @@ export class Calls {
     return wishOf(() => ({ ...command }));
   }
 
-  #cancel(organizationId: OrganizationId, { cancelIds }: Known): Wish {
-    const unknown = this.#random.chance(0.05);
-    const transactionId = unknown ? this.#names.transactionId() : this.#random.pick(cancelIds);
+  #erase(organizationId: OrganizationId, known: Known): Wish {
+    const accountId = this.#accountId(known);
+    const command: EraseAccount = {
+      name: "eraseAccount",
+      organizationId,
+      actor: TEST_ACTOR,
+      accountId,
+      reason: NO_REASON,
+    };
+    return wishOf(() => ({ ...command }));
+  }
+
+  #cancel(organizationId: OrganizationId, known: Known): Wish {
+    const transactionId = this.#mostly(known, ({ cancelIds }) => cancelIds) ?? this.#names.transactionId();
     return wishOf(() => ({
       name: "cancelTransaction",
       organizationId,
@@ -172,8 +191,15 @@ export class Calls {
     return wish.changed(this.#random.chance(0.5) ? "key" : "reference");
   }
 
-  #accountId({ accountIds }: Known): AccountId {
-    return this.#random.chance(0.03) ? this.#names.accountId() : this.#random.pick(accountIds);
+  #accountId(known: Known): AccountId {
+    return this.#mostly(known, ({ accountIds }) => accountIds) ?? this.#names.accountId();
+  }
+
+  /** Picks an id that the organization knows; rarely one of a stranger, or none. */
+  #mostly<Id>(known: Known, idsOf: (known: Known) => readonly Id[]): Id | undefined {
+    if (this.#random.chance(0.96)) return this.#random.pick(idsOf(known));
+    const strangers = [...this.#known.values()].filter((other) => other !== known).flatMap(idsOf);
+    return strangers.length === 0 || this.#random.chance(0.3) ? undefined : this.#random.pick(strangers);
   }
 }
 

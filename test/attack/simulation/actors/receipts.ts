@@ -7,6 +7,8 @@ import type { Books } from "../disks/disk.js";
 import { mustBe, Violation } from "../report/violation.js";
 import type { Wish } from "./calls.js";
 
+/** The rows of all cells. */
+type Rows = Pick<Books, "accounts" | "transactions" | "journal">;
 type Done = Extract<Outcome<Account | Transaction>, { kind: "done" }>;
 
 /** An acknowledgement, as a caller keeps it. */
@@ -24,6 +26,7 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   freezeAccount: "account.frozen",
   unfreezeAccount: "account.unfrozen",
   closeAccount: "account.closed",
+  eraseAccount: "account.erased",
   cancelTransaction: "transaction.canceled",
 };
 
@@ -35,15 +38,22 @@ export class Receipts {
   readonly #receipts: Receipt[] = [];
   readonly #refused: Wish[] = [];
   readonly #abandoned: Wish[] = [];
-  /** The resource that each reference, user_id and idempotency key names for ever. */
+  /** The resource that each reference, user_id and idempotency key names. */
   readonly #named = new Map<string, string>();
+  /** The accounts that somebody wanted erased. Their user_ids may name other accounts later. */
+  readonly #unwanted = new Set<string>();
   /** How often a change of status was acknowledged as done, and not as a replay. */
   readonly #changes = new Map<string, number>();
+
+  sent(command: Command): void {
+    if (command.name === "eraseAccount") this.#unwanted.add(command.accountId);
+  }
 
   acknowledged(wish: Wish, command: Command, { resource, replayed }: Done): void {
     for (const name of namesOf(command, resource)) {
       const before = this.#named.get(name);
-      if (before !== undefined && before !== resource.id) {
+      const mayChange = [before, resource.id].some((id) => id !== undefined && this.#unwanted.has(id));
+      if (before !== undefined && before !== resource.id && !mayChange) {
         throw new Violation(`what ${name} names`, before, resource.id, "doubled");
       }
       this.#named.set(name, resource.id);
@@ -67,13 +77,17 @@ export class Receipts {
     this.#abandoned.push(wish);
   }
 
-  /** The wishes that made something: a repeat of each must get the same resource. */
-  get repeatable(): readonly { readonly wish: Wish; readonly id: string }[] {
-    return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id }));
+  /**
+   * The wishes that made something: a repeat of each must get the same resource. Leaves out the
+   * accounts that were erased: their users may come back, and get new ones.
+   */
+  repeatable({ accounts }: Rows): readonly { readonly wish: Wish; readonly id: string }[] {
+    const erased = new Set(accounts.filter(({ person }) => person === undefined).map(({ id }) => id as string));
+    return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id })).filter(({ id }) => !erased.has(id));
   }
 
   /** Returns the number of acknowledged effects that it has found. */
-  check(books: Books): number {
+  check(books: Rows): number {
     const resources = countBy([...books.accounts, ...books.transactions], ({ id }) => id);
     const references = countBy(books.transactions, ({ reference }) => reference);
     const carried = (wish: Wish): number => {
@@ -93,7 +107,7 @@ export class Receipts {
     }
     const rows = countBy(
       books.journal,
-      ({ kind, accountId, transactionId }) => `${kind} of ${transactionId ?? accountId}`,
+      ({ kind, accountId, transactionId }) => `${kind} of ${transactionId ?? accountId ?? "the organization"}`,
     );
     for (const [name, times] of this.#changes) {
       const found = rows.get(name) ?? 0;
@@ -116,9 +130,13 @@ function once(what: string, found: number | undefined): void {
 
 function namesOf(command: Command, resource: Account | Transaction): string[] {
   const { organizationId } = resource;
-  const natural = "userId" in resource ? `user ${resource.userId}` : `reference ${resource.reference}`;
+  const userId = "person" in resource ? resource.person?.userId : undefined;
+  const reference = "reference" in resource ? resource.reference : undefined;
   const key = "idempotencyKey" in command ? command.idempotencyKey : undefined;
-  return [`${organizationId} ${natural}`, ...(key === undefined ? [] : [`${organizationId} key ${key}`])];
+  const names = { user: userId, reference, key };
+  return Object.entries(names).flatMap(([kind, name]) =>
+    name === undefined ? [] : [`${organizationId} ${kind} ${name}`],
+  );
 }
 
 function countBy<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Map<string, number> {

@@ -1,6 +1,7 @@
 import type { Account } from "../../../../src/domain/account.js";
 import type { Command } from "../../../../src/domain/commands.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import { Ledger } from "../../../../src/ledger/ledger.js";
@@ -9,10 +10,11 @@ import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
 import { NO_DEADLINE } from "../../../support/commands.js";
 import { checkBooks } from "../checks/check-books.js";
+import type { Clocks } from "../checks/judge.js";
 import type { Connection, Disk, Point } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
 import { mustBe } from "../report/violation.js";
-import { type Actor, type May, note, type World } from "./world.js";
+import { type Actor, type May, note, timeOf, type World } from "./world.js";
 
 /** The end of a call for its caller: the ledger's outcome, INTERNAL, or a lost connection. */
 export type Heard = Outcome<Account | Transaction> | { readonly kind: "threw" } | { readonly kind: "lost" };
@@ -23,6 +25,7 @@ type Stop = Point | "gather" | "retry";
 /** A step that waits for its turn. */
 interface Waiting {
   readonly stop: Stop;
+  readonly cell: ServedCell;
   readonly goOn: () => void;
   readonly fail: (error: StoreError) => void;
 }
@@ -32,32 +35,44 @@ interface OpenCall {
   readonly hear: (heard: Heard) => void;
 }
 
+/** One cell, as a server that is up serves it: a queue and a committer of its own. */
+interface ServedCell {
+  /** Its part of a line in the trace; empty if there is one cell. */
+  readonly words: string;
+  readonly disk: Disk;
+  readonly connection: Connection;
+  readonly ledger: Ledger;
+}
+
 const STEP_WEIGHT = 10;
 const START_WEIGHT = 5;
+const CORRECTION_WEIGHT = 0.3;
 const DEADLINE_MILLIS_MAX = 60;
 const SIMULATED = new Error("simulated");
-const CLOCK_SKEW_MILLIS_MAX = 5_000;
+// Two clocks that somebody synchronizes differ by less than 2 seconds.
+const SKEW_MILLIS_MAX = 1_500;
+const AHEAD_MILLIS_MAX = 100_000;
+const BEHIND_MILLIS_MAX = 200_000;
 
 /**
- * One server: the real queue, the real committer and the real rules, on a disk that it may share
- * with another server.
+ * One server: the real queue, the real committer and the real rules in each cell, on disks that it
+ * may share with other servers.
  */
 export class SimulatedServer implements Actor {
   readonly #world: World;
-  readonly #disk: Disk;
+  readonly #disks: readonly Disk[];
   readonly #name: string;
   readonly #queueMax: number | undefined;
   #state: "up" | "closing" | "down" = "down";
   #waiting: Waiting[] = [];
   #open = new Set<OpenCall>();
-  #ledger!: Ledger;
-  #connection!: Connection;
-  #clockSkew = 0;
+  #cells: readonly ServedCell[] = [];
+  #skewMillis = 0;
 
-  constructor(world: World, { name, disk, queueMax }: { name: string; disk: Disk; queueMax?: number }) {
+  constructor(world: World, { name, disks, queueMax }: { name: string; disks: readonly Disk[]; queueMax?: number }) {
     this.#world = world;
     this.#name = name;
-    this.#disk = disk;
+    this.#disks = disks;
     this.#queueMax = queueMax;
     this.#start();
   }
@@ -79,7 +94,8 @@ export class SimulatedServer implements Actor {
     const call: OpenCall = { command, hear };
     this.#open.add(call);
     judge.sent(command, deadline);
-    void this.#ledger.submit(command, deadline, { bulk: random.chance(0.3) }).then(
+    const { ledger } = this.#cellOf(command.organizationId);
+    void ledger.submit(command, deadline, { bulk: random.chance(0.3) }).then(
       (outcome) => {
         judge.answered(command, outcome, this.#now());
         this.#answer(call, outcome);
@@ -108,6 +124,32 @@ export class SimulatedServer implements Actor {
       this.#world.tally.count("other faults", "shutdown");
       this.close();
     });
+    may(this.#isFarWrong() ? CORRECTION_WEIGHT : faults.clockJump, () => {
+      this.#world.tally.count("other faults", "clock jumped");
+      this.setClock();
+    });
+  }
+
+  /** Sets the clock, which then differs from the right time by more or less. */
+  setClock(): void {
+    const { random, faults } = this.#world;
+    this.#skewMillis = random.chance(faults.wrongClocks)
+      ? this.#farWrongSkew()
+      : random.between(-SKEW_MILLIS_MAX, SKEW_MILLIS_MAX);
+    note(this.#world, this.#name, () => `has a clock that is ${String(this.#skewMillis)} ms ahead`);
+  }
+
+  #farWrongSkew(): number {
+    const { random } = this.#world;
+    // A disk without a clock of its own can't tell a fast clock: its book would get the wrong time.
+    const isAhead = this.#isRacy && random.chance(0.5);
+    return isAhead
+      ? random.between(SKEW_MILLIS_MAX, AHEAD_MILLIS_MAX)
+      : -random.between(SKEW_MILLIS_MAX, BEHIND_MILLIS_MAX);
+  }
+
+  #isFarWrong(): boolean {
+    return Math.abs(this.#skewMillis) > SKEW_MILLIS_MAX;
   }
 
   /** Refuses new calls, answers those that it has, and ends. */
@@ -115,11 +157,10 @@ export class SimulatedServer implements Actor {
     if (this.#state !== "up") return;
     note(this.#world, this.#name, () => "begins to shut down");
     this.#state = "closing";
-    const ledger = this.#ledger;
-    void ledger.close().then(() => {
+    void Promise.all(this.#cells.map(({ ledger }) => ledger.close())).then(() => {
       this.#world.judge.closed([...this.#open].map(({ command }) => command));
       note(this.#world, this.#name, () => "has shut down");
-      this.#connection.close();
+      this.#closeConnections();
       this.#state = "down";
     });
   }
@@ -132,7 +173,21 @@ export class SimulatedServer implements Actor {
       [],
       this.#waiting.map(({ stop }) => stop),
     );
-    this.#connection.close();
+    this.#closeConnections();
+  }
+
+  #closeConnections(): void {
+    for (const { connection } of this.#cells) connection.close();
+  }
+
+  #cellOf(organizationId: OrganizationId): ServedCell {
+    const cell = this.#cells.find(({ disk }) => disk.organizations.includes(organizationId));
+    if (cell === undefined) throw new Error(`no cell has the book of ${organizationId}`);
+    return cell;
+  }
+
+  get #isRacy(): boolean {
+    return this.#disks.every(({ racy }) => racy);
   }
 
   #offerStep(waiting: Waiting, may: May): void {
@@ -145,17 +200,16 @@ export class SimulatedServer implements Actor {
       this.#fail(waiting, "unavailable");
     });
     // No race is lost after the commit.
-    may(this.#disk.racy && waiting.stop !== "answer" ? conflict : 0, () => {
+    may(this.#isRacy && waiting.stop !== "answer" ? conflict : 0, () => {
       this.#fail(waiting, "conflict");
     });
   }
 
   #start(): void {
     const { random } = this.#world;
-    // The disk has what was durable when this server, or another, crashed.
-    checkBooks(this.#disk.books());
-    this.#connection = this.#disk.open();
-    this.#clockSkew = random.below(2 * CLOCK_SKEW_MILLIS_MAX) - CLOCK_SKEW_MILLIS_MAX;
+    // The disks have what was durable when this server, or another, crashed.
+    for (const disk of this.#disks) checkBooks(disk, disk.books());
+    this.setClock();
     const batchMax = 1 + random.below(8);
     const batchesMax = 1 + random.below(2);
     const queueMax = this.#queueMax ?? 1 + random.below(12);
@@ -165,18 +219,26 @@ export class SimulatedServer implements Actor {
       () =>
         `starts: at most ${String(batchMax)} in a batch, ${String(batchesMax)} batches, ${String(queueMax)} in the queue`,
     );
-    this.#ledger = new Ledger({
-      committer: this.#committer(batchesMax),
-      now: () => this.#now(),
-      batchMax,
-      queueMax,
-      onStoreError: () => undefined,
-      timing: {
-        atEndOfTask: (callback) => {
-          this.#waiting.push({ stop: "gather", goOn: callback, fail: () => undefined });
-        },
-        pauseAfterConflict: () => this.#turn("retry"),
-      },
+    this.#cells = this.#disks.map((disk, index) => {
+      const cell: ServedCell = {
+        words: this.#disks.length > 1 ? ` in cell ${String(index + 1)}` : "",
+        disk,
+        connection: disk.open(),
+        ledger: new Ledger({
+          committer: this.#committer(batchesMax, () => cell),
+          now: () => this.#now(),
+          batchMax,
+          queueMax,
+          onStoreError: () => undefined,
+          timing: {
+            atEndOfTask: (callback) => {
+              this.#waiting.push({ stop: "gather", cell, goOn: callback, fail: () => undefined });
+            },
+            pauseAfterConflict: () => this.#turn("retry", cell),
+          },
+        }),
+      };
+      return cell;
     });
     this.#state = "up";
   }
@@ -186,7 +248,7 @@ export class SimulatedServer implements Actor {
     const point = points.find((stop) => stop !== "gather") ?? points[0] ?? "idle";
     note(this.#world, this.#name, () => `CRASHES, before: ${points.join(", ") || "nothing"}`);
     this.#world.tally.count("crashes", point);
-    this.#connection.crash();
+    for (const { connection } of this.#cells) connection.crash();
     // The waiting steps never go on: their promises never settle, as in a process that is gone.
     this.#waiting = [];
     const cut = this.#open;
@@ -199,53 +261,61 @@ export class SimulatedServer implements Actor {
    * Commits one batch after the other, in the order in which they came, as the thread of SQLite
    * does.
    */
-  #committer(batchesMax: number): Committer {
+  #committer(batchesMax: number, cellOf: () => ServedCell): Committer {
     let last: Promise<unknown> = Promise.resolve();
     return {
       batchesMax,
       batchUsual: 64,
       commit: (commands, now) => {
         this.#world.judge.started(commands, now);
-        const answers = last.then(() => this.#commit(commands, now));
+        const answers = last.then(() => this.#commit(cellOf(), commands, now));
         last = answers.catch(() => undefined);
         return answers;
       },
     };
   }
 
-  async #commit(commands: readonly Command[], now: UnixMillis): Promise<readonly CommandResult[]> {
+  async #commit(cell: ServedCell, commands: readonly Command[], now: UnixMillis): Promise<readonly CommandResult[]> {
     const { judge } = this.#world;
-    const store = this.#connection.store({
-      before: (point) => this.#turn(point),
+    const clocks: Clocks = { server: now, database: this.#isRacy ? timeOf(this.#world) : undefined };
+    const store = cell.connection.store({
+      before: (point) => this.#turn(point, cell),
       committed: () => {
-        note(this.#world, this.#name, () => `COMMITTED: ${commands.map(describeCommand).join("; ")}`);
-        judge.committed(commands);
+        note(this.#world, this.#name, () => `COMMITTED${cell.words}: ${commands.map(describeCommand).join("; ")}`);
+        judge.committed(commands, clocks);
       },
     });
     try {
       return await commitBatch(store, commands, now);
     } catch (error) {
-      const lostRace = error instanceof StoreError && error.kind === "conflict" && error.cause !== SIMULATED;
-      if (lostRace) this.#world.tally.count("other faults", "lost race");
+      if (error instanceof StoreError && error.cause !== SIMULATED) this.#watchRealFailure(error, clocks);
       judge.storeFailed(commands);
       throw error;
     }
   }
 
-  #turn(stop: Stop): Promise<void> {
+  #watchRealFailure({ kind, cause }: StoreError, clocks: Clocks): void {
+    const { tally, judge } = this.#world;
+    if (kind === "conflict") tally.count("other faults", "lost race");
+    if (kind !== "unavailable") return;
+    tally.count("other faults", "clock refused");
+    judge.clockRefused(cause, clocks);
+  }
+
+  #turn(stop: Stop, cell: ServedCell): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ stop, goOn: resolve, fail: reject });
+      this.#waiting.push({ stop, cell, goOn: resolve, fail: reject });
     });
   }
 
   #goOn(waiting: Waiting): void {
-    note(this.#world, this.#name, () => `goes on: ${waiting.stop}`);
+    note(this.#world, this.#name, () => `goes on${waiting.cell.words}: ${waiting.stop}`);
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
     waiting.goOn();
   }
 
   #fail(waiting: Waiting, kind: StoreError["kind"]): void {
-    note(this.#world, this.#name, () => `the store fails before: ${waiting.stop} (${kind})`);
+    note(this.#world, this.#name, () => `the store fails${waiting.cell.words} before: ${waiting.stop} (${kind})`);
     const unheard = kind === "unavailable" && waiting.stop === "answer";
     this.#world.tally.count("other faults", unheard ? "commit not heard of" : `store ${kind}`);
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
@@ -258,6 +328,6 @@ export class SimulatedServer implements Actor {
   }
 
   #now(): UnixMillis {
-    return toUnixMillis(this.#world.millis + this.#clockSkew);
+    return toUnixMillis(timeOf(this.#world) + this.#skewMillis);
   }
 }

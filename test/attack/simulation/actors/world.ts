@@ -1,5 +1,7 @@
+import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import type { Random } from "../../random.js";
 import type { Judge } from "../checks/judge.js";
+import { BOOKS_BEGIN } from "../disks/disk.js";
 import type { Tally } from "../report/tally.js";
 import type { Trace } from "../report/trace.js";
 
@@ -10,8 +12,8 @@ import type { Trace } from "../report/trace.js";
 export type May = (weight: number, run: () => void) => void;
 
 /**
- * A server or a caller. A driver of transactions over a rail will be one more: it offers its steps
- * here, submits commands to a server, and is part of every crash from then on.
+ * A server, a caller, a reader or an operator. A driver of transactions over a rail will be one
+ * more: it offers its steps here, submits commands to a server, and is part of every crash.
  */
 export interface Actor {
   /** Offers its next steps: none when it waits for others, or wants nothing. */
@@ -39,6 +41,12 @@ export interface Faults {
   readonly abandonment: number;
   /** The share of calls with a short deadline. */
   readonly deadlines: number;
+  /** The clock of a server jumps. */
+  readonly clockJump: number;
+  /** The share of clocks, at a start or after a jump, that are far wrong. */
+  readonly wrongClocks: number;
+  /** An operator begins to move a book to another cell. */
+  readonly move: number;
 }
 
 export const NO_FAULTS: Faults = {
@@ -50,6 +58,9 @@ export const NO_FAULTS: Faults = {
   impatience: 0,
   abandonment: 0,
   deadlines: 0,
+  clockJump: 0,
+  wrongClocks: 0,
+  move: 0,
 };
 
 /** The state that all actors of one run share. */
@@ -59,8 +70,13 @@ export interface World {
   readonly tally: Tally;
   readonly judge: Judge;
   faults: Faults;
-  /** The simulated clock. */
+  /** The time since the run began. */
   millis: number;
+}
+
+/** The right time, which is that of the database. The clocks of servers may differ. */
+export function timeOf({ millis }: Pick<World, "millis">): UnixMillis {
+  return toUnixMillis(BOOKS_BEGIN + millis);
 }
 
 /** Adds a step of the run to the trace. */

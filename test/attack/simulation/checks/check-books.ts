@@ -1,12 +1,19 @@
 import type { Account, AccountStatus } from "../../../../src/domain/account.js";
+import type { BookHead, BookSums } from "../../../../src/domain/book.js";
 import type { BookAccount, JournalEntry, JournalKind, Posting } from "../../../../src/domain/journal.js";
 import type { Transaction, TransactionStatus } from "../../../../src/domain/transaction.js";
-import type { Books, Stored } from "../disks/disk.js";
+import type { OrganizationId } from "../../../../src/domain/values/ids.js";
+import type { Books, Disk, Stored } from "../disks/disk.js";
 import { mustBe, mustHold } from "../report/violation.js";
 
 // Checks docs/ledger.md, "What must always be true", from the journal alone.
 
 type Entry = Stored<JournalEntry>;
+
+/** One organization's part of what is durable. */
+interface OwnBook extends Omit<Books, "heads"> {
+  readonly head: BookHead;
+}
 
 interface StatusAfter {
   readonly account?: AccountStatus;
@@ -15,81 +22,114 @@ interface StatusAfter {
 
 /** The status that a row of each kind sets. A kind that sets none has {} here. */
 const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
+  "organization.created": {},
   "account.created": { account: "ACTIVE" },
   "account.frozen": { account: "FROZEN" },
   "account.unfrozen": { account: "ACTIVE" },
   "account.closed": { account: "CLOSED" },
+  "account.erased": {},
   "transaction.pending": { transaction: "PENDING" },
   "transaction.completed": { transaction: "COMPLETED" },
   "transaction.canceled": { transaction: "CANCELED" },
 };
 
 const CENTS_MAX = 999_999_999_999_999;
+const ASSETS: readonly BookAccount[] = ["reserve", "shortfall"];
 
-/** Derives everything again from the journal and compares it with the tables that sum it up. */
-export function checkBooks(books: Books): void {
-  checkSeq(books);
-  checkAccounts(books);
-  checkTransactions(books);
-  checkSupply(books);
-  checkNames(books);
+/** Derives each book again from its journal, and compares it with the tables that sum it up. */
+export function checkBooks({ organizations }: Pick<Disk, "organizations">, books: Books): void {
+  mustBe("the organizations that have a book", [...organizations].sort(), [...books.heads.keys()].sort());
+  let rows = 0;
+  for (const organizationId of organizations) {
+    const book = ownBook(organizationId, books);
+    checkRows(book);
+    checkAccounts(book);
+    checkTransactions(book);
+    checkSums(book);
+    checkNames(book);
+    rows += book.journal.length;
+  }
+  mustBe("how many rows the books have together", books.journal.length, rows);
 }
 
-/** Checks that the earlier rows of the journal are still there, unchanged. */
-export function checkAppendOnly(before: readonly Entry[], { journal }: Books): void {
-  mustBe("the journal's first rows", before, journal.slice(0, before.length));
+function ownBook(wanted: OrganizationId, { accounts, transactions, journal, heads, idempotencyKeys }: Books): OwnBook {
+  const head = heads.get(wanted);
+  if (head === undefined) throw new Error(`${wanted} has no book`);
+  const isOwn = ({ organizationId }: { readonly organizationId: OrganizationId }): boolean => organizationId === wanted;
+  return {
+    head,
+    accounts: accounts.filter(isOwn),
+    transactions: transactions.filter(isOwn),
+    journal: journal.filter(isOwn),
+    idempotencyKeys: idempotencyKeys.filter(isOwn),
+  };
 }
 
-function checkSeq({ journal, lastSeq }: Books): void {
-  journal.forEach(({ seq }, index) => {
-    mustBe("the seq of a row of the journal", index + 1, seq);
-  });
-  mustBe("the head of the journal", journal.length, lastSeq);
+/** Checks that no row is missing or doubled, and that no time is before that of an earlier row. */
+function checkRows({ journal, head }: OwnBook): void {
+  const { organizationId } = head;
+  let before: Entry | undefined;
+  for (const entry of journal) {
+    mustBe(`the seq of a row of ${organizationId}`, (before?.seq ?? 0) + 1, entry.seq);
+    const isFirst = entry.kind === "organization.created";
+    mustBe(`whether row ${String(entry.seq)} opens the book of ${organizationId}`, before === undefined, isFirst);
+    mustHold(before === undefined || before.recordedAt <= entry.recordedAt, () => ({
+      what: `the time of row ${String(entry.seq)} of ${organizationId}`,
+      expected: `${String(before?.recordedAt)} or later`,
+      found: entry.recordedAt,
+    }));
+    before = entry;
+  }
+  mustBe(`the last row of ${organizationId}, by its head`, before?.seq, head.lastSeq);
+  mustBe(`the last time of ${organizationId}, by its head`, before?.recordedAt, head.lastRecordedAt);
 }
 
 interface Derived {
   availableCents: number;
   heldCents: number;
   status: AccountStatus | undefined;
+  isErased: boolean;
   seq: number;
+  createdAt: number;
 }
 
-function checkAccounts({ journal, accounts }: Books): void {
+function checkAccounts({ journal, accounts }: OwnBook): void {
   const derived = new Map<string, Derived>();
   for (const entry of journal) {
+    if (entry.accountId === undefined) continue;
     const account = derived.get(entry.accountId) ?? {
       availableCents: 0,
       heldCents: 0,
       status: undefined,
+      isErased: false,
       seq: entry.seq,
+      createdAt: entry.recordedAt,
     };
     derived.set(entry.accountId, account);
     follow(account, entry);
   }
   mustBe("how many accounts there are", derived.size, accounts.length);
-  for (const { id, status, availableCents, heldCents, seq } of accounts) {
-    mustBe(`account ${id}, by the journal`, derived.get(id), { availableCents, heldCents, status, seq });
+  for (const { id, person, status, availableCents, heldCents, seq, createdAt } of accounts) {
+    const found: Derived = { availableCents, heldCents, status, isErased: person === undefined, seq, createdAt };
+    mustBe(`account ${id}, by the journal`, derived.get(id), found);
   }
 }
 
 function follow(account: Derived, entry: Entry): void {
-  const { seq, kind, posting, availableAfterCents, heldAfterCents } = entry;
+  const { seq, kind, posting, balancesAfter } = entry;
   account.status = STATUS_AFTER[kind].account ?? account.status;
+  if (kind === "account.erased") account.isErased = true;
   account.availableCents += changeOf("available", posting);
   account.heldCents += changeOf("held", posting);
   const { availableCents, heldCents, status } = account;
-  mustHold(availableCents === availableAfterCents && heldCents === heldAfterCents, () => ({
-    what: `the balances after row ${String(seq)}`,
-    expected: { availableCents, heldCents },
-    found: { availableAfterCents, heldAfterCents },
-  }));
+  mustBe(`the balances after row ${String(seq)}`, { availableCents, heldCents }, balancesAfter);
   mustHold(availableCents >= 0 && heldCents >= 0 && availableCents + heldCents <= CENTS_MAX, () => ({
     what: `the balances after row ${String(seq)}`,
     expected: "from zero to the limit",
     found: { availableCents, heldCents },
   }));
-  mustHold(status !== "CLOSED" || availableCents + heldCents === 0, () => ({
-    what: `the closed account after row ${String(seq)}`,
+  mustHold((status !== "CLOSED" && kind !== "account.erased") || availableCents + heldCents === 0, () => ({
+    what: `the closed or erased account after row ${String(seq)}`,
     expected: "empty",
     found: { availableCents, heldCents },
   }));
@@ -101,7 +141,7 @@ function changeOf(book: BookAccount, posting: Posting | undefined): number {
   return (posting.credit === book ? posting.amountCents : 0) - (posting.debit === book ? posting.amountCents : 0);
 }
 
-function checkTransactions({ journal, transactions }: Books): void {
+function checkTransactions({ journal, transactions }: OwnBook): void {
   const entries = new Map<string, Entry[]>();
   for (const entry of journal) {
     if (entry.transactionId === undefined) continue;
@@ -114,18 +154,23 @@ function checkTransactions({ journal, transactions }: Books): void {
 }
 
 function checkTransaction(transaction: Stored<Transaction>, entries: readonly Entry[]): void {
-  const { id, accountId, organizationId, status, seq } = transaction;
-  const last = entries.at(-1);
+  const { id, accountId, status, seq, createdAt, updatedAt, completedAt } = transaction;
+  const [first, last] = [entries[0], entries.at(-1)];
   mustBe(
     `the status of ${id}, by the journal`,
     last === undefined ? undefined : STATUS_AFTER[last.kind].transaction,
     status,
   );
-  mustBe(`the seq of ${id}, by the journal`, entries[0]?.seq, seq);
+  mustBe(`the seq of ${id}, by the journal`, first?.seq, seq);
   mustBe(`the steps of ${id}`, stepsOf(transaction).join(", then "), entries.map(stepOf).join(", then "));
+  const completed = entries.find(({ kind }) => kind === "transaction.completed");
+  mustBe(
+    `the times of ${id}, by the journal`,
+    { createdAt: first?.recordedAt, updatedAt: last?.recordedAt, completedAt: completed?.recordedAt },
+    { createdAt, updatedAt, completedAt },
+  );
   for (const entry of entries) {
     mustBe(`whose account row ${String(entry.seq)} is about`, accountId, entry.accountId);
-    mustBe(`whose row ${String(entry.seq)} is`, organizationId, entry.organizationId);
   }
 }
 
@@ -149,31 +194,36 @@ function stepOf({ kind, posting }: Entry): string {
   return `${kind} ${String(posting.amountCents)} from ${posting.debit} to ${posting.credit}`;
 }
 
-function checkSupply({ journal, accounts, supply }: Books): void {
-  for (const [organizationId, found] of supply) {
-    const own = accounts.filter((account) => account.organizationId === organizationId);
-    const sum = (field: "availableCents" | "heldCents"): number =>
-      own.reduce((total, account: Account) => total + account[field], 0);
-    let reserve = 0;
-    for (const entry of journal) {
-      // The reserve is an asset: a debit adds to it.
-      if (entry.organizationId === organizationId) reserve -= changeOf("reserve", entry.posting);
-    }
-    const derived = { reserve, available: sum("availableCents"), held: sum("heldCents") };
-    mustBe(`the supply of ${organizationId}, by the journal`, derived, found);
-    mustBe(`what ${organizationId} owes`, found.reserve, found.available + found.held);
-  }
+function checkSums({ journal, accounts, head: { organizationId, sums } }: OwnBook): void {
+  const sumOf = (book: BookAccount): number => {
+    const credits = journal.reduce((sum, { posting }) => sum + changeOf(book, posting), 0);
+    // A debit adds to an asset. The second case would be -0 for no posting.
+    return ASSETS.includes(book) ? 0 - credits : credits;
+  };
+  const derived: BookSums = {
+    reserve: sumOf("reserve"),
+    shortfall: sumOf("shortfall"),
+    available: sumOf("available"),
+    held: sumOf("held"),
+    unallocated: sumOf("unallocated"),
+  };
+  mustBe(`the sums of ${organizationId}, by the journal`, derived, sums);
+  const owed = (field: "availableCents" | "heldCents"): number =>
+    accounts.reduce((total, account: Account) => total + account[field], 0);
+  mustBe(`the available balances of ${organizationId}, together`, sums.available, owed("availableCents"));
+  mustBe(`the held balances of ${organizationId}, together`, sums.held, owed("heldCents"));
+  const { reserve, shortfall, available, held, unallocated } = sums;
+  mustBe(`what ${organizationId} owes`, reserve + shortfall, available + held + unallocated);
 }
 
-function checkNames({ accounts, transactions, idempotencyKeys }: Books): void {
-  const resources = new Map<string, Account | Transaction>();
-  for (const resource of [...accounts, ...transactions]) resources.set(resource.id, resource);
-  mustBe("how many ids there are", accounts.length + transactions.length, resources.size);
-  const users = new Set(accounts.map(({ organizationId, userId }) => `${organizationId} ${userId}`));
-  mustBe("how many users have an account", accounts.length, users.size);
-  const references = new Set(transactions.map(({ organizationId, reference }) => `${organizationId} ${reference}`));
+function checkNames({ accounts, transactions, idempotencyKeys }: OwnBook): void {
+  const ids = new Set([...accounts, ...transactions].map(({ id }) => id));
+  mustBe("how many ids there are", accounts.length + transactions.length, ids.size);
+  const holders = accounts.flatMap(({ person }) => person?.userId ?? []);
+  mustBe("how many users have an account", holders.length, new Set(holders).size);
+  const references = new Set(transactions.map(({ reference }) => reference));
   mustBe("how many references name a transaction", transactions.length, references.size);
-  for (const { organizationId, key, resourceId } of idempotencyKeys) {
-    mustBe(`whose the resource of key ${key} is`, organizationId, resources.get(resourceId)?.organizationId);
+  for (const { key, resourceId } of idempotencyKeys) {
+    mustBe(`whether the resource of key ${key} is there`, true, ids.has(resourceId));
   }
 }

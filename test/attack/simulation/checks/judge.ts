@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Account } from "../../../../src/domain/account.js";
+import type { BookState } from "../../../../src/domain/book.js";
 import type { Command } from "../../../../src/domain/commands.js";
 import type { Refusal } from "../../../../src/domain/refusal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
@@ -11,6 +12,15 @@ import { type Answer, Model, seen } from "../../property/model.js";
 import type { Books } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
 import { mustBe, Violation } from "../report/violation.js";
+
+// Written again on purpose: the check must not depend on the code under test.
+const CLOCK_AHEAD_MILLIS_MAX = 2_000;
+
+/** The clocks at a commit: that of the server, and that of the database, if it has one. */
+export interface Clocks {
+  readonly server: UnixMillis;
+  readonly database: UnixMillis | undefined;
+}
 
 /** The state of one call, as the judge sees it. */
 interface Watched {
@@ -40,6 +50,16 @@ export class Judge {
   readonly #watched = new Map<Command, Watched>();
   #violation: Violation | undefined;
 
+  /** Records a new book, whose first row has this time. */
+  opened(organizationId: OrganizationId, at: UnixMillis): void {
+    this.#model.open(organizationId, at);
+  }
+
+  /** Records that an operator has set the state of a book. */
+  stateSet(organizationId: OrganizationId, state: BookState): void {
+    this.#model.setState(organizationId, state);
+  }
+
   /**
    * Throws the first violation. A violation can't be thrown while the ledger runs: the ledger would
    * take it for a bug of its own.
@@ -66,13 +86,14 @@ export class Judge {
   }
 
   /** Records that the commit of a batch is on disk. */
-  committed(commands: readonly Command[]): void {
+  committed(commands: readonly Command[], clocks: Clocks): void {
+    if (isFast(clocks)) this.#violated(new Violation("a commit by a clock that is too fast", "none", clocks));
     for (const command of commands) {
       const call = this.#watch(command);
       if (call === undefined) continue;
       if (call.committed) this.#violated(new Violation(describeCommand(command), "committed once", "once more"));
       call.committed = true;
-      if (!isBroken(command)) call.due = this.#model.submit(command);
+      if (!isBroken(command)) call.due = this.#model.submit(command, clocks.server);
     }
   }
 
@@ -82,6 +103,11 @@ export class Judge {
       const call = this.#watch(command);
       if (call !== undefined) call.storeFailed = true;
     }
+  }
+
+  /** Checks a refusal to commit because of the server's clock. */
+  clockRefused(error: unknown, clocks: Clocks): void {
+    if (!isFast(clocks)) this.#violated(new Violation("a failure of a store that has not failed", clocks, error));
   }
 
   /** Checks an answer of the ledger, which came after `now`. */
@@ -115,14 +141,10 @@ export class Judge {
           .filter(({ organizationId }) => organizationId === id)
           .map(seen)
           .reverse();
-      const state = {
-        accounts: own(books.accounts),
-        transactions: own(books.transactions),
-        supply: books.supply.get(id),
-      };
+      const { organizationId, ...book } = books.heads.get(id) ?? {};
+      const state = { accounts: own(books.accounts), transactions: own(books.transactions), book };
       mustBe(`the state of ${id}`, this.#model.state(id), state);
-      const rows = books.journal.filter(({ organizationId }) => organizationId === id).length;
-      mustBe(`the number of the journal's rows of ${id}`, this.#model.effects(id), rows);
+      mustBe("whose book it is", id, organizationId);
     }
   }
 
@@ -137,6 +159,10 @@ export class Judge {
   #violated(violation: Violation): void {
     this.#violation ??= violation;
   }
+}
+
+function isFast({ server, database }: Clocks): boolean {
+  return database !== undefined && server - database > CLOCK_AHEAD_MILLIS_MAX;
 }
 
 function answerTo(command: Command): string {

@@ -1,10 +1,11 @@
 import type { Account } from "../../../../src/domain/account.js";
+import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { UsedIdempotencyKey } from "../../../../src/domain/decision.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import type { LedgerStore } from "../../../../src/ledger/ports/store.js";
-import type { Supply } from "../../property/model.js";
 
 /**
  * A point at which a database transaction may stop for ever, named after the step that comes next.
@@ -21,15 +22,31 @@ export interface Steps {
   committed(): void;
 }
 
-/** The part of a server that outlives its crash. */
+/** The organizations that a run may have. */
+export const ORGANIZATIONS = ["org_1", "org_2", "org_3", "org_4", "org_5"] as OrganizationId[];
+
+/** The time of the first row of each book. */
+export const BOOKS_BEGIN = toUnixMillis(1_000_000_000);
+
+/** Makes the disk of one cell, with a new book for each organization. */
+export type MakeDisk = (organizations: readonly OrganizationId[], databaseClock: () => UnixMillis) => Disk;
+
+/** The disk of one cell: the part of its servers that outlives their crashes. */
 export interface Disk {
   readonly organizations: readonly OrganizationId[];
-  /** Whether servers race, so that a batch may run again. */
+  /**
+   * Whether servers race, so that a batch may run again. Such a disk has a clock of its own; any
+   * other shares the clock of its server.
+   */
   readonly racy: boolean;
   /** Opens the disk for one server process. */
   open(): Connection;
   /** Reads all that is durable. */
   books(): Books;
+  /** Reads the rows of a book that come after a `seq`, as a reader of events does. */
+  journalAfter(organizationId: OrganizationId, seq: number): readonly Stored<JournalEntry>[];
+  /** Sets the state of a book. Returns false while a transaction locks the book. */
+  setState(organizationId: OrganizationId, state: BookState): boolean;
   /** Runs the service's own check of its books. Throws a Violation when it finds something. */
   verify(): Promise<void>;
   dispose(): void;
@@ -46,13 +63,11 @@ export interface Connection {
 
 export type Stored<Row> = Row & { readonly seq: number };
 
-/** All that is durable, in the order of seq. */
+/** All that is durable in one cell. The rows of one book are in the order of `seq`. */
 export interface Books {
   readonly accounts: readonly Stored<Account>[];
   readonly transactions: readonly Stored<Transaction>[];
   readonly journal: readonly Stored<JournalEntry>[];
-  /** The last seq in the head of the journal. */
-  readonly lastSeq: number;
-  readonly supply: ReadonlyMap<OrganizationId, Supply>;
+  readonly heads: ReadonlyMap<OrganizationId, BookHead>;
   readonly idempotencyKeys: readonly UsedIdempotencyKey[];
 }

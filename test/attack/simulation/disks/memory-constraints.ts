@@ -1,4 +1,5 @@
-import type { Account } from "../../../../src/domain/account.js";
+import type { LedgerAccount } from "../../../../src/domain/account.js";
+import type { BookHead } from "../../../../src/domain/book.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
@@ -7,18 +8,12 @@ import { StoreError } from "../../../../src/ledger/ports/store.js";
 
 const MAX_CENTS = 999_999_999_999_999;
 
-export interface Sums {
-  readonly reserveCents: bigint;
-  readonly availableCents: bigint;
-  readonly heldCents: bigint;
-}
-
 /** Throws what a database answers when a constraint does not hold. */
 export function require(holds: boolean, constraint: string): void {
   if (!holds) throw new StoreError("rejected", new Error(`the constraint does not hold: ${constraint}`));
 }
 
-export function checkAccount({ status, availableCents, heldCents }: Account): void {
+export function checkAccount({ status, availableCents, heldCents }: LedgerAccount): void {
   require(isBalance(availableCents) && isBalance(heldCents), "balances of accounts");
   require(availableCents + heldCents <= MAX_CENTS, "limit of accounts");
   require(status !== "CLOSED" || availableCents + heldCents === 0, "closed accounts are empty");
@@ -29,17 +24,24 @@ export function checkTransaction({ amountCents, status, completedAt }: Transacti
   require((status === "COMPLETED") === (completedAt !== undefined), "completed_at of transactions");
 }
 
-export function checkEntry({ kind, transactionId, posting, availableAfterCents, heldAfterCents }: JournalEntry): void {
+export function checkEntry({ kind, accountId, transactionId, posting, balancesAfter }: JournalEntry): void {
   require((transactionId !== undefined) === kind.startsWith("transaction."), "kind of journal");
-  require(isBalance(availableAfterCents) && isBalance(heldAfterCents), "balances of journal");
+  require((accountId === undefined) === (balancesAfter === undefined), "account of journal");
+  const { availableCents = 0, heldCents = 0 } = balancesAfter ?? {};
+  require(isBalance(availableCents) && isBalance(heldCents), "balances of journal");
   if (posting === undefined) return;
   require(posting.debit !== posting.credit, "sides of journal");
   require(isBalance(posting.amountCents) && posting.amountCents > 0, "amount of journal");
 }
 
-export function checkSupply({ reserveCents, availableCents, heldCents }: Sums): void {
-  require(reserveCents >= 0n && availableCents >= 0n && heldCents >= 0n, "balances of supply");
-  require(reserveCents === availableCents + heldCents, "supply in balance");
+export function checkBook({ lastSeq, sums }: BookHead): void {
+  const { reserve, shortfall, ...liabilities } = sums;
+  const { available, held, unallocated } = liabilities;
+  require(Number.isSafeInteger(lastSeq) && lastSeq >= 0, "last_seq of books");
+  require(Number.isSafeInteger(reserve), "reserve of books");
+  const isSum = (cents: number): boolean => Number.isSafeInteger(cents) && cents >= 0;
+  require([shortfall, ...Object.values(liabilities)].every(isSum), "sums of books");
+  require(reserve + shortfall === available + held + unallocated, "books in balance");
 }
 
 /** A whole number from zero to the limit. */

@@ -1,111 +1,33 @@
-import type { Account } from "../../../../src/domain/account.js";
-import type { TableName, Tables, UsedIdempotencyKey } from "../../../../src/domain/decision.js";
-import type { JournalEntry } from "../../../../src/domain/journal.js";
-import type { Transaction } from "../../../../src/domain/transaction.js";
+import { accountOf } from "../../../../src/domain/account.js";
+import type { BookHead, BookState } from "../../../../src/domain/book.js";
+import type { TableName } from "../../../../src/domain/decision.js";
+import { type JournalEntry, OPERATOR } from "../../../../src/domain/journal.js";
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import { NO_REASON } from "../../../../src/domain/values/text.js";
+import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import {
   type BatchLookup,
   type Changes,
   type LedgerStore,
   type Loaded,
   StoreError,
-  type SupplyChange,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
-import type { Supply } from "../../property/model.js";
-import type { Books, Connection, Disk, Steps, Stored } from "./disk.js";
-import { checkAccount, checkEntry, checkSupply, checkTransaction, require, type Sums } from "./memory-constraints.js";
+import { NO_SUMS } from "../../property/model.js";
+import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
+import { checkBook, checkEntry, require } from "./memory-constraints.js";
+import { keyName, MemoryTable, referenceName, RULES, userName } from "./memory-table.js";
 
 // What the schema says, and what the port promises, in memory. Servers do not wait for each other:
 // whoever commits after something that it had read has changed, lost the race.
 
-const TABLE_NAMES = ["accounts", "transactions", "idempotencyKeys"] as const satisfies readonly TableName[];
+const TABLE_NAMES = ["accounts", "accountHolders", "transactions", "idempotencyKeys"] as const satisfies TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.canceled"]);
-
-/** The memory twin of one table: how its rows are found, and what the schema demands of each. */
-interface TableRules<Row> {
-  readonly keyOf: (row: Row) => string;
-  /** A second unique name, as the reads of a lookup call it. */
-  readonly nameOf: (row: Row) => string | undefined;
-  readonly check: (row: Row) => void;
-}
-
-const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } = {
-  accounts: {
-    keyOf: ({ id }) => id,
-    nameOf: ({ organizationId, userId }) => `user ${organizationId} ${userId}`,
-    check: checkAccount,
-  },
-  transactions: {
-    keyOf: ({ id }) => id,
-    nameOf: ({ organizationId, reference }) => `reference ${organizationId} ${reference}`,
-    check: checkTransaction,
-  },
-  idempotencyKeys: {
-    keyOf: ({ organizationId, key }) => `key ${organizationId} ${key}`,
-    nameOf: () => undefined,
-    check: () => undefined,
-  },
-};
-
-/** The columns that an UPDATE sets. All others keep their value. */
-const CHANGEABLE = {
-  accounts: ["status", "statusReason", "availableCents", "heldCents", "updatedAt"],
-  transactions: ["status", "statusReason", "updatedAt", "completedAt"],
-  idempotencyKeys: [],
-} as const satisfies { readonly [Name in TableName]: readonly (keyof Tables[Name])[] };
-
-class MemoryTable<Row extends object> {
-  readonly rows = new Map<string, Stored<Row>>();
-  readonly keysByName = new Map<string, string>();
-  readonly rules: TableRules<Row>;
-  readonly changeable: readonly (keyof Row)[];
-
-  constructor(rules: TableRules<Row>, changeable: readonly (keyof Row)[]) {
-    this.rules = rules;
-    this.changeable = changeable;
-  }
-
-  /** The key of the row with that name. */
-  find(name: string): readonly string[] {
-    const key = this.keysByName.get(name);
-    return key === undefined ? [] : [key];
-  }
-
-  check({ created, changed }: TableChanges<Row>, table: string): void {
-    for (const { row } of created) {
-      const name = this.rules.nameOf(row);
-      require(!this.rows.has(this.rules.keyOf(row)), `PRIMARY KEY ${table}`);
-      require(name === undefined || !this.keysByName.has(name), `UNIQUE ${table}`);
-      this.rules.check(row);
-    }
-    for (const { row } of changed) this.rules.check(row);
-  }
-
-  /** Returns the keys and names whose rows a reader would now find changed. */
-  commit({ created, changed }: TableChanges<Row>, seqOf: (entryIndex: number) => number): string[] {
-    const names: string[] = [];
-    for (const { row, entryIndex } of created) {
-      const [key, name] = [this.rules.keyOf(row), this.rules.nameOf(row)];
-      this.rows.set(key, Object.freeze({ ...row, seq: seqOf(entryIndex) }));
-      if (name !== undefined) this.keysByName.set(name, key);
-      names.push(key, ...(name === undefined ? [] : [name]));
-    }
-    for (const { row } of changed) {
-      const key = this.rules.keyOf(row);
-      const before = this.rows.get(key);
-      if (before === undefined) continue;
-      const set = Object.fromEntries(this.changeable.map((column) => [column, row[column]]));
-      this.rows.set(key, Object.freeze({ ...before, ...set }));
-      names.push(key);
-    }
-    return names;
-  }
-}
 
 /** What one database transaction has seen and wants to write. None of it is durable. */
 interface Open {
   version: number;
+  readonly begunAt: UnixMillis | undefined;
   readonly reads: Set<string>;
   changes: Changes | undefined;
 }
@@ -113,22 +35,25 @@ interface Open {
 export class MemoryDisk implements Disk {
   readonly organizations: readonly OrganizationId[];
   readonly racy = true;
+  readonly #clock: (() => UnixMillis) | undefined;
   readonly #tables = {
-    accounts: new MemoryTable<Account>(RULES.accounts, CHANGEABLE.accounts),
-    transactions: new MemoryTable<Transaction>(RULES.transactions, CHANGEABLE.transactions),
-    idempotencyKeys: new MemoryTable<UsedIdempotencyKey>(RULES.idempotencyKeys, CHANGEABLE.idempotencyKeys),
+    accounts: new MemoryTable("accounts", RULES.accounts),
+    accountHolders: new MemoryTable("accountHolders", RULES.accountHolders),
+    transactions: new MemoryTable("transactions", RULES.transactions),
+    idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
   };
   readonly #ended = new Set<TransactionId>();
   readonly #journal: Stored<JournalEntry>[] = [];
-  readonly #supply: Map<OrganizationId, Sums>;
-  #lastSeq = 0;
+  readonly #heads = new Map<OrganizationId, BookHead>();
   #version = 0;
   // By what it names: the version that changed it last.
   readonly #changedIn = new Map<string, number>();
 
-  constructor(organizations: readonly OrganizationId[]) {
+  /** Without a clock the database shares that of its server. */
+  constructor(organizations: readonly OrganizationId[], clock?: () => UnixMillis) {
     this.organizations = organizations;
-    this.#supply = new Map(organizations.map((id) => [id, { reserveCents: 0n, availableCents: 0n, heldCents: 0n }]));
+    this.#clock = clock;
+    for (const organizationId of organizations) this.#openBook(organizationId);
   }
 
   open(): Connection {
@@ -136,18 +61,28 @@ export class MemoryDisk implements Disk {
   }
 
   books(): Books {
-    const supply = new Map<OrganizationId, Supply>();
-    for (const [id, { reserveCents, availableCents, heldCents }] of this.#supply) {
-      supply.set(id, { reserve: Number(reserveCents), available: Number(availableCents), held: Number(heldCents) });
-    }
+    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
     return {
-      accounts: [...this.#tables.accounts.rows.values()],
-      transactions: [...this.#tables.transactions.rows.values()],
+      accounts: [...accounts.rows.values()].map((account) => {
+        const holder = accountHolders.rows.get(account.id);
+        if (holder === undefined) throw new Error(`${account.id} has no holder`);
+        return { ...accountOf(account, holder), seq: account.seq };
+      }),
+      transactions: [...transactions.rows.values()],
       journal: this.#journal,
-      lastSeq: this.#lastSeq,
-      supply,
-      idempotencyKeys: [...this.#tables.idempotencyKeys.rows.values()],
+      heads: this.#heads,
+      idempotencyKeys: [...idempotencyKeys.rows.values()],
     };
+  }
+
+  journalAfter(wanted: OrganizationId, after: number): readonly Stored<JournalEntry>[] {
+    return this.#journal.filter(({ organizationId, seq }) => organizationId === wanted && seq > after);
+  }
+
+  setState(organizationId: OrganizationId, state: BookState): boolean {
+    this.#version += 1;
+    this.#setHead({ ...this.#headOf(organizationId), state });
+    return true;
   }
 
   verify(): Promise<void> {
@@ -158,10 +93,19 @@ export class MemoryDisk implements Disk {
     // Nothing is left behind.
   }
 
+  /** Begins a book as storage/organizations.ts does. */
+  #openBook(organizationId: OrganizationId): void {
+    const [kind, recordedAt] = ["organization.created", BOOKS_BEGIN] as const;
+    const nothing = { accountId: undefined, transactionId: undefined, posting: undefined, balancesAfter: undefined };
+    const entry: JournalEntry = { organizationId, kind, actor: OPERATOR, reason: NO_REASON, recordedAt, ...nothing };
+    this.#journal.push(Object.freeze({ ...entry, seq: 1 }));
+    this.#setHead({ organizationId, state: "OPEN", lastSeq: 1, lastRecordedAt: recordedAt, sums: NO_SUMS });
+  }
+
   #store(steps: Steps): LedgerStore {
     return {
       transact: async (work) => {
-        const open: Open = { version: this.#version, reads: new Set(), changes: undefined };
+        const open: Open = { version: 0, begunAt: this.#clock?.(), reads: new Set(), changes: undefined };
         const result = await work({
           load: async (lookup) => {
             await steps.before("load");
@@ -188,32 +132,26 @@ export class MemoryDisk implements Disk {
     };
   }
 
-  #load(lookup: BatchLookup, { reads }: Open): Loaded {
-    const { accounts, transactions, idempotencyKeys } = this.#tables;
-    const read = <Row extends object>({ rows }: MemoryTable<Row>, keys: Iterable<string>): Stored<Row>[] =>
-      [...new Set(keys)].flatMap((key) => {
-        reads.add(key);
-        return rows.get(key) ?? [];
-      });
-    const find = (table: MemoryTable<Account> | MemoryTable<Transaction>, name: string): readonly string[] => {
-      reads.add(name);
-      return table.find(name);
-    };
-    const used = read(
-      idempotencyKeys,
-      lookup.idempotencyKeys.map(({ organizationId, key }) => `key ${organizationId} ${key}`),
-    );
+  #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
+    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
+    const used = idempotencyKeys.read(lookup.idempotencyKeys.map(keyName), reads);
     const keyed = used.map(({ resourceId }) => resourceId);
-    const named = lookup.references.flatMap(({ organizationId, reference }) =>
-      find(transactions, `reference ${organizationId} ${reference}`),
-    );
-    const users = lookup.users.flatMap(({ organizationId, userId }) =>
-      find(accounts, `user ${organizationId} ${userId}`),
-    );
+    const keysOfAccounts = new Set(lookup.idempotencyKeysOfAccounts.map(keyName));
+    const keyedAccounts = used.filter((each) => keysOfAccounts.has(keyName(each))).map(({ resourceId }) => resourceId);
+    const named = lookup.references.flatMap((each) => transactions.find(referenceName(each), reads));
+    const users = lookup.users.flatMap((each) => accountHolders.find(userName(each), reads));
     const ofTransactions = lookup.transactionIds.flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
+    const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
+      rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
     return {
-      accounts: read(accounts, [...lookup.accountIds, ...ofTransactions, ...keyed, ...users]),
-      transactions: read(transactions, [...lookup.transactionIds, ...keyed, ...named]),
+      books: lookup.organizationIds.map((id) => {
+        reads.add(bookName(id));
+        return this.#headOf(id);
+      }),
+      begunAt,
+      accounts: own(accounts.read([...lookup.accountIds, ...ofTransactions, ...keyed, ...users], reads)),
+      accountHolders: own(accountHolders.read([...lookup.holderIds, ...keyedAccounts, ...users], reads)),
+      transactions: own(transactions.read([...lookup.transactionIds, ...keyed, ...named], reads)),
       idempotencyKeys: used,
     };
   }
@@ -227,41 +165,47 @@ export class MemoryDisk implements Disk {
   }
 
   /** The constraints of the schema. */
-  #check(changes: Changes): void {
-    for (const name of TABLE_NAMES) (this.#tables[name] as MemoryTable<object>).check(changes.tables[name], name);
+  #check({ entries, tables, books }: Changes): void {
+    for (const name of TABLE_NAMES) this.#tables[name].check(tables[name] as TableChanges<never>);
     const ended = new Set<TransactionId>();
-    for (const entry of changes.entries) {
+    for (const { entry, seq } of entries) {
       checkEntry(entry);
+      require(this.journalAfter(entry.organizationId, seq - 1)[0]?.seq !== seq, "PRIMARY KEY journal");
       if (entry.transactionId === undefined || !TERMINAL.has(entry.kind)) continue;
       require(!ended.has(entry.transactionId) && !this.#ended.has(entry.transactionId), "UNIQUE journal_terminal_rows");
       ended.add(entry.transactionId);
     }
-    for (const change of changes.supplyChanges) checkSupply(this.#supplyAfter(change));
+    for (const head of books) checkBook(head);
   }
 
-  #commit(changes: Changes): void {
+  #commit({ entries, tables, books }: Changes): void {
     this.#version += 1;
-    const seqOf = (entryIndex: number): number => this.#lastSeq + entryIndex + 1;
     for (const name of TABLE_NAMES) {
-      const table = this.#tables[name] as MemoryTable<object>;
-      for (const changed of table.commit(changes.tables[name], seqOf)) {
-        this.#changedIn.set(changed, this.#version);
-      }
+      const touched = this.#tables[name].commit(tables[name] as TableChanges<never>);
+      for (const each of touched) this.#changedIn.set(each, this.#version);
     }
-    changes.entries.forEach((entry, index) => {
-      this.#journal.push(Object.freeze({ ...entry, seq: seqOf(index) }));
+    for (const { entry, seq } of entries) {
+      this.#journal.push(Object.freeze({ ...entry, seq }));
       if (entry.transactionId !== undefined && TERMINAL.has(entry.kind)) this.#ended.add(entry.transactionId);
-    });
-    for (const change of changes.supplyChanges) this.#supply.set(change.organizationId, this.#supplyAfter(change));
-    this.#lastSeq += changes.entries.length;
+    }
+    // Like the UPDATE of `books`, it does not set the state.
+    for (const { organizationId, lastSeq, lastRecordedAt, sums } of books) {
+      this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums });
+    }
   }
 
-  #supplyAfter({ organizationId, ...change }: SupplyChange): Sums {
-    const before = this.#supply.get(organizationId) ?? { reserveCents: 0n, availableCents: 0n, heldCents: 0n };
-    return {
-      reserveCents: before.reserveCents + change.reserveCents,
-      availableCents: before.availableCents + change.availableCents,
-      heldCents: before.heldCents + change.heldCents,
-    };
+  #headOf(organizationId: OrganizationId): BookHead {
+    const head = this.#heads.get(organizationId);
+    if (head === undefined) throw new Error(`the disk has no book of ${organizationId}`);
+    return head;
   }
+
+  #setHead(head: BookHead): void {
+    this.#heads.set(head.organizationId, Object.freeze(head));
+    this.#changedIn.set(bookName(head.organizationId), this.#version);
+  }
+}
+
+function bookName(organizationId: OrganizationId): string {
+  return `book ${organizationId}`;
 }

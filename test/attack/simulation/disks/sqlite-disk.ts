@@ -4,68 +4,89 @@ import { join } from "node:path";
 
 import BetterSqlite3 from "better-sqlite3";
 
+import type { BookHead, BookState, BookSums } from "../../../../src/domain/book.js";
 import type { UsedIdempotencyKey } from "../../../../src/domain/decision.js";
 import type { JournalEntry, Posting } from "../../../../src/domain/journal.js";
-import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import type { LedgerStore } from "../../../../src/ledger/ports/store.js";
-import { openDatabase } from "../../../../src/storage/database.js";
+import { type Cell, openDatabase } from "../../../../src/storage/database.js";
 import { migrate } from "../../../../src/storage/migrate.js";
+import { insertOrganization } from "../../../../src/storage/organizations.js";
+import { masterKeysIn } from "../../../../src/storage/secrets/master-key.js";
+import { BookDirectory, type OpenBook } from "../../../../src/storage/sql/book-directory.js";
 import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
 import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
-import { accountOf, type AccountRow, transactionOf, type TransactionRow } from "../../../../src/storage/sql/rows.js";
+import {
+  type AccountRow,
+  accountWithPersonOf,
+  type PersonRow,
+  transactionOf,
+  type TransactionRow,
+} from "../../../../src/storage/sql/rows.js";
 import { openSqliteForWriting } from "../../../../src/storage/sqlite/connection.js";
 import { sqliteEngine } from "../../../../src/storage/sqlite/engine.js";
+import { SqliteReader } from "../../../../src/storage/sqlite/reader.js";
 import { SqliteStatements } from "../../../../src/storage/sqlite/statements.js";
 import { sqliteTransaction } from "../../../../src/storage/sqlite/transaction.js";
 import { verify } from "../../../../src/verify/verify.js";
-import { execute } from "../../../support/databases.js";
-import type { Supply } from "../../property/model.js";
+import { TEST_MASTER_KEY_FILE } from "../../../support/master-key.js";
 import { mustBe } from "../report/violation.js";
-import type { Books, Connection, Disk, Point, Steps, Stored } from "./disk.js";
+import {
+  type Books,
+  BOOKS_BEGIN,
+  type Connection,
+  type Disk,
+  type MakeDisk,
+  ORGANIZATIONS,
+  type Point,
+  type Steps,
+  type Stored,
+} from "./disk.js";
 
-/** Empty databases, each a copy of one that has been migrated once. */
+const masterKeys = masterKeysIn(TEST_MASTER_KEY_FILE);
+
+/** New databases, each a copy of one that has been migrated once and has a book of everybody. */
 export class SqliteDisks {
   readonly #folder: string;
-  readonly #organizations: readonly OrganizationId[];
+  readonly #books: readonly OpenBook[];
   #made = 0;
 
-  private constructor(folder: string, organizations: readonly OrganizationId[]) {
+  private constructor(folder: string, books: readonly OpenBook[]) {
     this.#folder = folder;
-    this.#organizations = organizations;
+    this.#books = books;
   }
 
-  static async open(organizations: readonly OrganizationId[]): Promise<SqliteDisks> {
-    const disks = new SqliteDisks(mkdtempSync(join(tmpdir(), "kesc-simulation-")), organizations);
-    const database = await openDatabase({ engine: "sqlite", filename: disks.#template });
+  static async open(): Promise<SqliteDisks> {
+    const folder = mkdtempSync(join(tmpdir(), "kesc-simulation-"));
+    const filename = templateIn(folder);
+    const database = await openDatabase({ engine: "sqlite", filename, masterKeyFile: TEST_MASTER_KEY_FILE });
     try {
-      await migrate(database);
-      await execute(
-        { engine: "sqlite", filename: disks.#template },
-        ...organizations.flatMap((id) => [
-          `INSERT INTO organizations (id, name, created_at) VALUES ('${id}', '${id}', 0)`,
-          `INSERT INTO supply (organization_id, reserve_cents, available_cents, held_cents) VALUES ('${id}', 0, 0, 0)`,
-        ]),
-      );
+      return new SqliteDisks(folder, await createBooks(database.cells[0]));
     } finally {
       await database.close();
     }
-    return disks;
   }
 
-  make(): Disk {
+  readonly make: MakeDisk = (organizations) => {
     this.#made += 1;
     const filename = join(this.#folder, `${String(this.#made)}.db`);
-    copyFileSync(this.#template, filename);
-    return new SqliteDisk(filename, this.#organizations);
-  }
+    copyFileSync(templateIn(this.#folder), filename);
+    return new SqliteDisk(filename, organizations, this.#books);
+  };
 
   dispose(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
 
-  get #template(): string {
-    return join(this.#folder, "template.db");
-  }
+function templateIn(folder: string): string {
+  return join(folder, "template.db");
+}
+
+async function createBooks(cell: Cell): Promise<readonly OpenBook[]> {
+  await migrate(cell);
+  for (const id of ORGANIZATIONS) await insertOrganization(cell, { id, name: id, created_at: BOOKS_BEGIN });
+  return cell.directory.find(ORGANIZATIONS, ({ sql, bindings }) => cell.reader.rows(sql, bindings));
 }
 
 /**
@@ -74,28 +95,57 @@ export class SqliteDisks {
  */
 class SqliteDisk implements Disk {
   readonly racy = false;
+  readonly organizations: readonly OrganizationId[];
   readonly #filename: string;
+  readonly #books: readonly OpenBook[];
 
-  constructor(
-    filename: string,
-    readonly organizations: readonly OrganizationId[],
-  ) {
+  constructor(filename: string, organizations: readonly OrganizationId[], books: readonly OpenBook[]) {
     this.#filename = filename;
+    this.organizations = organizations;
+    this.#books = books;
   }
 
   open(): Connection {
     const connection = openSqliteForWriting(this.#filename);
     const transact = sqliteTransaction(connection, new SqliteStatements(connection));
+    const directory = new BookDirectory(sqliteEngine, masterKeys);
     const close = (): void => {
       connection.close();
     };
-    return { store: (steps) => storeInSteps(transact, steps), crash: close, close };
+    return {
+      store: (steps) => storeInSteps({ transact, directory, steps }),
+      crash: close,
+      close,
+    };
   }
 
   books(): Books {
-    const connection = new BetterSqlite3(this.#filename, { readonly: true });
+    const { journal, heads, ...others } = this.#read((all) => booksIn(all, this.#books));
+    // The books of the organizations of other cells must stay as the template has them.
+    const isUsed = (id: OrganizationId, seq: number): boolean => seq > 1 || this.organizations.includes(id);
+    return {
+      ...others,
+      journal: journal.filter(({ organizationId, seq }) => isUsed(organizationId, seq)),
+      heads: new Map([...heads].filter(([id, { lastSeq }]) => isUsed(id, lastSeq))),
+    };
+  }
+
+  journalAfter(organizationId: OrganizationId, seq: number): readonly Stored<JournalEntry>[] {
+    return this.#read((all) =>
+      all<JournalRow>(`${JOURNAL} WHERE organization_id = ? AND seq > ? ORDER BY seq`, [organizationId, seq]).map(
+        entryOf,
+      ),
+    );
+  }
+
+  setState(organizationId: OrganizationId, state: BookState): boolean {
+    const connection = new BetterSqlite3(this.#filename, { timeout: 0 });
     try {
-      return booksIn(connection);
+      connection.prepare("UPDATE books SET state = ? WHERE organization_id = ?").run(state, organizationId);
+      return true;
+    } catch (error) {
+      if (error instanceof BetterSqlite3.SqliteError && error.code === "SQLITE_BUSY") return false;
+      throw error;
     } finally {
       connection.close();
     }
@@ -103,22 +153,42 @@ class SqliteDisk implements Disk {
 
   /** Runs the check of `kesc verify`. */
   async verify(): Promise<void> {
-    const database = await openDatabase({ engine: "sqlite", filename: this.#filename });
+    // A database that is opened for this alone would start a thread.
+    const cell = { engine: sqliteEngine, reader: new SqliteReader(this.#filename), masterKeys };
     try {
-      const { firstFindings } = await verify(database);
+      const { firstFindings } = await verify({ cells: [cell] });
       mustBe("what kesc verify finds", [], firstFindings);
     } finally {
-      await database.close();
+      await cell.reader.close();
     }
   }
 
   dispose(): void {
     for (const ending of ["", "-wal", "-shm"]) rmSync(`${this.#filename}${ending}`, { force: true });
   }
+
+  #read<Result>(work: (all: SelectAll) => Result): Result {
+    const connection = new BetterSqlite3(this.#filename, { readonly: true });
+    try {
+      return work((sql, bindings = []) => connection.prepare(sql).all(...bindings) as never);
+    } finally {
+      connection.close();
+    }
+  }
 }
 
+type SelectAll = <Row>(sql: string, bindings?: readonly (string | number)[]) => Row[];
+
 /** The ledger's store, which waits for its turn before each statement. */
-function storeInSteps(transact: Transact, steps: Steps): LedgerStore {
+function storeInSteps({
+  transact,
+  directory,
+  steps,
+}: {
+  transact: Transact;
+  directory: BookDirectory;
+  steps: Steps;
+}): LedgerStore {
   let next: Point = "load";
   const turn = async (): Promise<void> => {
     await steps.before(next);
@@ -136,7 +206,7 @@ function storeInSteps(transact: Transact, steps: Steps): LedgerStore {
       }
     },
   });
-  const store = ledgerStore(sqliteEngine, async (work) => {
+  const inSteps: Transact = async (work) => {
     const result = await transact(async (session) => {
       const ready = await work(sessionInSteps(session));
       await steps.before("commit");
@@ -145,7 +215,8 @@ function storeInSteps(transact: Transact, steps: Steps): LedgerStore {
     steps.committed();
     await steps.before("answer");
     return result;
-  });
+  };
+  const store = ledgerStore(sqliteEngine, inSteps, directory);
   return {
     transact: (work) =>
       store.transact((inside) =>
@@ -167,54 +238,67 @@ function storeInSteps(transact: Transact, steps: Steps): LedgerStore {
 interface JournalRow {
   readonly seq: number;
   readonly organization_id: string;
-  readonly account_id: string;
+  readonly account_id: string | null;
   readonly transaction_id: string | null;
   readonly kind: string;
   readonly debit: string | null;
   readonly credit: string | null;
   readonly amount_cents: number | null;
-  readonly available_after_cents: number;
-  readonly held_after_cents: number;
+  readonly available_after_cents: number | null;
+  readonly held_after_cents: number | null;
   readonly actor: string;
   readonly reason: string;
   readonly recorded_at: number;
 }
 
-function booksIn(connection: BetterSqlite3.Database): Books {
-  const all = <Row>(sql: string): Row[] => connection.prepare<[], Row>(sql).all();
-  const [head] = all<{ last_seq: number }>("SELECT last_seq FROM journal_head");
-  const supply = all<Supply & { id: OrganizationId }>(
-    "SELECT organization_id AS id, reserve_cents AS reserve, available_cents AS available, held_cents AS held FROM supply",
+const JOURNAL = "SELECT journal.*, organization_id FROM journal JOIN books ON number = book";
+
+type BookRow = BookSums & Omit<BookHead, "sums">;
+
+function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
+  const bookOf = ({ book }: { readonly book: number }): OpenBook => {
+    const found = books.find(({ number }) => number === book);
+    if (found === undefined) throw new Error(`a row is in the book ${String(book)}, which nobody opened`);
+    return found;
+  };
+  const heads = all<BookRow>(
+    `SELECT organization_id AS "organizationId", state, last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
+       reserve_cents AS reserve, shortfall_cents AS shortfall, available_cents AS available, held_cents AS held,
+       unallocated_cents AS unallocated
+     FROM books`,
   );
   return {
-    accounts: all<AccountRow>("SELECT * FROM accounts ORDER BY seq").map((row) => ({
-      ...accountOf(row),
+    accounts: all<AccountRow & PersonRow>(
+      `SELECT accounts.*, user_id, phone_number, email
+       FROM accounts JOIN account_holders ON account_id = id ORDER BY accounts.book, accounts.seq`,
+    ).map((row) => ({ ...accountWithPersonOf(row, bookOf(row)), seq: row.seq })),
+    transactions: all<TransactionRow>("SELECT * FROM transactions ORDER BY book, seq").map((row) => ({
+      ...transactionOf(row, bookOf(row)),
       seq: row.seq,
     })),
-    transactions: all<TransactionRow>("SELECT * FROM transactions ORDER BY seq").map((row) => ({
-      ...transactionOf(row),
-      seq: row.seq,
-    })),
-    journal: all<JournalRow>("SELECT * FROM journal ORDER BY seq").map(entryOf),
-    lastSeq: head?.last_seq ?? 0,
-    supply: new Map(supply.map(({ id, reserve, available, held }) => [id, { reserve, available, held }])),
+    journal: all<JournalRow>(`${JOURNAL} ORDER BY book, seq`).map(entryOf),
+    heads: new Map(heads.map((row) => [row.organizationId, headOf(row)])),
     idempotencyKeys: all<UsedIdempotencyKey>(
-      `SELECT organization_id AS "organizationId", key, resource_id AS "resourceId", created_at AS "createdAt" FROM idempotency_keys`,
+      `SELECT organization_id AS "organizationId", key, resource_id AS "resourceId", created_at AS "createdAt"
+       FROM idempotency_keys JOIN books ON number = book`,
     ),
   };
 }
 
+function headOf({ organizationId, state, lastSeq, lastRecordedAt, ...sums }: BookRow): BookHead {
+  return { organizationId, state, lastSeq, lastRecordedAt, sums };
+}
+
 function entryOf(row: JournalRow): Stored<JournalEntry> {
-  const { debit, credit, amount_cents: amountCents } = row;
+  const { debit, credit, amount_cents: amountCents, available_after_cents: availableCents } = row;
   return {
     seq: row.seq,
     organizationId: row.organization_id,
-    accountId: row.account_id,
+    accountId: (row.account_id ?? undefined) as AccountId | undefined,
     transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
     kind: row.kind,
     posting: debit === null ? undefined : ({ debit, credit, amountCents } as Posting),
-    availableAfterCents: row.available_after_cents,
-    heldAfterCents: row.held_after_cents,
+    balancesAfter: availableCents === null ? undefined : { availableCents, heldCents: row.held_after_cents },
     actor: row.actor,
     reason: row.reason,
     recordedAt: row.recorded_at,

@@ -1,10 +1,10 @@
-import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
-import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { CommandResult } from "../../src/ledger/ports/committer.js";
-import type { Cell, Database } from "../../src/storage/database.js";
-import { keys } from "../../src/storage/keys.js";
-import { createAccount, mint } from "./commands.js";
-import { kesc } from "./service/kesc.js";
+import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { CommandResult } from "../../../src/ledger/ports/committer.js";
+import type { Cell, Database } from "../../../src/storage/database.js";
+import { keys } from "../../../src/storage/keys.js";
+import { createAccount, mint } from "../commands.js";
+import { kesc } from "../service/kesc.js";
 
 /** Creates the cells of an empty PostgreSQL database, as an operator does. */
 export async function migrateCells(url: string, cells: number): Promise<void> {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 
 import pg from "pg";
 
-import { eventually } from "./eventually.js";
-import { freePort, unprivileged } from "./postgres-node.js";
+import { eventually } from "../eventually.js";
+import { freePort, unprivileged } from "../postgres-node.js";
 
 const PROGRAMS = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"];
 

@@ -1,0 +1,126 @@
+import type { TableName, Tables } from "../../../../src/domain/decision.js";
+import type { TableChanges } from "../../../../src/ledger/ports/store.js";
+import type { Stored } from "./disk.js";
+import { checkAccount, checkTransaction, require } from "./memory-constraints.js";
+
+/** The memory twin of one table: how its rows are found, and what the schema demands of each. */
+interface TableRules<Row> {
+  readonly keyOf: (row: Row) => string;
+  /** A second unique name, as the reads of a lookup call it. */
+  readonly nameOf: (row: Row) => string | undefined;
+  readonly check: (row: Row) => void;
+  /** The columns that an UPDATE sets. All others keep their value. */
+  readonly changeable: readonly (keyof Row)[];
+}
+
+export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } = {
+  accounts: {
+    keyOf: ({ id }) => id,
+    nameOf: () => undefined,
+    check: checkAccount,
+    changeable: ["status", "statusReason", "availableCents", "heldCents", "updatedAt"],
+  },
+  accountHolders: {
+    keyOf: ({ accountId }) => accountId,
+    nameOf: ({ organizationId, person }) =>
+      person === undefined ? undefined : userName({ organizationId, userId: person.userId }),
+    check: () => undefined,
+    changeable: ["person"],
+  },
+  transactions: {
+    keyOf: ({ id }) => id,
+    nameOf: (transaction) => referenceName(transaction),
+    check: checkTransaction,
+    changeable: ["status", "statusReason", "updatedAt", "completedAt"],
+  },
+  idempotencyKeys: {
+    keyOf: (used) => keyName(used),
+    nameOf: () => undefined,
+    check: () => undefined,
+    changeable: [],
+  },
+};
+
+export function userName({ organizationId, userId }: { organizationId: string; userId: string }): string {
+  return `user ${organizationId} ${userId}`;
+}
+
+export function referenceName({ organizationId, reference }: { organizationId: string; reference: string }): string {
+  return `reference ${organizationId} ${reference}`;
+}
+
+export function keyName({ organizationId, key }: { organizationId: string; key: string }): string {
+  return `key ${organizationId} ${key}`;
+}
+
+/** The rows of one table. Each read adds what it looked for to `reads`. */
+export class MemoryTable<Row extends object> {
+  readonly rows = new Map<string, Stored<Row>>();
+  readonly #name: string;
+  readonly #rules: TableRules<Row>;
+  readonly #keysByName = new Map<string, string>();
+
+  constructor(name: string, rules: TableRules<Row>) {
+    this.#name = name;
+    this.#rules = rules;
+  }
+
+  read(keys: Iterable<string>, reads: Set<string>): Stored<Row>[] {
+    return [...new Set(keys)].flatMap((key) => {
+      reads.add(this.#nameOfKey(key));
+      return this.rows.get(key) ?? [];
+    });
+  }
+
+  /** The key of the row with that name. */
+  find(name: string, reads: Set<string>): readonly string[] {
+    reads.add(name);
+    const key = this.#keysByName.get(name);
+    return key === undefined ? [] : [key];
+  }
+
+  check({ created, changed }: TableChanges<Row>): void {
+    // As in the database, a change comes before an insert: it may free a name.
+    const freed = new Set(changed.map(({ before }) => this.#rules.nameOf(before)));
+    for (const { row } of changed) {
+      freed.delete(this.#rules.nameOf(row));
+      this.#rules.check(row);
+    }
+    for (const { row } of created) {
+      const name = this.#rules.nameOf(row);
+      require(!this.rows.has(this.#rules.keyOf(row)), `PRIMARY KEY ${this.#name}`);
+      require(name === undefined || freed.has(name) || !this.#keysByName.has(name), `UNIQUE ${this.#name}`);
+      this.#rules.check(row);
+    }
+  }
+
+  /** Returns the keys and names whose rows a reader would now find changed. */
+  commit({ created, changed }: TableChanges<Row>): readonly string[] {
+    const touched: (string | undefined)[] = [];
+    for (const { row } of changed) {
+      const key = this.#rules.keyOf(row);
+      const before = this.rows.get(key);
+      if (before === undefined) continue;
+      const set = Object.fromEntries(this.#rules.changeable.map((column) => [column, row[column]]));
+      const after: Stored<Row> = Object.freeze({ ...before, ...set });
+      this.rows.set(key, after);
+      const [nameBefore, nameAfter] = [this.#rules.nameOf(before), this.#rules.nameOf(after)];
+      touched.push(this.#nameOfKey(key));
+      if (nameBefore === nameAfter) continue;
+      touched.push(nameBefore, nameAfter);
+      if (nameBefore !== undefined) this.#keysByName.delete(nameBefore);
+      if (nameAfter !== undefined) this.#keysByName.set(nameAfter, key);
+    }
+    for (const { row, createdBy } of created) {
+      const [key, name] = [this.#rules.keyOf(row), this.#rules.nameOf(row)];
+      this.rows.set(key, Object.freeze({ ...row, seq: createdBy?.seq ?? 0 }));
+      if (name !== undefined) this.#keysByName.set(name, key);
+      touched.push(this.#nameOfKey(key), name);
+    }
+    return touched.filter((each) => each !== undefined);
+  }
+
+  #nameOfKey(key: string): string {
+    return `${this.#name} ${key}`;
+  }
+}

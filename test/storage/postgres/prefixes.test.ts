@@ -1,0 +1,79 @@
+import { expect } from "chai";
+
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { Ledger } from "../../../src/ledger/ledger.js";
+import { type Database, openDatabase } from "../../../src/storage/database.js";
+import { keys } from "../../../src/storage/keys.js";
+import { verify } from "../../../src/verify/verify.js";
+import { BookReader } from "../../attack/chaos/book-reader.js";
+import { createAccount, mint, NO_DEADLINE } from "../../support/commands.js";
+import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
+
+const SERVERS = 3;
+const ORGANIZATIONS = 4;
+const ROUNDS = 40;
+const MINTS_IN_A_ROUND = 5;
+const ROWS = 1 + SERVERS * (1 + ROUNDS * MINTS_IN_A_ROUND);
+
+const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
+
+describe("readers of books, while three servers write to all of them (postgres)", () => {
+  let opened: TestDatabase;
+  let databases: readonly Database[];
+  const organizationIds: OrganizationId[] = [];
+  before(async () => {
+    opened = await openTestDatabase("postgres");
+    const all = keys(opened.database, now);
+    for (let count = 0; count < ORGANIZATIONS; count += 1) {
+      organizationIds.push((await all.createOrganization(`organization ${String(count)}`)).id);
+    }
+    databases = await Promise.all(Array.from({ length: SERVERS }, () => openDatabase(opened.address)));
+  });
+  after(async () => {
+    await Promise.all(databases.map((database) => database.close()));
+    await opened.dispose();
+  });
+
+  /** Mints in one book over one server, several calls at once. */
+  async function write(ledger: Ledger, organizationId: OrganizationId, server: string): Promise<void> {
+    const account = createAccount(organizationId, server);
+    await ledger.submit(account, NO_DEADLINE);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const mints = Array.from({ length: MINTS_IN_A_ROUND }, (_, index) =>
+        mint({
+          organizationId,
+          accountId: account.newAccountId,
+          amount: "1.00",
+          reference: `${server} ${String(round)} ${String(index)}`,
+        }),
+      );
+      await Promise.all(mints.map((command) => ledger.submit(command, NO_DEADLINE)));
+    }
+  }
+
+  it("find prefixes only: at each look the rows continue the book without a gap", async () => {
+    const { address } = opened;
+    if (address.engine !== "postgres") throw new Error("the database is not PostgreSQL");
+    const ledgers = databases.map(
+      ({ cells: [cell] }) =>
+        new Ledger({ committer: cell.committer, now, batchMax: 8, queueMax: 1_000, onStoreError: () => undefined }),
+    );
+    const readers = organizationIds.map(
+      (organizationId) => new BookReader(address.url, { schema: "public", organizationId }),
+    );
+    for (const reader of readers) reader.start();
+    await Promise.all(
+      ledgers.flatMap((ledger, index) => organizationIds.map((id) => write(ledger, id, `server ${String(index)}`))),
+    );
+    const looks = readers.map(({ polls }) => polls);
+    await Promise.all(readers.map((reader) => reader.stop()));
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+
+    expect(readers.flatMap(({ violations }) => violations)).to.deep.equal([]);
+    expect(readers.map(({ rows }) => rows)).to.deep.equal(organizationIds.map(() => ROWS));
+    // Readers that never looked while the servers wrote would prove nothing.
+    expect(Math.min(...looks)).to.be.greaterThan(ROUNDS);
+    expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+  });
+});
