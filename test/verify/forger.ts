@@ -1,7 +1,7 @@
 import type { OrganizationId } from "../../src/domain/values/ids.js";
-import { type BookKeys, type BookKeysRow, saltOf, unwrapBookKeys } from "../../src/storage/secrets/book-keys.js";
+import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../../src/storage/secrets/book-keys.js";
 import { contentHash } from "../../src/storage/secrets/content-hash.js";
-import { readMasterKeys } from "../../src/storage/secrets/master-key.js";
+import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
 import { decryptPersonal } from "../../src/storage/secrets/personal-data.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import type { Unguarded } from "./unguarded.js";
@@ -23,7 +23,7 @@ export class Forger {
 
   private constructor(tables: Readonly<Record<(typeof TABLES)[number], Row[]>>, keysRow: BookKeysRow) {
     this.#tables = tables;
-    this.#keys = unwrapBookKeys(readMasterKeys(TEST_MASTER_KEY_FILE), this.#organizationId, keysRow);
+    this.#keys = unwrapBookKeys(masterKeysIn(TEST_MASTER_KEY_FILE)(), this.#organizationId, keysRow);
   }
 
   static async at(unguarded: Unguarded): Promise<Forger> {
@@ -118,7 +118,7 @@ export class Forger {
   /** Returns the fields of what the row created, and the salt of their hash. */
   #follow(row: Row, seq: number): { created: string[]; salt: string } {
     const { journal, organizations, accounts, account_holders: holders, transactions } = this.#tables;
-    const salt = saltOf(this.#keys, seq);
+    const salt = new RowSalts(this.#keys).of(seq);
     if (row["account_id"] === null) return { created: [String(only(organizations)["name"])], salt };
     const account = only(accounts, ({ id }) => id === row["account_id"]);
     row["previous_seq"] = account["last_seq"] ?? null;

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { type BookKeys, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
+import { type BookKeys, RowSalts, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
 import type { RowStream, Snapshot } from "../../storage/sql/snapshot.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
@@ -33,10 +33,16 @@ export interface BookRow {
 export interface AuditedBook {
   readonly row: BookRow;
   /** Undefined if the keys cannot be decrypted. Then no content of the book can be checked. */
-  readonly keys: BookKeys | undefined;
-  /** Says why there are no keys. */
-  readonly keysProblem: string | undefined;
+  readonly secrets: BookSecrets | undefined;
+  /** Says why there are no secrets. */
+  readonly secretsProblem: string | undefined;
   readonly findings: BookFindings;
+}
+
+export interface BookSecrets {
+  readonly keys: BookKeys;
+  /** The salts of the rows' content hashes. */
+  readonly salts: RowSalts;
 }
 
 /** Reads the books in the order of their numbers, one at a time. */
@@ -65,10 +71,11 @@ export class BookStream {
   #open(row: BookRow): AuditedBook {
     const findings = this.#audit.findings.of(row.organization_id);
     try {
-      return { row, keys: this.#keysOf(row), keysProblem: undefined, findings };
+      const keys = this.#keysOf(row);
+      return { row, secrets: { keys, salts: new RowSalts(keys) }, secretsProblem: undefined, findings };
     } catch (error) {
       if (!(error instanceof WrongMasterKeyError)) throw error;
-      return { row, keys: undefined, keysProblem: error.message, findings };
+      return { row, secrets: undefined, secretsProblem: error.message, findings };
     }
   }
 

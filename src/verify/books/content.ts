@@ -1,4 +1,4 @@
-import { type BookKeys, saltOf } from "../../storage/secrets/book-keys.js";
+import type { RowSalts } from "../../storage/secrets/book-keys.js";
 import { contentHash } from "../../storage/secrets/content-hash.js";
 
 /** The columns of a journal row that its `content_hash` covers, and the hash. */
@@ -18,8 +18,8 @@ interface Content {
 }
 
 /** Returns whether a row has the hash of its content. The book's key gives the salt. */
-export function hasHashOf(content: Content, row: HashedRow, keys: BookKeys): boolean {
-  return hasSaltedHashOf(content, row, saltOf(keys, row.seq));
+export function hasHashOf(content: Content, row: HashedRow, salts: RowSalts): boolean {
+  return hasSaltedHashOf(content, row, salts.of(row.seq));
 }
 
 /** The same with another salt, in hexadecimal. */
