@@ -37,7 +37,7 @@ export function readHeads(filename: string): NotedHeads {
  * Parses one line for each book: the organization's id, the `seq` of the book's last row, and the
  * `content_hash` of that row. Throws a HeadsFileError that names the wrong line.
  */
-export function parseHeads(text: string): NotedHeads {
+function parseHeads(text: string): NotedHeads {
   const heads = new Map<string, Head>();
   const lines = text.split("\n");
   // A text that was cut has no line feed at its end.

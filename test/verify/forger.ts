@@ -1,7 +1,7 @@
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../../src/storage/secrets/book-keys.js";
 import { contentHash } from "../../src/storage/secrets/content-hash.js";
-import { readMasterKeys } from "../../src/storage/secrets/master-key.js";
+import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
 import { decryptPersonal } from "../../src/storage/secrets/personal-data.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import type { Unguarded } from "./unguarded.js";
@@ -23,7 +23,7 @@ export class Forger {
 
   private constructor(tables: Readonly<Record<(typeof TABLES)[number], Row[]>>, keysRow: BookKeysRow) {
     this.#tables = tables;
-    this.#keys = unwrapBookKeys(readMasterKeys(TEST_MASTER_KEY_FILE), this.#organizationId, keysRow);
+    this.#keys = unwrapBookKeys(masterKeysIn(TEST_MASTER_KEY_FILE)(), this.#organizationId, keysRow);
   }
 
   static async at(unguarded: Unguarded): Promise<Forger> {

@@ -107,7 +107,8 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   await books.move("mint", amina, "0.01"); // 17
   await books.move("mint", brian, "0.02"); // 18
   await books.move("mint", amina, "5.00"); // 19
+  await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
 }
 
 /** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 19;
+export const TRAFFIC_ROWS = 20;

@@ -23,7 +23,7 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "a deleted row at the end",
     [`DELETE FROM journal WHERE seq = ${String(TRAFFIC_ROWS)}`],
-    [17, /accounts: last_seq 17 \| last_seq 19/],
+    [18, /accounts: last_seq 18 \| last_seq 20/],
   ],
   ["all rows deleted", ["DELETE FROM journal"], [1, /organization\.created \| no row/]],
   [
@@ -36,15 +36,15 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "an inserted hold that agrees with the balances, but with no transaction",
     [
-      `INSERT INTO journal SELECT book, 20, 18, account_id, 'txn_unknown', kind, debit, credit, 100, 39902, 10100, actor,
+      `INSERT INTO journal SELECT book, 21, 20, account_id, 'txn_unknown', kind, debit, credit, 100, 39902, 10100, actor,
          reason, (SELECT MAX(recorded_at) FROM journal), content_hash FROM journal WHERE seq = 9`,
-      `UPDATE accounts SET last_seq = 20, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
+      `UPDATE accounts SET last_seq = 21, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
          FROM books WHERE accounts.id = ${OF_ROW(9)}`,
-      "UPDATE books SET last_seq = 20, available_cents = available_cents - 100, held_cents = held_cents + 100",
+      "UPDATE books SET last_seq = 21, available_cents = available_cents - 100, held_cents = held_cents + 100",
     ],
     [NEXT, /transactions: a row \| none/],
   ],
-  ["an account that is missing", [`DELETE FROM accounts WHERE id = ${OF_ROW(6)}`], [18, /accounts: a row \| none/]],
+  ["an account that is missing", [`DELETE FROM accounts WHERE id = ${OF_ROW(6)}`], [20, /accounts: a row \| none/]],
   [
     "an account from nowhere",
     [
@@ -112,6 +112,7 @@ const MALFORMED: readonly (readonly [name: string, statement: string, word: RegE
   ["an e-mail address of one byte", "UPDATE account_holders SET email = BYTES(00) WHERE seq = 2", /email/],
   ["a hash of no bytes", "UPDATE journal SET content_hash = BYTES() WHERE seq = 5", /content_hash/],
   ["a key of no bytes", "UPDATE book_keys SET data_key = BYTES()", /data key/],
+  ["a seq below zero", "UPDATE journal SET seq = -1000 WHERE seq = 5", /values that the schema allows/],
   ["an id that sorts apart", "UPDATE accounts SET id = '\u{1F600}' WHERE seq = 2", /a journal row that created it/],
 ];
 

@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
         organizations: 2,
         journalRows: 2 * TRAFFIC_ROWS,
         accounts: 6,
-        transactions: 18,
+        transactions: 20,
         idempotencyKeys: 4,
         apiKeys: 2,
         erasedHolders: 2,

@@ -129,15 +129,15 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
   /** Checks a row that belongs to no transaction. */
   #checkOwnRow(row: AccountJournalRow): void {
     const { seq, kind } = row;
-    const { salts } = this.#book;
+    const { secrets } = this.#book;
     this.#updatedAt = row.recorded_at;
     if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
     if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.erased") this.#erase(row);
     // The hash of the first row covers the holder, with a salt that only the holder has.
-    if (kind === "account.created" || salts === undefined) return;
-    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, salts)) {
+    if (kind === "account.created" || secrets === undefined) return;
+    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
     }
   }

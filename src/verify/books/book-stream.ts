@@ -33,12 +33,16 @@ export interface BookRow {
 export interface AuditedBook {
   readonly row: BookRow;
   /** Undefined if the keys cannot be decrypted. Then no content of the book can be checked. */
-  readonly keys: BookKeys | undefined;
-  /** The salts that the keys give. */
-  readonly salts: RowSalts | undefined;
-  /** Says why there are no keys. */
-  readonly keysProblem: string | undefined;
+  readonly secrets: BookSecrets | undefined;
+  /** Says why there are no secrets. */
+  readonly secretsProblem: string | undefined;
   readonly findings: BookFindings;
+}
+
+export interface BookSecrets {
+  readonly keys: BookKeys;
+  /** The salts of the rows' content hashes. */
+  readonly salts: RowSalts;
 }
 
 /** Reads the books in the order of their numbers, one at a time. */
@@ -68,10 +72,10 @@ export class BookStream {
     const findings = this.#audit.findings.of(row.organization_id);
     try {
       const keys = this.#keysOf(row);
-      return { row, keys, salts: new RowSalts(keys), keysProblem: undefined, findings };
+      return { row, secrets: { keys, salts: new RowSalts(keys) }, secretsProblem: undefined, findings };
     } catch (error) {
       if (!(error instanceof WrongMasterKeyError)) throw error;
-      return { row, keys: undefined, salts: undefined, keysProblem: error.message, findings };
+      return { row, secrets: undefined, secretsProblem: error.message, findings };
     }
   }
 

@@ -17,7 +17,7 @@ interface Content {
   readonly created: readonly string[];
 }
 
-/** Returns whether a row has the hash of its content, with the salt of its place in the book. */
+/** Returns whether a row has the hash of its content. The book's key gives the salt. */
 export function hasHashOf(content: Content, row: HashedRow, salts: RowSalts): boolean {
   return hasSaltedHashOf(content, row, salts.of(row.seq));
 }

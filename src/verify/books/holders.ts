@@ -40,7 +40,7 @@ export interface HolderFacts {
  * absent if and only if a row says that it was erased. Returns whether it was erased.
  */
 export function checkHolder(holder: HolderRow | undefined, { id, book, created, erased }: HolderFacts): boolean {
-  const { findings, keys, row } = book;
+  const { findings, secrets, row } = book;
   const place = { seq: created?.seq ?? holder?.seq, table: "account_holders", id } as const;
   if (holder === undefined) {
     findings.add(place, { expected: "a row", found: "none" });
@@ -60,9 +60,9 @@ export function checkHolder(holder: HolderRow | undefined, { id, book, created, 
     findings.add(place, { expected: "personal data, because no row erased it", found: "none" });
     return false;
   }
-  if (keys === undefined) return false;
+  if (secrets === undefined) return false;
 
-  const person = new PersonalData(holder, { keys, organizationId: row.organization_id });
+  const person = new PersonalData(holder, { keys: secrets.keys, organizationId: row.organization_id });
   for (const problem of person.problems) findings.add(place, problem);
   if (created === undefined || person.problems.length > 0) return false;
   const content = { accountId: id, transactionId: null, created: person.content };

@@ -84,7 +84,7 @@ class BookCheck implements GroupCheck<JournalRow> {
   }
 
   end(): void {
-    const { row, keysProblem } = this.#book;
+    const { row, secretsProblem } = this.#book;
     const { coverage } = this.#audit;
     const last = { seq: this.#lastSeq, table: "books", id: row.organization_id } as const;
     if (this.#lastSeq === 0) this.#add(1, FIRST_KIND, "no row");
@@ -92,9 +92,9 @@ class BookCheck implements GroupCheck<JournalRow> {
       this.#compareNoted(this.#noted, `the book ends at seq ${String(this.#lastSeq)}`);
     }
     this.#compareBook(last, row);
-    if (keysProblem !== undefined) {
+    if (secretsProblem !== undefined) {
       const expected = "keys that the master key decrypts";
-      this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: keysProblem });
+      this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: secretsProblem });
     }
     coverage.reserveCents += this.#sums.reserve;
     if (this.#lastSeq === 0) return;
@@ -142,7 +142,7 @@ class BookCheck implements GroupCheck<JournalRow> {
 
   /** Checks the row that created the organization. */
   #checkFirst(row: JournalRow): void {
-    const { salts, findings, row: book } = this.#book;
+    const { secrets, findings, row: book } = this.#book;
     const { seq } = row;
     if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
     if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
@@ -151,7 +151,7 @@ class BookCheck implements GroupCheck<JournalRow> {
     const place = { seq, table: "organizations", id: book.organization_id } as const;
     findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
     const content = { accountId: null, transactionId: row.transaction_id, created: [book.name] };
-    if (salts !== undefined && !hasHashOf(content, row, salts)) {
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
       findings.add(place, { expected: "the name that gives the content_hash", found: "another name or content_hash" });
     }
   }

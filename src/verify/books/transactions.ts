@@ -144,9 +144,9 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
     const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
     const { reference, description, metadata, rail } = this.#summary;
     if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
-    const { salts, findings } = this.#book;
+    const { secrets, findings } = this.#book;
     const created = isFirst ? [type, String(amountCents), reference, description, metadata, rail] : [];
-    if (salts === undefined || hasHashOf({ accountId, transactionId: id, created }, row, salts)) return;
+    if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
     const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
     findings.add(place, {
       expected: `the ${isFirst ? "transaction" : "row"} that gives the content_hash of the journal row`,

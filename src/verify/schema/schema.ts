@@ -6,11 +6,10 @@ import { readSqliteSchema } from "./sqlite.js";
 
 /**
  * Compares the tables with what the migrations make: without a trigger or a constraint, a wrong row
- * could have been written and made good again. Returns whether there is no difference.
+ * could have been written and made good again. Returns whether all objects are as migrated.
  */
 export async function auditSchema({ snapshot, findings }: Audit, engine: Engine): Promise<boolean> {
   const read = engine.name === "sqlite" ? readSqliteSchema : readPostgresSchema;
-  const countBefore = findings.count;
   const { expected, found, problems } = await read(snapshot, engine);
   const add = (id: string, texts: { expected: string; found: string }): void => {
     findings.of(undefined).add({ seq: undefined, table: "schema", id }, texts);
@@ -18,6 +17,7 @@ export async function auditSchema({ snapshot, findings }: Audit, engine: Engine)
   // The name of a table contains its schema, and so its cell.
   const idOf = ({ table, name }: SchemaObject): string => `${engine.table(table)}: ${name}`;
   for (const { id, ...texts } of problems) add(id, texts);
+  const countBefore = findings.count;
   const foundById = new Map(found.map((object) => [idOf(object), object.definition]));
   for (const object of expected) {
     const id = idOf(object);

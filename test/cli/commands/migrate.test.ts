@@ -4,7 +4,6 @@ import { withConnection } from "../../../src/storage/postgres/administration.js"
 import { grantTo, PowerfulRoleError, TABLE_NAMES } from "../../../src/storage/postgres/grants.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
 import { execute } from "../../support/databases.js";
-import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { sharedPostgres } from "../../support/postgres.js";
 import { type Ended, kesc, kescJson, Place, RunningKesc, type Variables } from "../../support/service/kesc.js";
 
