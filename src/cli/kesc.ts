@@ -4,7 +4,7 @@ import { CommanderError } from "commander";
 
 import { StoreError } from "../ledger/ports/store.js";
 import { failureFacts } from "../startup/failure-facts.js";
-import { isDamage, RESTORE } from "../startup/open-database.js";
+import { adviceOnRights, isDamage, RESTORE } from "../startup/open-database.js";
 import { OperatorError } from "../startup/operator-error.js";
 import { endQuietlyWhenNobodyReads } from "./commands/output.js";
 import { kescProgram } from "./program.js";
@@ -38,6 +38,8 @@ function describeFailure(error: unknown): string {
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it gave no reason";
   if (isDamage(error)) return `The database file cannot be read: ${reason}. ${RESTORE}`;
+  const aboutRights = adviceOnRights(error);
+  if (aboutRights !== undefined) return `The database refused: ${reason}. ${aboutRights}`;
   // Errors of drivers and of the system have a code. An error without a code is a bug.
   return error instanceof StoreError || code !== undefined
     ? `The database failed: ${reason}. Repair it, then run the command again.`

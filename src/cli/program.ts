@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 
 import { VARIABLES } from "../../runtime/variables.js";
+import { addAccount } from "./commands/account.js";
 import { addGateway } from "./commands/gateway.js";
 import { addKey } from "./commands/key.js";
+import { addMasterKey } from "./commands/master-key.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addOrg } from "./commands/org.js";
 import { addServe } from "./commands/serve.js";
@@ -33,6 +35,8 @@ export function kescProgram(): Command {
   addMigrate(program);
   addOrg(program);
   addKey(program);
+  addAccount(program);
+  addMasterKey(program);
   addImport(program);
   addVerify(program);
 

@@ -11,6 +11,18 @@ export const RESTORE =
   "Check DATABASE_URL; if the file is the right one, it is damaged: stop the servers, " +
   "move it away with its -wal and -shm files, and put the last backup in its place (docs/operations.md).";
 
+const INSUFFICIENT_PRIVILEGE = "42501";
+const OWNER =
+  "Use the role that owns the tables. That role can also give another role the rights that a server needs: " +
+  "npx kesc migrate --grant-to ROLE.";
+
+/** Returns what to do if a role of PostgreSQL lacks a right. Returns undefined for other errors. */
+export function adviceOnRights(error: unknown): string | undefined {
+  const { code, message } = failureFacts(error);
+  // Knex drops the code of an error that occurs while it locks the migrations.
+  return code === INSUFFICIENT_PRIVILEGE || message?.startsWith("permission denied for ") === true ? OWNER : undefined;
+}
+
 /** Whether an error says that the database's file is not ours, or no longer whole. */
 export function isDamage(error: unknown): boolean {
   return error instanceof ForeignFileError || /^SQLITE_(CORRUPT|NOTADB)/.test(failureFacts(error).code ?? "");
@@ -42,29 +54,32 @@ export async function openCurrentDatabase(address: DatabaseAddress, options?: Da
   }
 }
 
-const RESTORE_MASTER_KEY = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
-
-/** Awaits `work`. Throws an OperatorError if the master key file cannot be used. */
-export async function usingMasterKeys<Result>(
-  { masterKeyFile }: DatabaseAddress,
-  work: Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof MasterKeyError)) throw error;
-    const message = `The master key file ${masterKeyFile} cannot be used: ${error.message}. ${RESTORE_MASTER_KEY}`;
-    throw new OperatorError(message, 1, { cause: error });
-  }
-}
-
 async function refuseWrongMasterKey(address: DatabaseAddress, database: Database): Promise<void> {
-  const missing = await usingMasterKeys(address, missingMasterKeys(database));
+  const missing = await usingMasterKeyFile(address, () => missingMasterKeys(database));
   if (missing.length === 0) return;
   throw new OperatorError(
     `The master key file ${address.masterKeyFile} lacks the keys ${missing.join(", ")}, which the database needs. ` +
-      RESTORE_MASTER_KEY,
+      FIND_MASTER_KEY,
   );
+}
+
+const FIND_MASTER_KEY = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
+
+/** Calls `work`. Throws an OperatorError if the master key file is missing or cannot be used. */
+export async function usingMasterKeyFile<Result>(
+  { masterKeyFile }: DatabaseAddress,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof MasterKeyError)) throw error;
+    throw new OperatorError(
+      `The master key file ${masterKeyFile} cannot be used: ${error.message}. ${FIND_MASTER_KEY}`,
+      1,
+      { cause: error },
+    );
+  }
 }
 
 async function open(
@@ -72,7 +87,7 @@ async function open(
   options?: DatabaseOptions,
 ): Promise<{ database: Database; pending: readonly string[] }> {
   const database = await openDatabase(address, options).catch((error: unknown) => {
-    throw unopened(address, error);
+    throw openingError(address, error);
   });
   try {
     const states = await Promise.all(database.cells.map(migrationState));
@@ -87,14 +102,15 @@ async function open(
     return { database, pending: namesOf("pending") };
   } catch (error) {
     await database.close();
-    throw error instanceof OperatorError ? error : unopened(address, error);
+    throw error instanceof OperatorError ? error : openingError(address, error);
   }
 }
 
-function unopened(address: DatabaseAddress, error: unknown): OperatorError {
+/** Explains why the database cannot be opened. */
+export function openingError(address: DatabaseAddress, error: unknown): OperatorError {
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it gave no reason";
-  const advice = isDamage(error) ? RESTORE : adviceOn(address);
+  const advice = isDamage(error) ? RESTORE : (adviceOnRights(error) ?? adviceOn(address));
   return new OperatorError(`${nameOf(address)} cannot be opened: ${reason}. ${advice}`, 1, { cause: error });
 }
 

@@ -12,7 +12,7 @@ import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { PostgresReader } from "./postgres/reader.js";
 import { postgresTransactions } from "./postgres/transaction.js";
-import { type MasterKeys, masterKeysIn } from "./secrets/master-key.js";
+import { masterKeysIn, type MasterKeySource } from "./secrets/master-key.js";
 import { BookDirectory } from "./sql/book-directory.js";
 import type { Engine, Transact } from "./sql/engine.js";
 import { ledgerStore } from "./sql/ledger-store.js";
@@ -64,13 +64,14 @@ export interface Cell {
   readonly reader: Reader;
   /** The books of this cell. */
   readonly directory: BookDirectory;
-  readonly masterKeys: () => MasterKeys;
+  readonly masterKeys: MasterKeySource;
+  readonly masterKeyFile: string;
   /** Commits the ledger's batches. */
   readonly committer: Committer;
   /** Runs every other transaction, such as those on organizations and keys. */
   readonly transact: Transact;
   /** Runs the migrations of Knex. */
-  readonly migrator: Knex.Migrator;
+  readonly migrator: Pick<Knex.Migrator, "latest">;
 }
 
 const PING = "SELECT 1";
@@ -131,9 +132,12 @@ async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engin
     reader,
     directory: new BookDirectory(sqliteEngine, masterKeys),
     masterKeys,
+    masterKeyFile,
     committer: workerCommitter(client),
     transact: workerTransactions(client),
-    migrator: pool.migrate,
+    // The transaction takes the write lock before Knex looks for its own tables. Otherwise two
+    // processes could both create them.
+    migrator: { latest: (config) => pool.transaction((transaction) => transaction.migrate.latest(config)) },
   };
   return {
     cells: [cell],
@@ -175,7 +179,7 @@ async function openPostgres(
     connection: connection as Knex.PgConnectionConfig,
     pool: { min: 0, max: connectionsMax },
   });
-  const schemas = await failingClosed(pool, () => cellSchemas(pool));
+  const schemas = await failingClosed(pool, () => cellSchemas((sql) => pool.raw(sql)));
   const transact = postgresTransactions(pool.client as PostgresClient);
   const masterKeys = masterKeysIn(masterKeyFile);
   const cellOf = (schema: string, number: number): Cell => {
@@ -187,6 +191,7 @@ async function openPostgres(
       reader: new PostgresReader(pool, engine),
       directory,
       masterKeys,
+      masterKeyFile,
       committer: postgresCommitter(ledgerStore(engine, transact, directory)),
       transact,
       migrator: pool.migrate,

@@ -1,38 +1,136 @@
-import type { Database } from "./database.js";
-import { createMasterKeyFile, MasterKeyError } from "./secrets/master-key.js";
+import type { OrganizationId } from "../domain/values/ids.js";
+import type { Cell, Database } from "./database.js";
+import { type BookKeysRow, rewrapBookKeys } from "./secrets/book-keys.js";
+import {
+  addMasterKey,
+  createMasterKeyFile,
+  MasterKeyError,
+  readMasterKeys,
+  removeMasterKeys,
+} from "./secrets/master-key.js";
+import type { Session } from "./sql/engine.js";
+import { BOOK_KEYS_COLUMNS, bookKeysHexOf } from "./sql/organization-rows.js";
+
+type Cells = Pick<Database, "cells">;
 
 /**
  * Returns the ids of the master keys that the database needs and the master key file lacks. Throws
  * a MasterKeyError if the file is missing or malformed.
  */
-export async function missingMasterKeys({ cells }: Pick<Database, "cells">): Promise<readonly string[]> {
+export async function missingMasterKeys({ cells }: Cells): Promise<readonly string[]> {
   const [{ masterKeys }] = cells;
   const present = new Set(masterKeys().map(({ id }) => id));
-  const needed = await neededMasterKeys({ cells });
-  return needed.filter((id) => !present.has(id));
+  const needed = await neededMasterKeys({ cells }, rowsOf({ cells }));
+  return [...needed].filter((id) => !present.has(id));
 }
 
 /**
  * Creates the master key file if it is missing and no book needs a key. Returns whether it created
- * the file.
+ * the file. Throws a MasterKeyError.
  */
-export async function ensureMasterKeyFile({ cells }: Pick<Database, "cells">, filename: string): Promise<boolean> {
+export async function ensureMasterKeyFile({ cells }: Cells): Promise<boolean> {
+  const [{ masterKeys, masterKeyFile }] = cells;
   try {
-    cells[0].masterKeys();
+    masterKeys();
     return false;
   } catch (error) {
     const isMissing = error instanceof MasterKeyError && error.isMissing;
-    if (!isMissing || (await neededMasterKeys({ cells })).length > 0) throw error;
-    createMasterKeyFile(filename);
-    return true;
+    if (!isMissing || (await neededMasterKeys({ cells }, rowsOf({ cells }))).size > 0) throw error;
+    return createMasterKeyFile(masterKeyFile);
   }
 }
 
-async function neededMasterKeys({ cells }: Pick<Database, "cells">): Promise<readonly string[]> {
-  const rows = await Promise.all(
-    cells.map(({ reader, engine }) =>
-      reader.rows<{ readonly id: string }>(`SELECT DISTINCT master_key_id AS id FROM ${engine.table("book_keys")}`),
-    ),
-  );
-  return [...new Set(rows.flat().map(({ id }) => id))];
+/** Adds a random key as the first line of the master key file. Returns its id. */
+export async function addFirstMasterKey({ cells: [cell] }: Cells): Promise<string> {
+  return cell.transact(async (session) => {
+    await lockMasterKeys(cell, session);
+    return addMasterKey(cell.masterKeyFile)[0].id;
+  });
+}
+
+/** The result of wrapBooks(). */
+export interface WrappedBooks {
+  /** The id of the first key of the file. */
+  readonly masterKeyId: string;
+  /** The number of books whose keys were encrypted anew. */
+  readonly books: number;
+}
+
+/**
+ * Encrypts the keys of all books with the first key of the master key file. Running servers have
+ * decrypted the keys of their books, or read the file again.
+ *
+ * An interruption leaves some books with an older key, whose line stays in the file. Calling the
+ * function again completes it. Rejects with a MasterKeyError or a WrongMasterKeyError.
+ */
+export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
+  const [{ id: masterKeyId }] = readMasterKeys(cells[0].masterKeyFile);
+  let books = 0;
+  for (const cell of cells) {
+    books += await cell.transact(async (session) => {
+      await lockMasterKeys(cell, session);
+      return wrapBooksOf(cell, session);
+    });
+  }
+  return { masterKeyId, books };
+}
+
+/**
+ * Returns the ids of the keys in the master key file that no book of this database needs. The first
+ * key is never one of them, because the next book needs it.
+ */
+export async function unneededMasterKeys({ cells }: Cells, rows = rowsOf({ cells })): Promise<readonly string[]> {
+  const [, ...others] = readMasterKeys(cells[0].masterKeyFile);
+  const needed = await neededMasterKeys({ cells }, rows);
+  return others.map(({ id }) => id).filter((id) => !needed.has(id));
+}
+
+/** Removes the unneeded keys from the master key file. Returns their ids. */
+export async function pruneMasterKeys({ cells }: Cells): Promise<readonly string[]> {
+  const [first] = cells;
+  return first.transact(async (session) => {
+    // The lock keeps new books out: one might need a key that is just being removed.
+    await lockMasterKeys(first, session);
+    const unneeded = await unneededMasterKeys({ cells }, (sql) => session.read({ sql, bindings: [] }));
+    if (unneeded.length > 0) removeMasterKeys(first.masterKeyFile, new Set(unneeded));
+    return unneeded;
+  });
+}
+
+/**
+ * Waits until no other transaction changes the master key file or creates a book. Holds the lock
+ * until the transaction ends.
+ */
+export async function lockMasterKeys({ engine }: Pick<Cell, "engine">, session: Session): Promise<void> {
+  await session.read({ sql: engine.administrationLock, bindings: [] });
+}
+
+async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, session: Session): Promise<number> {
+  const masterKeys = readMasterKeys(masterKeyFile);
+  const rows = (await session.read({
+    sql: `
+      SELECT k.*, b.organization_id FROM ${table("book_keys")} k JOIN ${table("books")} b ON b.number = k.book
+      WHERE k.master_key_id <> ?`,
+    bindings: [masterKeys[0].id],
+  })) as readonly (BookKeysRow & { readonly book: number; readonly organization_id: string })[];
+  const rewrapped = rows.map((row) => ({
+    book: row.book,
+    ...bookKeysHexOf(rewrapBookKeys(masterKeys, row.organization_id as OrganizationId, row)),
+  }));
+  const sql = update(table("book_keys"), { key: "book", columns: BOOK_KEYS_COLUMNS });
+  if (rewrapped.length > 0) await session.write([{ sql, rows: rewrapped }]);
+  return rows.length;
+}
+
+/** Runs a SELECT. */
+type Rows = (sql: string) => Promise<readonly unknown[]>;
+
+function rowsOf({ cells: [{ reader }] }: Cells): Rows {
+  return (sql) => reader.rows(sql);
+}
+
+async function neededMasterKeys({ cells }: Cells, rows: Rows): Promise<ReadonlySet<string>> {
+  const tables = cells.map(({ engine }) => `SELECT master_key_id AS id FROM ${engine.table("book_keys")}`);
+  const found = (await rows(tables.join(" UNION "))) as readonly { readonly id: string }[];
+  return new Set(found.map(({ id }) => id));
 }

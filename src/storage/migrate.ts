@@ -22,9 +22,14 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
  * Migrates the schema of a cell to this version. Returns the names of the migrations that it ran;
  * the list is empty if the schema was current.
  */
-export async function migrate(cell: Pick<Cell, "migrator" | "engine">): Promise<string[]> {
-  const [, names] = (await cell.migrator.latest(configOf(cell.engine))) as [number, string[]];
+export async function migrate({ migrator, engine }: Pick<Cell, "migrator" | "engine">): Promise<string[]> {
+  const [, names] = (await migrator.latest(configOf(engine))) as [number, string[]];
   return names;
+}
+
+/** Returns the statements of all migrations, in their order. */
+export function migrationStatements(engine: Engine): readonly string[] {
+  return Object.values(MIGRATIONS).flatMap((migration) => migration(engine));
 }
 
 /** Compares the migrations of a cell with those of this version. */
@@ -38,11 +43,27 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-export async function migrationState({ migrator, engine }: Cell): Promise<MigrationState> {
-  const config = { ...configOf(engine), disableMigrationsListValidation: true };
-  const [ran, pending] = (await migrator.list(config)) as [{ name: string }[], string[]];
-  const unknown = ran.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
-  return { pending, unknown };
+export async function migrationState({ reader, engine }: Pick<Cell, "reader" | "engine">): Promise<MigrationState> {
+  const ran = new Set(await ranMigrations({ reader, engine }));
+  const known = Object.keys(MIGRATIONS);
+  return {
+    pending: known.filter((name) => !ran.has(name)),
+    unknown: [...ran].filter((name) => !Object.hasOwn(MIGRATIONS, name)),
+  };
+}
+
+/**
+ * Reads the table of Knex without the list() of Knex, which creates that table where it is missing.
+ * Only `kesc migrate` may write to a database that is not ours yet.
+ */
+async function ranMigrations({ reader, engine }: Pick<Cell, "reader" | "engine">): Promise<readonly string[]> {
+  try {
+    const sql = `SELECT name FROM ${engine.table("knex_migrations")} ORDER BY id`;
+    return (await reader.rows<{ readonly name: string }>(sql)).map(({ name }) => name);
+  } catch (error) {
+    if (engine.isMissingTable(error)) return [];
+    throw error;
+  }
 }
 
 function configOf(engine: Engine): Knex.MigratorConfig {

@@ -3,34 +3,31 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { NO_REASON } from "../domain/values/text.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { Cell } from "./database.js";
+import { lockMasterKeys } from "./master-keys.js";
 import { newBookKeys, RowSalts } from "./secrets/book-keys.js";
+import { readMasterKeys } from "./secrets/master-key.js";
 import type { Columns } from "./sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "./sql/journal-rows.js";
 import { BOOK_COLUMNS } from "./sql/ledger-statements.js";
-import { ORGANIZATION_COLUMNS, type OrganizationRow } from "./sql/organization-rows.js";
+import {
+  BOOK_KEYS_COLUMNS,
+  bookKeysHexOf,
+  ORGANIZATION_COLUMNS,
+  type OrganizationRow,
+} from "./sql/organization-rows.js";
 
 const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;
 
-const BOOK_KEYS_COLUMNS = {
-  book: "int64",
-  data_key: "bytes",
-  index_key: "bytes",
-  seal_secret: "bytes",
-  master_key_id: "text",
-} as const satisfies Columns;
-
 const FIRST_SEQ = 1;
 
-/**
- * Creates the organization, its book with new keys, and the first row of the book.
- *
- * Rejects with a StoreError "conflict" if another process created a book at the same time.
- */
+/** Creates the organization, its book with new keys, and the first row of the book. */
 export async function insertOrganization(cell: Cell, row: OrganizationRow): Promise<void> {
   const { table, insertInto } = cell.engine;
   const organizationId = row.id as OrganizationId;
-  const [keys, wrapped] = newBookKeys(cell.masterKeys(), organizationId);
   await cell.transact(async (session) => {
+    // Under this lock the numbers of new books do not collide, and no rotation removes the key.
+    await lockMasterKeys(cell, session);
+    const [keys, wrapped] = newBookKeys(readMasterKeys(cell.masterKeyFile), organizationId);
     const [last] = (await session.read({
       sql: `SELECT COALESCE(MAX(number), 0) AS number FROM ${table("books")}`,
       bindings: [],
@@ -46,7 +43,7 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow): Prom
     await session.write([
       { sql: insertInto(table("organizations"), ORGANIZATION_COLUMNS), rows: [row] },
       { sql: insertInto(table("books"), NEW_BOOK_COLUMNS), rows: [newBookRow(number, row)] },
-      { sql: insertInto(table("book_keys"), BOOK_KEYS_COLUMNS), rows: [{ book: number, ...hexOf(wrapped) }] },
+      { sql: insertInto(table("book_keys"), BOOK_KEYS_COLUMNS), rows: [{ book: number, ...bookKeysHexOf(wrapped) }] },
       { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
     ]);
   });
@@ -81,14 +78,5 @@ function newBookRow(
     available_cents: 0,
     held_cents: 0,
     unallocated_cents: 0,
-  };
-}
-
-function hexOf({ data_key, index_key, seal_secret, master_key_id }: ReturnType<typeof newBookKeys>[1]) {
-  return {
-    data_key: data_key.toString("hex"),
-    index_key: index_key.toString("hex"),
-    seal_secret: seal_secret.toString("hex"),
-    master_key_id,
   };
 }

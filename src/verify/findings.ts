@@ -1,17 +1,34 @@
-/** One error in the books. */
-export interface Finding {
+/** The place of a finding inside a book. */
+export interface Place {
   /**
    * The journal row that is wrong, or the last journal row that the table should reflect. Undefined
    * if there is no such row.
    */
   readonly seq: number | undefined;
   /**
-   * "journal" if the journal itself is wrong. Otherwise the table that does not agree with the
-   * journal.
+   * "journal" if the journal itself is wrong, "schema" if a table differs from what the migrations
+   * make. Otherwise the table that does not agree with the journal.
    */
-  readonly table: "journal" | "books" | "accounts" | "transactions";
-  /** The id of the account, transaction or organization. */
+  readonly table: AuditedTable | "schema";
+  /** The id of an account, a transaction, an organization or a key, or the name of an object. */
   readonly id: string | undefined;
+}
+
+export type AuditedTable =
+  | "journal"
+  | "organizations"
+  | "books"
+  | "book_keys"
+  | "accounts"
+  | "account_holders"
+  | "transactions"
+  | "idempotency_keys"
+  | "api_keys";
+
+/** One error in the books. It never contains personal data. */
+export interface Finding extends Place {
+  /** The organization whose book is wrong. Undefined if there is no such organization. */
+  readonly organizationId: string | undefined;
   readonly expected: string;
   readonly found: string;
 }
@@ -28,8 +45,8 @@ export class Findings {
   }
 
   /**
-   * At most 20 findings. Findings in the journal come first, because they explain the others.
-   * Within each group the smallest `seq` comes first.
+   * At most 20 findings. Findings in the journal come first, because they explain those in the
+   * tables. Findings in the schema come last. Within each group the smallest `seq` comes first.
    */
   get first(): readonly Finding[] {
     return this.#kept;
@@ -43,13 +60,46 @@ export class Findings {
     if (this.#kept.length > KEPT_MAX) this.#kept.pop();
   }
 
-  /** Adds the finding if `expected` and `found` differ. */
-  compare(finding: Finding): void {
-    if (finding.expected !== finding.found) this.add(finding);
+  /** Returns the findings of one organization's book. */
+  of(organizationId: string | undefined): BookFindings {
+    return new BookFindings(this, organizationId);
+  }
+}
+
+/** Adds findings on one book. */
+export class BookFindings {
+  readonly #findings: Findings;
+  readonly #organizationId: string | undefined;
+
+  constructor(findings: Findings, organizationId: string | undefined) {
+    this.#findings = findings;
+    this.#organizationId = organizationId;
+  }
+
+  add(place: Place, { expected, found }: Pick<Finding, "expected" | "found">): void {
+    this.#findings.add({ organizationId: this.#organizationId, ...place, expected, found });
+  }
+
+  /** Adds a finding if the two texts differ. */
+  compare(place: Place, texts: Pick<Finding, "expected" | "found">): void {
+    if (texts.expected !== texts.found) this.add(place, texts);
+  }
+
+  /** Adds a finding for each field whose two values differ: the expected one and the found one. */
+  compareFields(place: Place, fields: Readonly<Record<string, readonly [expected: unknown, found: unknown]>>): void {
+    for (const [name, [expected, found]] of Object.entries(fields)) {
+      if (expected === found) continue;
+      this.add(place, { expected: `${name} ${String(expected)}`, found: `${name} ${String(found)}` });
+    }
   }
 }
 
 function comesBefore(left: Finding, right: Finding): boolean {
-  if ((left.table === "journal") !== (right.table === "journal")) return left.table === "journal";
+  if (rankOf(left) !== rankOf(right)) return rankOf(left) < rankOf(right);
   return (left.seq ?? Number.POSITIVE_INFINITY) < (right.seq ?? Number.POSITIVE_INFINITY);
+}
+
+function rankOf({ table }: Finding): number {
+  if (table === "journal") return 0;
+  return table === "schema" ? 2 : 1;
 }

@@ -13,14 +13,18 @@ export interface Direction {
   readonly credit: BookAccount;
 }
 
+const INTEGER = /^(-?)([0-9]+)$/;
+
 /**
  * Formats any number of cents as a decimal: 100000 becomes "1000.00". Returns a value that is not a
  * number of cents as it is.
  */
-export function decimalOf(cents: bigint | number | null): string {
-  if (cents === null || (typeof cents === "number" && !Number.isSafeInteger(cents))) return String(cents);
-  const digits = String(cents).replace("-", "").padStart(3, "0");
-  return `${cents < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+export function decimalOf(cents: bigint | number | string | null): string {
+  const text = String(cents);
+  const [, sign, count] = INTEGER.exec(text) ?? [];
+  if (sign === undefined || count === undefined) return text;
+  const digits = count.padStart(3, "0");
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 /** Equal postings give the same text, and different postings give different texts. */

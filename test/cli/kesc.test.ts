@@ -6,7 +6,6 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
-import { execute } from "../support/databases.js";
 import { type Ended, environment, KESC, kesc, kescJson, Place, type Variables } from "../support/service/kesc.js";
 import { makeTenants, withKeys } from "../support/service/tenants.js";
 
@@ -98,43 +97,12 @@ describe("kesc on a migrated database", () => {
       .and.contain("shown once");
   });
 
-  it("verifies the books, and counts their rows", async () => {
-    const verified = await kescJson<Record<string, unknown>>(["verify"], place.variables);
-    expect(verified).to.include({ holds: true, organizations: 1, reserve: "0.00", findings_count: 0 });
-    expect((await kesc(["verify"], place.variables)).stdout).to.match(
-      /^The books are correct: 0 journal rows, .+\.\n$/,
-    );
-  });
-
   it("ends quietly when its output is closed", async () => {
     const list = `"${process.execPath}" "$0" org list`;
     const { stderr } = await promisify(execFile)("bash", ["-c", `${list} | true; exit "\${PIPESTATUS[0]}"`, KESC], {
       env: environment(place.variables),
     });
     expect(stderr).to.equal("");
-  });
-});
-
-describe("kesc verify on books that do not hold", () => {
-  it("names the first broken seq and exits with 1", async () => {
-    const place = new Place();
-    const [{ organizationId }] = await withKeys(place.databaseUrl, makeTenants);
-    await execute(
-      { engine: "sqlite", filename: place.databaseFile },
-      "UPDATE books SET reserve_cents = 5, available_cents = 5, last_seq = 3 WHERE number = 1",
-    );
-
-    const [{ code, stdout }, json] = await Promise.all([
-      kesc(["verify"], place.variables),
-      kesc(["verify", "--json"], place.variables),
-    ]);
-    expect(code).to.equal(1);
-    expect(stdout).to.match(/First error: seq 1\.\n {2}seq 1, journal: expected the last row at seq 3/);
-    expect(stdout).to.contain(`supply, ${organizationId}: expected reserve 0.00`);
-
-    expect(json.code).to.equal(1);
-    expect(JSON.parse(json.stdout)).to.deep.include({ holds: false, first_broken_seq: 1, findings_count: 3 });
-    place.remove();
   });
 });
 

@@ -82,9 +82,9 @@ async function breakDatabase(service: Service): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   // PostgreSQL quotes the whole row that it refuses.
-  await client.query("ALTER TABLE accounts ADD CONSTRAINT no_more CHECK (user_id <> 'unlucky') NOT VALID");
+  await client.query("ALTER TABLE account_holders ADD CONSTRAINT no_more CHECK (user_id <> 'unlucky') NOT VALID");
   return async () => {
-    await client.query("ALTER TABLE accounts DROP CONSTRAINT no_more");
+    await client.query("ALTER TABLE account_holders DROP CONSTRAINT no_more");
     await client.end();
   };
 }

@@ -2,23 +2,29 @@ import { expect } from "chai";
 
 import { ACCOUNT_STATUSES } from "../../src/domain/account.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import type { Reference, UserId } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
+import type { Cell } from "../../src/storage/database.js";
+import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
+import { BookDirectory } from "../../src/storage/sql/book-directory.js";
 import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
 import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
-import { newAccountId, newOrganizationId, newTransactionId } from "../support/commands.js";
+import { newAccountId, newTransactionId } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 // The plan of a query on an empty database shows its cost at ten million rows: it must read no
 // table from end to end, and sort nothing.
 describe("the plans of the queries on sqlite", () => {
   let opened: TestDatabase;
+  let organization: OrganizationId;
   before(async () => {
     opened = await openTestDatabase("sqlite");
+    organization = (await keys(opened.database, () => toUnixMillis(0)).createOrganization("plans")).id;
   });
   after(() => opened.dispose());
 
@@ -28,16 +34,19 @@ describe("the plans of the queries on sqlite", () => {
     return rows.map(({ detail }) => detail);
   }
 
-  /** The one statement that `work` runs. */
+  /** The one statement that `work` runs, once the organization's book is open. */
   async function sqlOf(work: (stored: Reads) => Promise<unknown>): Promise<string> {
     const { engine, directory, reader } = opened.cell;
-    let heard = "";
+    const heard: string[] = [];
     const rows: Reader["rows"] = (sql, bindings) => {
-      heard = sql;
+      heard.push(sql);
       return reader.rows(sql, bindings);
     };
+    await directory.find([organization], ({ sql, bindings }) => reader.rows(sql, bindings));
     await work(reads({ engine, directory, reader: { rows } }));
-    return heard;
+    const [sql, ...others] = heard;
+    if (sql === undefined || others.length > 0) throw new Error(`ran ${String(heard.length)} statements`);
+    return sql;
   }
 
   /**
@@ -54,7 +63,6 @@ describe("the plans of the queries on sqlite", () => {
     expect(dear, plan.join("; ")).to.deep.equal([]);
   }
 
-  const organization = newOrganizationId();
   const page = { size: 100, beforeSeq: 1_000 };
   const userId = "user" as UserId;
   const phoneNumber = "+254712345678" as PhoneNumber;
@@ -106,6 +114,35 @@ describe("the plans of the queries on sqlite", () => {
       expectCheap(await planOf(await sqlOf(read)));
     });
   }
+
+  it("opens a book along an index", async () => {
+    let heard = "";
+    await new BookDirectory(sqliteEngine, opened.cell.masterKeys).find([organization], ({ sql }) => {
+      heard = sql;
+      return Promise.resolve([]);
+    });
+    expectCheap(await planOf(heard));
+  });
+
+  it("finds an organization, and a key by its secret, along an index", async () => {
+    const heard: string[] = [];
+    const cell: Cell = {
+      ...opened.cell,
+      reader: {
+        rows: (sql, bindings) => {
+          heard.push(sql);
+          return opened.cell.reader.rows(sql, bindings);
+        },
+        snapshot: (work) => opened.cell.reader.snapshot(work),
+        close: () => Promise.resolve(),
+      },
+    };
+    const own = keys({ ...opened.database, cells: [cell] }, () => toUnixMillis(0));
+    await own.organization(organization);
+    await own.apiKeyWithSecret(`kesc_0_${"a".repeat(43)}`);
+    expect(heard).to.have.lengthOf(2);
+    for (const sql of heard) expectCheap(await planOf(sql));
+  });
 
   for (const name of ["idempotencyKeys", "lockedAccounts", "holders", "transactions", "lockedBooks"] as const) {
     it(`loads what a batch names along an index: ${name}`, async () => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 
 import { parseScope, type Scope } from "../../domain/api-key.js";
-import { parseDescription } from "../../domain/values/text.js";
+import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
 
 const UNITS_MILLIS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;
@@ -25,6 +25,23 @@ export function durationMillis(text: string): number {
     );
   }
   return Number(count) * UNITS_MILLIS[unit as keyof typeof UNITS_MILLIS];
+}
+
+/** Parses the reason for a change. Throws an error that Commander prints. */
+export function statusReason(text: string): StatusReason {
+  const reason = parseStatusReason(text.trim());
+  if (!reason.ok) throw new InvalidArgumentError(`It ${reason.problem}.`);
+  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+  return reason.value;
+}
+
+/** Returns a parser of whole numbers. It throws an error that Commander prints. */
+export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): (text: string) => number {
+  return (text) => {
+    const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${String(min)} to ${String(max)}.`);
+  };
 }
 
 /** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */

@@ -2,12 +2,23 @@ import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { type Coverage, NOT_COVERED } from "../../verify/coverage.js";
 import type { Finding } from "../../verify/findings.js";
 import { decimalOf } from "../../verify/format.js";
+import { HeadsFileError, type NotedHeads, readHeads, writeHeads } from "../../verify/heads.js";
 import { type Verification, verify } from "../../verify/verify.js";
-import { printJson, printLine } from "./output.js";
+import { printJson, printLine, timeOf } from "./output.js";
 
 const BROKEN = 1;
+/** The heads that the last line names. The others are in the JSON. */
+const HEADS_SHOWN_MAX = 3;
+
+interface Options {
+  readonly json?: true;
+  readonly heads?: string;
+  readonly writeHeads?: string;
+}
 
 /**
  * `kesc verify`: audits the books. Servers may run meanwhile. Exits with 1 if the books are wrong.
@@ -15,49 +26,130 @@ const BROKEN = 1;
 export function addVerify(program: Command): void {
   program
     .command("verify")
-    .description("audit the books: derive all balances and statuses from the journal, and compare them with the tables")
+    .description("audit the books: derive them again from the journal, and compare every table and the schema")
     .option("--json", "print JSON, for scripts")
-    .action(async ({ json }: { json?: true }) => {
+    .option("--heads <file>", "also compare the books with the heads that --write-heads noted earlier")
+    .option("--write-heads <file>", "note the last row of each book in this file, if the books are correct")
+    .action(async ({ json, heads, writeHeads: target }: Options) => {
       const { database: address } = configFromEnvironment();
-      const verification = await withCurrentDatabase(address, verify, { statementMillisMax: 0 });
-      if (json === true) printJson(verificationJson(verification));
-      else for (const line of linesOf(verification)) printLine(line);
-      if (verification.findingsCount > 0) process.exitCode = BROKEN;
+      const noted = heads === undefined ? undefined : notedHeadsIn(heads);
+      const verification = await withCurrentDatabase(address, (database) => verify(database, noted), {
+        statementMillisMax: 0,
+      });
+      const isCorrect = verification.findingsCount === 0;
+      if (isCorrect && target !== undefined) noteHeads(target, verification.coverage);
+      if (json === true) printJson(jsonOf(verification));
+      else for (const line of linesOf(verification, noted)) printLine(line);
+      if (isCorrect) return;
+      process.exitCode = BROKEN;
+      if (target !== undefined) throw new OperatorError(`The heads file ${target} was not written.`, BROKEN);
     });
 }
 
-function verificationJson(verification: Verification) {
+function notedHeadsIn(filename: string): NotedHeads {
+  try {
+    return readHeads(filename);
+  } catch (error) {
+    if (!(error instanceof HeadsFileError)) throw error;
+    const advice = "Take an earlier copy, or note the heads anew: npx kesc verify --write-heads FILE";
+    throw new OperatorError(`The heads file ${filename} cannot be used: ${error.message}. ${advice}`, 1, {
+      cause: error,
+    });
+  }
+}
+
+function noteHeads(filename: string, { heads }: Coverage): void {
+  try {
+    writeHeads(filename, heads);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The heads file ${filename} cannot be written: ${reason}`, 1, { cause: error });
+  }
+}
+
+function jsonOf({ coverage, findingsCount, firstFindings }: Verification) {
   return {
-    holds: verification.findingsCount === 0,
-    journal_rows: verification.journalRows,
-    accounts: verification.accounts,
-    transactions: verification.transactions,
-    organizations: verification.organizations,
-    reserve: decimalOf(verification.reserveCents),
-    first_broken_seq: verification.firstFindings[0]?.seq ?? null,
-    findings_count: verification.findingsCount,
-    first_findings: verification.firstFindings.map((finding) => ({ ...finding, seq: finding.seq ?? null })),
+    holds: findingsCount === 0,
+    first_broken_seq: firstFindings[0]?.seq ?? null,
+    findings_count: findingsCount,
+    first_findings: firstFindings.map(({ organizationId, seq, table, id, expected, found }) => ({
+      organization_id: organizationId ?? null,
+      seq: seq ?? null,
+      table,
+      id: id ?? null,
+      expected,
+      found,
+    })),
+    coverage: {
+      organizations: coverage.organizations,
+      journal_rows: coverage.journalRows,
+      accounts: coverage.accounts,
+      transactions: coverage.transactions,
+      idempotency_keys: coverage.idempotencyKeys,
+      api_keys: coverage.apiKeys,
+      erased_holders: coverage.erasedHolders,
+      reserve: decimalOf(coverage.reserveCents),
+      last_recorded_at: timeOf(coverage.lastRecordedAt),
+      heads: coverage.heads.map(({ organizationId, seq, contentHash }) => ({
+        organization_id: organizationId,
+        seq,
+        content_hash: contentHash,
+      })),
+      not_covered: NOT_COVERED,
+    },
   };
 }
 
-function linesOf(verification: Verification): string[] {
-  const { journalRows, accounts, transactions, organizations, reserveCents } = verification;
-  const { findingsCount, firstFindings } = verification;
-  const counts =
-    `${String(journalRows)} journal rows, ${String(accounts)} accounts, ${String(transactions)} transactions, ` +
-    `${String(organizations)} organizations, ${decimalOf(reserveCents)} KES in reserve`;
-  if (findingsCount === 0) return [`The books are correct: ${counts}.`];
+function linesOf({ coverage, findingsCount, firstFindings }: Verification, noted: NotedHeads | undefined): string[] {
+  const last = coveredLine(coverage, noted);
+  if (findingsCount === 0) return [`The books are correct: ${countsOf(coverage)}.`, last];
   const more = findingsCount - firstFindings.length;
   return [
     `The books are NOT correct. First error: seq ${String(firstFindings[0]?.seq ?? "unknown")}.`,
     ...firstFindings.map((finding) => `  ${lineOf(finding)}`),
     ...(more > 0 ? [`  and ${String(more)} more`] : []),
-    `Checked: ${counts}.`,
+    `Checked: ${countsOf(coverage)}.`,
     "Stop the servers, copy the database, and compare these rows with a backup.",
+    last,
   ];
 }
 
-function lineOf({ seq, table, id, expected, found }: Finding): string {
-  const where = [`seq ${String(seq ?? "unknown")}`, table, ...(id === undefined ? [] : [id])].join(", ");
-  return `${where}: expected ${expected}; found ${found}`;
+function countsOf(coverage: Coverage): string {
+  const { journalRows, accounts, transactions, organizations, reserveCents } = coverage;
+  return (
+    `${String(journalRows)} journal rows, ${String(accounts)} accounts, ${String(transactions)} transactions, ` +
+    `${String(organizations)} organizations, ${decimalOf(reserveCents)} KES in reserve`
+  );
+}
+
+/** Says what the audit covers, up to which rows, and what it leaves out. */
+function coveredLine(coverage: Coverage, noted: NotedHeads | undefined): string {
+  const { heads, idempotencyKeys, apiKeys, erasedHolders, lastRecordedAt } = coverage;
+  const shown = heads
+    .slice(0, HEADS_SHOWN_MAX)
+    .map(({ organizationId, seq }) => `${organizationId} up to seq ${String(seq)}`);
+  const more = heads.length - shown.length;
+  const compared = heads.filter(({ organizationId }) => noted?.has(organizationId)).length;
+  return [
+    `Covered: ${[...shown, ...(more > 0 ? [`${String(more)} more books`] : [])].join(", ") || "no book"}`,
+    `until ${timeOf(lastRecordedAt)}`,
+    `${String(idempotencyKeys)} idempotency keys`,
+    `${String(apiKeys)} API keys`,
+    `${String(erasedHolders)} holders erased`,
+    `${String(compared)} of ${String(heads.length)} books compared with noted heads.`,
+  ]
+    .join(", ")
+    .concat(` Not covered: ${notCovered()}.`);
+}
+
+function notCovered(): string {
+  return Object.entries(NOT_COVERED)
+    .map(([field, part]) => (part === "" ? field : `${field} (${part})`))
+    .join(", ");
+}
+
+function lineOf({ organizationId, seq, table, id, expected, found }: Finding): string {
+  const where = [organizationId, `seq ${String(seq ?? "unknown")}`, table, id].filter((part) => part !== undefined);
+  // A changed value may hold control characters, which a terminal would obey.
+  return `${where.join(", ")}: expected ${expected}; found ${found}`.replaceAll(/\p{Cc}/gu, "\uFFFD");
 }

@@ -1,11 +1,13 @@
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
+const PERSONAL_COLUMNS = ["user_id", "phone_number", "phone_number_index", "email", "email_index", "content_salt"];
+
 /**
  * Accounts. A row summarizes the account's rows in the journal. Its `seq` is the `seq` of the
  * journal row that created it, and `last_seq` that of its newest row.
  */
-export const accounts: Migration = ({ int64, bytes, table, tableOptions }) => [
+export const accounts: Migration = ({ int64, bytes, table, tableOptions, withoutStatistics }) => [
   `CREATE TABLE ${table("accounts")} (
      book             ${int64} NOT NULL REFERENCES ${table("books")} (number),
      seq              ${int64} NOT NULL,
@@ -44,6 +46,7 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions }) => [
          AND email IS NULL AND email_index IS NULL AND content_salt IS NULL)
      )
    ) ${tableOptions}`,
+  ...withoutStatistics("account_holders", PERSONAL_COLUMNS),
   `CREATE INDEX account_holders_by_phone_number ON ${table("account_holders")} (book, phone_number_index, seq)`,
   `CREATE INDEX account_holders_by_email ON ${table("account_holders")} (book, email_index, seq)`,
 ];

@@ -1,39 +1,61 @@
-import type { Knex } from "knex";
+import type pg from "pg";
 
 const ONLY_SCHEMA = "public";
+
+/** Runs a statement. Both Knex and a client of `pg` have such a method. */
+type Query = (sql: string) => PromiseLike<Pick<pg.QueryResult, "rows">>;
 
 /**
  * Returns the schemas of the cells, in the order of their numbers: kesc_0, kesc_1 …, or only
  * `public` if there is no such schema. Throws if a number is missing.
  */
-export async function cellSchemas(pool: Knex): Promise<readonly [string, ...string[]]> {
-  const { rows } = await pool.raw<{ readonly rows: readonly { readonly number: number }[] }>(
+export async function cellSchemas(query: Query): Promise<readonly [string, ...string[]]> {
+  const { rows } = await query(
     String.raw`SELECT CAST(substr(nspname, 6) AS BIGINT) AS number FROM pg_catalog.pg_namespace
-      WHERE nspname ~ '^kesc_[0-9]{1,3}$' ORDER BY 1`,
+      WHERE nspname ~ '^kesc_(0|[1-9][0-9]{0,2})$' ORDER BY 1`,
   );
-  const gap = rows.findIndex(({ number }, index) => number !== index);
+  const numbers = (rows as readonly { readonly number: number | string }[]).map(({ number }) => Number(number));
+  const gap = numbers.findIndex((number, index) => number !== index);
   if (gap !== -1) throw new Error(`the schema ${schemaOf(gap)} is missing, but a later one exists`);
-  const [first, ...others] = rows.map(({ number }) => schemaOf(number));
+  const [first, ...others] = numbers.map(schemaOf);
   return first === undefined ? [ONLY_SCHEMA] : [first, ...others];
 }
 
 /** The database already has tables in the schema `public`, so it stays one cell. */
 export class OneCellError extends Error {}
 
+/** The database has more cells than that. A cell with books cannot be removed. */
+export class TooManyCellsError extends Error {
+  constructor(readonly cells: number) {
+    super(`it has ${String(cells)} cells`);
+  }
+}
+
 /**
- * Creates the schemas of `count` cells. One cell stays in `public` if there are no other schemas.
+ * Creates the schemas of `count` cells, all in one transaction. Returns how many it created. One
+ * cell stays in `public` if there are no other schemas. The caller holds the migration lock.
  *
- * Throws a OneCellError if `public` already has the tables of the only cell.
+ * Throws a OneCellError or a TooManyCellsError.
  */
-export async function createCellSchemas(pool: Knex, count: number): Promise<void> {
-  const [first] = await cellSchemas(pool);
-  if (count === 1 && first === ONLY_SCHEMA) return;
-  if (await pool.schema.withSchema(ONLY_SCHEMA).hasTable("books")) {
-    throw new OneCellError("its one cell is the schema public");
-  }
-  for (let number = 0; number < count; number += 1) {
-    await pool.raw(`CREATE SCHEMA IF NOT EXISTS ${schemaOf(number)}`);
-  }
+export async function createCellSchemas(query: Query, count: number): Promise<number> {
+  const schemas = await cellSchemas(query);
+  const isOneCell = schemas[0] === ONLY_SCHEMA;
+  if (count === 1 && isOneCell) return 0;
+  if (isOneCell && (await hasTables(query))) throw new OneCellError("its only cell is the schema public");
+  const existing = isOneCell ? 0 : schemas.length;
+  if (count < existing) throw new TooManyCellsError(existing);
+  const created = Array.from({ length: count - existing }, (_, index) => schemaOf(existing + index));
+  // One message with several statements is one transaction.
+  if (created.length > 0) await query(created.map((schema) => `CREATE SCHEMA ${schema}`).join("; "));
+  return created.length;
+}
+
+/** Whether `public` has our tables. Other programs may have tables there, too. */
+async function hasTables(query: Query): Promise<boolean> {
+  const { rows } = await query(`
+    SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = '${ONLY_SCHEMA}' AND c.relname = 'book_keys'`);
+  return rows.length > 0;
 }
 
 function schemaOf(number: number): string {

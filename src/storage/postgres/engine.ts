@@ -7,12 +7,16 @@ const LOST_RACES = new Set([
   "40P01", // deadlock_detected
   "23505", // unique_violation: another server saved the same reference first
 ]);
+const UNDEFINED_TABLE = "42P01";
 // Class 22 is data exception, class 23 is integrity constraint violation.
 const REFUSES_CONTENT = /^2[23]/;
 
+// The number has no meaning. Other programs of the same database must not use it.
+const ADMINISTRATION_LOCK = 5_002_355_671;
+
 /**
- * The engine of one schema. Every statement names the schema, so no setting of a connection
- * matters.
+ * The engine of one schema. Every statement names the schema, so the settings of a connection do
+ * not matter.
  */
 export function postgresEngine(schema: string): Engine {
   const table = (name: string): string => `${schema}.${name}`;
@@ -41,6 +45,11 @@ export function postgresEngine(schema: string): Engine {
       ];
     },
 
+    withoutStatistics: (name, columns) => [
+      `ALTER TABLE ${table(name)} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")}`,
+    ],
+
+    administrationLock: `SELECT pg_advisory_xact_lock(${String(ADMINISTRATION_LOCK)})`,
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",
     // now() is the time of BEGIN. Waiting for a lock does not change it.
@@ -59,12 +68,13 @@ export function postgresEngine(schema: string): Engine {
       const set = changes.map((column) => `${column} = ${becomes(`changed.${column}`, valueOf(column, columns))}`);
       return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE changed.${key} = input.${key}`;
     },
+    isMissingTable: (error) => codeOf(error) === UNDEFINED_TABLE,
     storeErrorOf,
   };
 }
 
 function storeErrorOf(error: unknown): StoreError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (LOST_RACES.has(code) || isCitusUniqueViolation(code, error)) return new StoreError("conflict", error);
   return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
 }
@@ -72,6 +82,10 @@ function storeErrorOf(error: unknown): StoreError {
 /** Citus reports a unique violation of INSERT … SELECT as an internal error. */
 function isCitusUniqueViolation(code: string, error: unknown): boolean {
   return code === "XX000" && error instanceof Error && error.message.startsWith("duplicate key value violates");
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 function valueOf(column: string, columns: Columns): string {

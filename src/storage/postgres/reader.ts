@@ -39,7 +39,9 @@ async function onSnapshot<Result>(
   return work({
     table,
     byCodeUnit: 'COLLATE "C"',
-    rows: (sql) => new PostgresCursor(knex, { name: `verify_${String((cursors += 1))}`, sql }),
+    hex: (column) => `encode(${column}, 'hex')`,
+    rows: (sql, bindings = []) =>
+      new PostgresCursor(knex, { name: `snapshot_${String((cursors += 1))}`, sql, bindings }),
   });
 }
 
@@ -52,10 +54,10 @@ class PostgresCursor<Row> implements RowStream<Row> {
   #position = 0;
   #atEnd = false;
 
-  constructor(knex: Knex, { name, sql }: { name: string; sql: string }) {
+  constructor(knex: Knex, { name, sql, bindings }: { name: string; sql: string; bindings: readonly Binding[] }) {
     this.#knex = knex;
     this.#name = name;
-    this.#declared = run(knex, `DECLARE ${name} NO SCROLL CURSOR FOR ${sql}`);
+    this.#declared = run(knex, `DECLARE ${name} NO SCROLL CURSOR FOR ${sql}`, bindings);
     // next() awaits the same promise and throws its error.
     this.#declared.catch(() => undefined);
   }
@@ -78,6 +80,6 @@ async function query<Row>(knex: Knex, sql: string, bindings: readonly Binding[] 
   return rows;
 }
 
-async function run(knex: Knex, sql: string): Promise<void> {
-  await knex.raw(sql);
+async function run(knex: Knex, sql: string, bindings: readonly Binding[] = []): Promise<void> {
+  await query(knex, sql, bindings);
 }

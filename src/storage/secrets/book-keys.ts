@@ -32,18 +32,26 @@ export interface BookKeysRow {
 export class WrongMasterKeyError extends Error {}
 
 /** Returns random keys, and the same keys encrypted by the first master key. */
-export function newBookKeys([master]: MasterKeys, organizationId: OrganizationId): [BookKeys, BookKeysRow] {
-  const wrapped = (name: keyof BookKeys): [KeyObject, Buffer] => {
-    const secret = randomBytes(KEY_BYTES);
-    return [createSecretKey(secret), encrypt(master.key, secret, contextOf(organizationId, name))];
+export function newBookKeys(masterKeys: MasterKeys, organizationId: OrganizationId): [BookKeys, BookKeysRow] {
+  const secret = (): KeyObject => createSecretKey(randomBytes(KEY_BYTES));
+  const keys: BookKeys = { data: secret(), index: secret(), seal: secret() };
+  return [keys, wrapBookKeys(masterKeys, organizationId, keys)];
+}
+
+/** Encrypts keys again, with the first master key. Throws a WrongMasterKeyError. */
+export function rewrapBookKeys(masterKeys: MasterKeys, organizationId: OrganizationId, row: BookKeysRow): BookKeysRow {
+  return wrapBookKeys(masterKeys, organizationId, unwrapBookKeys(masterKeys, organizationId, row));
+}
+
+function wrapBookKeys([master]: MasterKeys, organizationId: OrganizationId, keys: BookKeys): BookKeysRow {
+  const wrapped = (name: keyof BookKeys): Buffer =>
+    encrypt(master.key, keys[name].export(), contextOf(organizationId, name));
+  return {
+    data_key: wrapped("data"),
+    index_key: wrapped("index"),
+    seal_secret: wrapped("seal"),
+    master_key_id: master.id,
   };
-  const [data, data_key] = wrapped("data");
-  const [index, index_key] = wrapped("index");
-  const [seal, seal_secret] = wrapped("seal");
-  return [
-    { data, index, seal },
-    { data_key, index_key, seal_secret, master_key_id: master.id },
-  ];
 }
 
 /** Decrypts the keys of a book. Throws a WrongMasterKeyError. */

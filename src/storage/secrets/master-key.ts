@@ -1,5 +1,19 @@
 import { createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 const KEY_BYTES = 32;
@@ -7,6 +21,7 @@ const KEY_LINE = /^[A-Za-z0-9_-]{43}$/;
 const ID_CHARACTERS = 16;
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
+const ALL_PERMISSIONS = 0o777;
 
 /** A key that encrypts the keys of the books. It never lies in the database. */
 export interface MasterKey {
@@ -29,20 +44,27 @@ export class MasterKeyError extends Error {
 }
 
 /**
- * Returns a function that reads the file at its first call. The function throws a MasterKeyError.
+ * Returns the keys of the master key file. Reads the file at the first call, and again if no key
+ * has the id `neededId`: a rotation may have added it. Throws a MasterKeyError.
  */
-export function masterKeysIn(filename: string): () => MasterKeys {
+export type MasterKeySource = (neededId?: string) => MasterKeys;
+
+export function masterKeysIn(filename: string): MasterKeySource {
   let keys: MasterKeys | undefined;
-  return () => (keys ??= readMasterKeys(filename));
+  return (neededId) => {
+    const isKnown = neededId === undefined || keys?.some(({ id }) => id === neededId) === true;
+    if (keys === undefined || !isKnown) keys = readMasterKeys(filename);
+    return keys;
+  };
 }
 
 /** Reads a file with one key on each line: 32 bytes in base64url. Throws a MasterKeyError. */
-function readMasterKeys(filename: string): MasterKeys {
+export function readMasterKeys(filename: string): MasterKeys {
   let text: string;
   try {
     text = readFileSync(filename, "utf8");
   } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const isMissing = codeOf(error) === "ENOENT";
     throw new MasterKeyError(isMissing ? "it does not exist" : "it cannot be read", { isMissing, cause: error });
   }
   return parseMasterKeys(text);
@@ -50,7 +72,7 @@ function readMasterKeys(filename: string): MasterKeys {
 
 /** Parses the text of a master key file. Throws a MasterKeyError. */
 export function parseMasterKeys(text: string): MasterKeys {
-  const lines = text.split("\n").filter((line) => line !== "");
+  const lines = linesOf(text);
   const wrong = lines.findIndex((line) => !KEY_LINE.test(line));
   if (wrong !== -1) throw new MasterKeyError(`line ${String(wrong + 1)} is not 32 bytes in base64url`);
   const [first, ...others] = lines.map(masterKeyOf);
@@ -58,12 +80,115 @@ export function parseMasterKeys(text: string): MasterKeys {
   return [first, ...others];
 }
 
-/** Creates the file with one random key. Only its owner can read it. Throws if the file exists. */
-export function createMasterKeyFile(filename: string): void {
-  const folder = dirname(filename);
-  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  writeFileSync(filename, `${randomBytes(KEY_BYTES).toString("base64url")}\n`, { flag: "wx", mode: OWNER_ONLY_FILE });
-  chmodSync(filename, OWNER_ONLY_FILE);
+/**
+ * Creates the file with one random key. Only its owner can read it. Returns false if the file
+ * exists.
+ */
+export function createMasterKeyFile(filename: string): boolean {
+  return orMasterKeyError(() => {
+    mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    const written = writtenBeside(filename, `${newLine()}\n`);
+    try {
+      // Unlike a rename, a link never replaces the file of another process.
+      linkSync(written, filename);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      rmSync(written);
+      syncFolderOf(filename);
+    }
+  });
+}
+
+/** Adds a random key as the first line of the file. Returns the keys of the file. */
+export function addMasterKey(filename: string): MasterKeys {
+  return rewritten(filename, (lines) => [newLine(), ...lines]);
+}
+
+/** Removes the keys with these ids. Returns the keys that stay. Throws if none would stay. */
+export function removeMasterKeys(filename: string, ids: ReadonlySet<string>): MasterKeys {
+  return rewritten(filename, (lines) => lines.filter((line) => !ids.has(masterKeyOf(line).id)));
+}
+
+function newLine(): string {
+  return randomBytes(KEY_BYTES).toString("base64url");
+}
+
+/**
+ * Replaces the lines of the file at once: after a crash the file has either the old lines or the
+ * new ones. Returns the new keys.
+ */
+function rewritten(filename: string, change: (lines: readonly string[]) => readonly string[]): MasterKeys {
+  return orMasterKeyError(() => {
+    // A rename would replace a symbolic link, and not the file.
+    const file = realpathSync(filename);
+    const before = readFileSync(file, "utf8");
+    parseMasterKeys(before);
+    const text = `${change(linesOf(before)).join("\n")}\n`;
+    const keys = parseMasterKeys(text);
+    const written = writtenBeside(file, text);
+    try {
+      renameSync(written, file);
+    } catch (error) {
+      rmSync(written);
+      throw error;
+    }
+    syncFolderOf(file);
+    return keys;
+  });
+}
+
+/**
+ * Writes the text to a new file in the same folder, and syncs it. The new file has the owner and
+ * the mode of the file that it will replace: root may run the command, but another user runs the
+ * servers. Returns its name.
+ */
+function writtenBeside(filename: string, text: string): string {
+  const name = `${filename}.${randomBytes(4).toString("hex")}.new`;
+  const file = openSync(name, "wx", OWNER_ONLY_FILE);
+  try {
+    const replaced = statSync(filename, { throwIfNoEntry: false });
+    if (replaced !== undefined) fchownSync(file, replaced.uid, replaced.gid);
+    fchmodSync(file, replaced === undefined ? OWNER_ONLY_FILE : replaced.mode & ALL_PERMISSIONS);
+    writeSync(file, text);
+    fsyncSync(file);
+    return name;
+  } catch (error) {
+    rmSync(name);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Without this sync, a power cut could undo the rename. */
+function syncFolderOf(filename: string): void {
+  const folder = openSync(dirname(filename), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Calls `work`. Turns an error of the file system into a MasterKeyError. */
+function orMasterKeyError<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const code = codeOf(error);
+    throw code === undefined ? error : new MasterKeyError(`it cannot be written (${code})`, { cause: error });
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line !== "");
 }
 
 function masterKeyOf(line: string): MasterKey {

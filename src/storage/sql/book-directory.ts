@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../secrets/book-keys.js";
-import type { MasterKeys } from "../secrets/master-key.js";
+import type { MasterKeySource } from "../secrets/master-key.js";
 import type { Engine, Read } from "./engine.js";
 
 /** The facts of a book that never change, with its decrypted keys. */
@@ -20,11 +20,11 @@ const BOOKS_MAX = 10_000;
 
 /** Finds the books of organizations, and keeps them in memory. */
 export class BookDirectory {
-  readonly #masterKeys: () => MasterKeys;
+  readonly #masterKeys: MasterKeySource;
   readonly #sql: string;
   readonly #books = new LRUCache<OrganizationId, OpenBook>({ max: BOOKS_MAX });
 
-  constructor(engine: Engine, masterKeys: () => MasterKeys) {
+  constructor(engine: Engine, masterKeys: MasterKeySource) {
     this.#masterKeys = masterKeys;
     this.#sql = `
       SELECT b.number, b.organization_id, k.data_key, k.index_key, k.seal_secret, k.master_key_id
@@ -57,7 +57,7 @@ export class BookDirectory {
     const rows = (await read({ sql: this.#sql, bindings: [JSON.stringify(missing)] })) as readonly BookRow[];
     for (const row of rows) {
       const organizationId = row.organization_id as OrganizationId;
-      const keys = unwrapBookKeys(this.#masterKeys(), organizationId, row);
+      const keys = unwrapBookKeys(this.#masterKeys(row.master_key_id), organizationId, row);
       const book: OpenBook = { organizationId, number: row.number, keys, salts: new RowSalts(keys) };
       this.#books.set(organizationId, book);
       found.push(book);

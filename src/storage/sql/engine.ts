@@ -62,6 +62,16 @@ export interface Engine {
   readonly clusteredTableOptions: string;
   /** Returns statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
   readonly appendOnly: (table: string) => readonly string[];
+  /**
+   * Returns statements that keep the values of the columns out of the database's statistics. An
+   * erasure would not remove them from there.
+   */
+  readonly withoutStatistics: (table: string, columns: readonly string[]) => readonly string[];
+  /**
+   * A SELECT that waits until no other transaction has run it. Its lock is that of the whole
+   * database, and ends with the transaction.
+   */
+  readonly administrationLock: string;
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**
@@ -80,6 +90,8 @@ export interface Engine {
   readonly insertInto: (table: string, columns: Columns) => string;
   /** Returns the SQL of a Write that updates the rows with the given keys. */
   readonly update: (table: string, change: RowChange) => string;
+  /** Whether the driver reports that a table of the statement does not exist. */
+  readonly isMissingTable: (error: unknown) => boolean;
   /** Classifies an error of the driver: see StoreError. */
   readonly storeErrorOf: (error: unknown) => StoreError;
 }

@@ -15,7 +15,8 @@ import {
   type StoreTransaction,
   type TableChanges,
 } from "../../ledger/ports/store.js";
-import { newPersonSalt } from "../secrets/book-keys.js";
+import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
+import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
@@ -111,8 +112,18 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     };
   }
 
+  /**
+   * Opens the books that exist. Rejects the batch if no master key decrypts the keys of one of
+   * them. The ledger then commits each command alone, so the commands of the other books succeed.
+   */
   async #openBooks(organizationIds: readonly OrganizationId[]): Promise<void> {
-    for (const book of await this.#directory.find(organizationIds, (read) => this.#session.read(read))) {
+    const found = await this.#directory
+      .find(organizationIds, (read) => this.#session.read(read))
+      .catch((error: unknown) => {
+        const isKeyError = error instanceof WrongMasterKeyError || error instanceof MasterKeyError;
+        throw isKeyError ? new StoreError("rejected", error) : error;
+      });
+    for (const book of found) {
       this.#books.set(book.organizationId, book);
       this.#booksByNumber.set(book.number, book);
     }

@@ -1,7 +1,8 @@
 import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { ColumnType } from "./engine.js";
+import type { BookKeysRow } from "../secrets/book-keys.js";
+import type { Columns, ColumnType } from "./engine.js";
 
 export interface OrganizationRow {
   readonly id: string;
@@ -36,6 +37,29 @@ export const API_KEY_COLUMNS = {
   expires_at: "int64",
   revoked_at: "int64",
 } as const satisfies Record<keyof ApiKeyRow, ColumnType>;
+
+export const BOOK_KEYS_COLUMNS = {
+  book: "int64",
+  data_key: "bytes",
+  index_key: "bytes",
+  seal_secret: "bytes",
+  master_key_id: "text",
+} as const satisfies Columns;
+
+/** Returns the row as a Write takes it, with its bytes in hexadecimal. */
+export function bookKeysHexOf({
+  data_key,
+  index_key,
+  seal_secret,
+  master_key_id,
+}: BookKeysRow): Readonly<Record<keyof BookKeysRow, string>> {
+  return {
+    data_key: data_key.toString("hex"),
+    index_key: index_key.toString("hex"),
+    seal_secret: seal_secret.toString("hex"),
+    master_key_id,
+  };
+}
 
 export function organizationOf(row: OrganizationRow, cell: number): Organization {
   return { id: row.id as OrganizationId, cell, name: row.name, createdAt: toUnixMillis(row.created_at) };

@@ -1,3 +1,5 @@
+import type { Binding } from "./engine.js";
+
 /** The rows of one SELECT, in order. It keeps a bounded number of rows in memory. */
 export interface RowStream<Row> {
   /** Returns the next row, or undefined after the last. */
@@ -13,6 +15,13 @@ export interface Snapshot {
    * independent of the database's locale.
    */
   readonly byCodeUnit: string;
-  /** Starts a SELECT. Several streams may be open at once. */
-  rows<Row>(sql: string): RowStream<Row>;
+  /**
+   * Returns an expression: the bytes of a column in hexadecimal. The SQLite driver reads text faster
+   * than bytes.
+   */
+  readonly hex: (column: string) => string;
+  /**
+   * Starts a SELECT with one `?` for each binding. Several streams may be open at once.
+   */
+  rows<Row>(sql: string, bindings?: readonly Binding[]): RowStream<Row>;
 }

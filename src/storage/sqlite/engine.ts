@@ -17,7 +17,11 @@ export const sqliteEngine: Engine = {
         BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
     ),
 
-  // No row locks: BEGIN IMMEDIATE locks the whole file for one writer.
+  // SQLite only counts values.
+  withoutStatistics: () => [],
+
+  // BEGIN IMMEDIATE locks the whole file for one writer.
+  administrationLock: "SELECT 1",
   forUpdate: "",
   begunAt: "NULL",
 
@@ -40,6 +44,7 @@ export const sqliteEngine: Engine = {
     const set = changes.map((name) => `${name} = ${becomes(name, valueOf(name, columns))}`);
     return `UPDATE ${table} SET ${set.join(", ")} WHERE ${key} = @${key}`;
   },
+  isMissingTable: (error) => error instanceof Error && error.message.startsWith("no such table: "),
   storeErrorOf: (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const refusesContent = /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);

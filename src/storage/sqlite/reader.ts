@@ -66,8 +66,9 @@ export class SqliteReader implements Reader {
       return await work({
         table: sqliteEngine.table,
         byCodeUnit: "COLLATE BINARY",
-        rows: <Row>(sql: string): RowStream<Row> => {
-          const iterator = connection.prepare<[], Row>(sql).iterate();
+        hex: (column) => `lower(hex(${column}))`,
+        rows: <Row>(sql: string, bindings: readonly Binding[] = []): RowStream<Row> => {
+          const iterator = connection.prepare<Binding[], Row>(sql).iterate(...bindings);
           iterators.push(iterator);
           return { next: () => Promise.resolve(nextOf(iterator)) };
         },

@@ -45,9 +45,9 @@ describe("four cells on Citus", () => {
 
       expect(from).to.not.equal(to);
       for (const { minted } of minters) expect(minted).to.equal(rounds * BATCH);
-      const { findingsCount, firstFindings, transactions } = await verify(first);
+      const { findingsCount, firstFindings, coverage } = await verify(first);
       expect(findingsCount, JSON.stringify(firstFindings)).to.equal(0);
-      expect(transactions).to.equal(rounds * BATCH * CELLS);
+      expect(coverage.transactions).to.equal(rounds * BATCH * CELLS);
     } finally {
       await Promise.all(servers.map((server) => server.close()));
     }

@@ -1,0 +1,124 @@
+import pg from "pg";
+
+import type { Columns } from "../sql/engine.js";
+import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
+import { TABLES } from "../sql/tables.js";
+
+/** Our tables. A server reads them, and inserts rows. */
+export const TABLE_NAMES = [
+  "organizations",
+  "api_keys",
+  "books",
+  "book_keys",
+  "accounts",
+  "account_holders",
+  "transactions",
+  "idempotency_keys",
+  "journal",
+] as const;
+/** The tables in which Knex notes the migrations. A server only reads them. */
+const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;
+
+const POWERS_SHOWN_MAX = 3;
+
+/** The columns that a server changes, by table. The other columns keep the values of the INSERT. */
+const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  api_keys: ["revoked_at"],
+  books: columnsWithout("number", BOOK_COLUMNS),
+  ...Object.fromEntries(
+    Object.values(TABLES).map(({ name, key, updates }) => [
+      name,
+      [...new Set(updates.flatMap(({ columns }) => columnsWithout(key, columns)))],
+    ]),
+  ),
+};
+
+function columnsWithout(key: string, columns: Columns): string[] {
+  return Object.keys(columns).filter((column) => column !== key);
+}
+
+/** There is no such role. */
+export class UnknownRoleError extends Error {}
+
+/** The role could still change the journal, or the tables. The message lists why. */
+export class PowerfulRoleError extends Error {}
+
+/**
+ * Gives the role the rights with which a server works, and takes all other rights on our tables
+ * from it. Throws an UnknownRoleError or a PowerfulRoleError, and then changes nothing.
+ */
+export async function grantTo(client: pg.Client, schemas: readonly string[], role: string): Promise<void> {
+  const { rows } = await client.query("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1", [role]);
+  if (rows.length === 0) throw new UnknownRoleError(role);
+  const refusePowers = async (select: string): Promise<void> => {
+    const found = await client.query<{ readonly power: string }>(`${OWN_POWERS} ${select} ORDER BY power`, [
+      role,
+      schemas,
+      TABLE_NAMES,
+    ]);
+    if (found.rows.length > 0) throw new PowerfulRoleError(listOf(found.rows.map(({ power }) => power)));
+  };
+  await refusePowers(POWERS_OF_OWNERS);
+  await client.query("BEGIN");
+  try {
+    for (const schema of schemas) {
+      for (const statement of grantsOn(schema, pg.escapeIdentifier(role))) await client.query(statement);
+    }
+    await refusePowers(OTHER_RIGHTS);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
+}
+
+function grantsOn(schema: string, role: string): string[] {
+  const named = (names: readonly string[]): string => names.map((name) => `${schema}.${name}`).join(", ");
+  const all = named([...TABLE_NAMES, ...KNEX_TABLE_NAMES]);
+  const updates = Object.entries(CHANGED_COLUMNS).filter(([, columns]) => columns.length > 0);
+  return [
+    `REVOKE ALL ON SCHEMA ${schema} FROM ${role}`,
+    `REVOKE ALL ON ${all} FROM ${role}`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+    `GRANT SELECT ON ${all} TO ${role}`,
+    `GRANT INSERT ON ${named(TABLE_NAMES)} TO ${role}`,
+    ...updates.map(([name, columns]) => `GRANT UPDATE (${columns.join(", ")}) ON ${schema}.${name} TO ${role}`),
+  ];
+}
+
+/**
+ * The role with all roles that it can become with SET ROLE, our tables, and our schemas.
+ * Parameters: the role, the schemas, the names of the tables.
+ */
+const OWN_POWERS = `
+  WITH own AS (
+    SELECT oid, rolsuper, rolcreaterole, CASE WHEN rolname = $1 THEN '' ELSE ' as a member of ' || rolname END AS how
+    FROM pg_catalog.pg_roles WHERE pg_has_role($1::name, oid, 'MEMBER')
+  ), tables AS (
+    SELECT c.oid, c.relowner, c.relname, n.nspname || '.' || c.relname AS name
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ANY ($2) AND c.relname = ANY ($3)
+  ), schemas AS (SELECT oid, nspname AS name FROM pg_catalog.pg_namespace WHERE nspname = ANY ($2))`;
+
+/** Powers that no REVOKE takes away. A superuser owns everything, so that says enough. */
+const POWERS_OF_OWNERS = `
+  SELECT 'it is a superuser' || how AS power FROM own WHERE rolsuper
+  UNION SELECT 'it may create roles' || how FROM own WHERE rolcreaterole AND NOT rolsuper
+  UNION SELECT 'it owns ' || t.name || how FROM own JOIN tables t ON t.relowner = own.oid
+    WHERE NOT EXISTS (SELECT 1 FROM own WHERE rolsuper)`;
+
+/** Rights that the role has through PUBLIC or another role, so our REVOKE did not take them. */
+const OTHER_RIGHTS = `
+  SELECT 'it has ' || p || ' on ' || t.name || how AS power
+    FROM own, tables t, unnest(ARRAY ['DELETE', 'TRUNCATE', 'TRIGGER']) p WHERE has_table_privilege(own.oid, t.oid, p)
+  UNION SELECT 'it has UPDATE on ' || t.name || how FROM own, tables t
+    WHERE t.relname = 'journal' AND has_any_column_privilege(own.oid, t.oid, 'UPDATE')
+  UNION SELECT 'it has CREATE on the schema ' || s.name || how
+    FROM own, schemas s WHERE has_schema_privilege(own.oid, s.oid, 'CREATE')
+  UNION SELECT 'it has CREATE on the database' || how
+    FROM own WHERE has_database_privilege(own.oid, current_database(), 'CREATE')`;
+
+function listOf(powers: readonly string[]): string {
+  const more = powers.length - POWERS_SHOWN_MAX;
+  return powers.slice(0, POWERS_SHOWN_MAX).join("; ") + (more > 0 ? `; and ${String(more)} more` : "");
+}

@@ -1,0 +1,219 @@
+import type { AccountStatus } from "../../domain/account.js";
+import type { BookAccount, JournalKind } from "../../domain/journal.js";
+import { MAX_CENTS } from "../../domain/values/cents.js";
+import type { Audit } from "../audit.js";
+import type { Place } from "../findings.js";
+import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../format.js";
+import type { AuditedBook } from "./book-stream.js";
+import { hasHashOf, type HashedRow } from "./content.js";
+import { checkGroups, type Group, type GroupCheck, type GroupKey } from "./groups.js";
+import { checkHolder, type HolderRow, holderRows } from "./holders.js";
+
+/** A row of `accounts`. */
+interface AccountRow extends GroupKey {
+  readonly seq: number;
+  readonly last_seq: number;
+  readonly status: string;
+  readonly status_reason: string;
+  readonly available_cents: number;
+  readonly held_cents: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** A row of the journal. `id` is the id of its account. */
+interface AccountJournalRow extends PostingColumns, GroupKey, HashedRow {
+  readonly previous_seq: number | null;
+  readonly transaction_id: string | null;
+  readonly available_after_cents: number;
+  readonly held_after_cents: number;
+  /** Null on the row of a transaction, like `content_hash`. */
+  readonly reason: string | null;
+}
+
+type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.erased">;
+
+const STATUS_CHANGES: Readonly<Record<StatusKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
+  "account.created": { from: undefined, to: "ACTIVE" },
+  "account.frozen": { from: "ACTIVE", to: "FROZEN" },
+  "account.unfrozen": { from: "FROZEN", to: "ACTIVE" },
+  "account.closed": { from: "ACTIVE", to: "CLOSED" },
+};
+
+/**
+ * Follows every account through the journal. Checks the link of each row to the previous one, the
+ * balances after each row, and each change of status. Then compares the last state with the row in
+ * `accounts`, and the personal data with the hash in the row that created the account.
+ */
+export async function auditAccounts(audit: Audit): Promise<void> {
+  const { snapshot } = audit;
+  const { byCodeUnit, table, hex } = snapshot;
+  audit.coverage.accounts += await checkGroups<AccountRow, AccountJournalRow, HolderRow>(audit, {
+    table: "accounts",
+    summaries: snapshot.rows(`
+      SELECT book, id, seq, last_seq, status, status_reason, available_cents, held_cents, created_at, updated_at
+      FROM ${table("accounts")} ORDER BY book, id ${byCodeUnit}`),
+    parts: holderRows(snapshot),
+    rows: snapshot.rows(`
+      SELECT book, account_id AS id, seq, previous_seq, transaction_id, kind, debit, credit, amount_cents,
+        available_after_cents, held_after_cents, recorded_at,
+        CASE WHEN transaction_id IS NULL THEN reason END AS reason,
+        CASE WHEN transaction_id IS NULL THEN ${hex("content_hash")} END AS content_hash
+      FROM ${table("journal")} WHERE account_id IS NOT NULL ORDER BY book, account_id ${byCodeUnit}, seq`),
+    check: (group) => new AccountCheck(group, audit),
+  });
+}
+
+class AccountCheck implements GroupCheck<AccountJournalRow> {
+  readonly #audit: Audit;
+  readonly #group: Group<AccountRow, HolderRow>;
+  readonly #book: AuditedBook;
+  readonly #id: string;
+  #first: AccountJournalRow | undefined;
+  #last: AccountJournalRow | undefined;
+  #erased: AccountJournalRow | undefined;
+  #status: AccountStatus | undefined;
+  #statusReason: string | null = "";
+  #availableCents = 0;
+  #heldCents = 0;
+  #updatedAt = 0;
+
+  constructor(group: Group<AccountRow, HolderRow>, audit: Audit) {
+    this.#audit = audit;
+    this.#group = group;
+    this.#book = group.book;
+    this.#id = group.key.id ?? "";
+  }
+
+  row(row: AccountJournalRow): void {
+    this.#first ??= row;
+    const previousSeq = this.#last?.seq ?? null;
+    if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
+    if (row.transaction_id === null) this.#checkOwnRow(row);
+    else this.#checkMayMove(row);
+    this.#follow(row);
+    this.#last = row;
+  }
+
+  end(): void {
+    const { summary, part } = this.#group;
+    const place = { seq: this.#last?.seq ?? summary?.seq ?? part?.seq, table: "accounts", id: this.#id } as const;
+    if (summary === undefined) this.#book.findings.add(place, { expected: "a row", found: "none" });
+    else if (this.#first === undefined || this.#last === undefined) {
+      this.#book.findings.add(place, { expected: "a journal row that created it", found: "none" });
+    } else {
+      this.#compare(place, summary, [this.#first, this.#last]);
+    }
+    const isErased = checkHolder(part, { id: this.#id, book: this.#book, created: this.#first, erased: this.#erased });
+    if (isErased) this.#audit.coverage.erasedHolders += 1;
+  }
+
+  #compare(place: Place, summary: AccountRow, [first, last]: [AccountJournalRow, AccountJournalRow]): void {
+    const { findings } = this.#book;
+    findings.compareFields(place, {
+      seq: [first.seq, summary.seq],
+      last_seq: [last.seq, summary.last_seq],
+      status: [this.#status, summary.status],
+      created_at: [first.recorded_at, summary.created_at],
+      updated_at: [this.#updatedAt, summary.updated_at],
+    });
+    findings.compare(place, {
+      expected: describeBalances(this.#availableCents, this.#heldCents),
+      found: describeBalances(summary.available_cents, summary.held_cents),
+    });
+    if (summary.status_reason !== this.#statusReason) {
+      findings.add(place, { expected: "the reason of the last change of status", found: "another status_reason" });
+    }
+  }
+
+  /** Checks a row that belongs to no transaction. */
+  #checkOwnRow(row: AccountJournalRow): void {
+    const { seq, kind } = row;
+    const { secrets } = this.#book;
+    this.#updatedAt = row.recorded_at;
+    if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
+    if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
+    if (isStatusKind(kind)) this.#changeStatus(row, kind);
+    else if (kind === "account.erased") this.#erase(row);
+    // The hash of the first row covers the holder, with a salt that only the holder has.
+    if (kind === "account.created" || secrets === undefined) return;
+    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
+      this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
+    }
+  }
+
+  #changeStatus(row: AccountJournalRow, kind: StatusKind): void {
+    const { seq } = row;
+    const { from, to } = STATUS_CHANGES[kind];
+    if (this.#status !== from) this.#add(seq, `${kind} only when ${describe(from)}`, describe(this.#status));
+    if (to === "CLOSED") this.#checkEmpty(row);
+    this.#status = to;
+    this.#statusReason = row.reason;
+  }
+
+  #erase(row: AccountJournalRow): void {
+    this.#checkEmpty(row);
+    if (this.#status === undefined) this.#add(row.seq, "account.created first", row.kind);
+    if (this.#erased !== undefined) this.#add(row.seq, "one erasure", "a second one");
+    this.#erased = row;
+  }
+
+  #checkEmpty({ seq, kind }: AccountJournalRow): void {
+    if (this.#availableCents === 0 && this.#heldCents === 0) return;
+    const found = describeBalances(this.#availableCents, this.#heldCents);
+    this.#add(seq, `${kind} only when the balances are zero`, found);
+  }
+
+  /** Only an ACTIVE account can start a transaction. No money can move on a CLOSED account. */
+  #checkMayMove(row: AccountJournalRow): void {
+    const moves = row.amount_cents !== null;
+    if (moves) this.#updatedAt = row.recorded_at;
+    if (this.#status === "ACTIVE") return;
+    const begins = row.kind === "transaction.pending" || row.debit === "available";
+    if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
+      this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
+    }
+  }
+
+  /**
+   * Continues from the balances that the row states, even if they are wrong. So a broken row causes
+   * one finding, and the rows after it cause none.
+   */
+  #follow(row: AccountJournalRow): void {
+    const availableCents = this.#availableCents + changeOf("available", row);
+    const heldCents = this.#heldCents + changeOf("held", row);
+    if (availableCents !== row.available_after_cents || heldCents !== row.held_after_cents) {
+      this.#add(
+        row.seq,
+        `${describeBalances(availableCents, heldCents)} after the row`,
+        describeBalances(row.available_after_cents, row.held_after_cents),
+      );
+    }
+    if (availableCents < 0 || heldCents < 0 || availableCents + heldCents > MAX_CENTS) {
+      this.#add(row.seq, `balances from 0.00 to ${decimalOf(MAX_CENTS)}`, describeBalances(availableCents, heldCents));
+    }
+    this.#availableCents = row.available_after_cents;
+    this.#heldCents = row.held_after_cents;
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#book.findings.add({ seq, table: "journal", id: this.#id }, { expected, found });
+  }
+}
+
+function isStatusKind(kind: string): kind is StatusKind {
+  return Object.hasOwn(STATUS_CHANGES, kind);
+}
+
+function describeLink(previousSeq: number | null): string {
+  return previousSeq === null ? "no previous_seq" : `previous_seq ${String(previousSeq)}`;
+}
+
+function describe(status: AccountStatus | undefined): string {
+  return status ?? "not created yet";
+}
+
+/** Available and held are liabilities, so a credit adds to them. */
+function changeOf(book: BookAccount, { debit, credit, amount_cents: amountCents }: PostingColumns): number {
+  return (credit === book ? (amountCents ?? 0) : 0) - (debit === book ? (amountCents ?? 0) : 0);
+}

@@ -1,0 +1,29 @@
+import type { RowSalts } from "../../storage/secrets/book-keys.js";
+import { contentHash } from "../../storage/secrets/content-hash.js";
+
+/** The columns of a journal row that its `content_hash` covers, and the hash. */
+export interface HashedRow {
+  readonly seq: number;
+  readonly kind: string;
+  readonly recorded_at: number;
+  /** In hexadecimal. */
+  readonly content_hash: string | null;
+}
+
+interface Content {
+  readonly accountId: string | null;
+  readonly transactionId: string | null;
+  /** The fields of what the row created. Empty if it created nothing. */
+  readonly created: readonly string[];
+}
+
+/** Returns whether a row has the hash of its content. The book's key gives the salt. */
+export function hasHashOf(content: Content, row: HashedRow, salts: RowSalts): boolean {
+  return hasSaltedHashOf(content, row, salts.of(row.seq));
+}
+
+/** The same with another salt, in hexadecimal. */
+export function hasSaltedHashOf(content: Content, row: HashedRow, salt: string): boolean {
+  const { kind, recorded_at: recordedAt, content_hash: found } = row;
+  return found === contentHash(salt, { kind, recordedAt, ...content });
+}

@@ -1,0 +1,126 @@
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
+import type { BookKeys } from "../../storage/secrets/book-keys.js";
+import { blindIndexOf, decryptPersonal, type PersonalField } from "../../storage/secrets/personal-data.js";
+import type { RowStream, Snapshot } from "../../storage/sql/snapshot.js";
+import type { AuditedBook } from "./book-stream.js";
+import { type HashedRow, hasSaltedHashOf } from "./content.js";
+import type { GroupKey } from "./groups.js";
+
+/** A row of `account_holders`. `id` is the id of its account. */
+export interface HolderRow extends GroupKey {
+  readonly seq: number;
+  readonly user_id: string | null;
+  readonly phone_number: Buffer | null;
+  readonly phone_number_index: Buffer | null;
+  readonly email: Buffer | null;
+  readonly email_index: Buffer | null;
+  readonly content_salt: Buffer | null;
+}
+
+const SALT_BYTES = 16;
+
+export function holderRows(snapshot: Snapshot): RowStream<HolderRow> {
+  return snapshot.rows(`
+    SELECT book, account_id AS id, seq, user_id, phone_number, phone_number_index, email, email_index, content_salt
+    FROM ${snapshot.table("account_holders")} ORDER BY book, account_id ${snapshot.byCodeUnit}`);
+}
+
+/** What the journal says about the account of a holder. */
+export interface HolderFacts {
+  /** The id of the account. */
+  readonly id: string;
+  readonly book: AuditedBook;
+  /** The row that created the account. */
+  readonly created: HashedRow | undefined;
+  readonly erased: HashedRow | undefined;
+}
+
+/**
+ * Checks the personal data of one account: it hashes to the row that created the account, and it is
+ * absent if and only if a row says that it was erased. Returns whether it was erased.
+ */
+export function checkHolder(holder: HolderRow | undefined, { id, book, created, erased }: HolderFacts): boolean {
+  const { findings, secrets, row } = book;
+  const place = { seq: created?.seq ?? holder?.seq, table: "account_holders", id } as const;
+  if (holder === undefined) {
+    findings.add(place, { expected: "a row", found: "none" });
+    return false;
+  }
+  if (created !== undefined) findings.compareFields(place, { seq: [created.seq, holder.seq] });
+  const { user_id, phone_number, phone_number_index, email, email_index, content_salt } = holder;
+  const columns = { user_id, phone_number, phone_number_index, email, email_index, content_salt };
+  const present = Object.entries(columns).flatMap(([name, value]) => (value === null ? [] : [name]));
+  if (erased !== undefined) {
+    if (present.length === 0) return true;
+    const expected = `no personal data after the erasure at seq ${String(erased.seq)}`;
+    findings.add({ ...place, seq: erased.seq }, { expected, found: present.join(", ") });
+    return false;
+  }
+  if (present.length === 0) {
+    findings.add(place, { expected: "personal data, because no row erased it", found: "none" });
+    return false;
+  }
+  if (secrets === undefined) return false;
+
+  const person = new PersonalData(holder, { keys: secrets.keys, organizationId: row.organization_id });
+  for (const problem of person.problems) findings.add(place, problem);
+  if (created === undefined || person.problems.length > 0) return false;
+  const content = { accountId: id, transactionId: null, created: person.content };
+  if (!hasSaltedHashOf(content, created, holder.content_salt?.toString("hex") ?? "")) {
+    findings.add(place, {
+      expected: "the personal data that gives the content_hash of the journal row",
+      found: "other data, another content_salt or another content_hash",
+    });
+  }
+  return false;
+}
+
+/** The decrypted data of a holder. The problems never contain it. */
+class PersonalData {
+  readonly problems: { readonly expected: string; readonly found: string }[] = [];
+  /** The fields that the `content_hash` covers. */
+  readonly content: readonly string[];
+  readonly #holder: HolderRow;
+  readonly #keys: BookKeys;
+  readonly #organizationId: string;
+
+  constructor(holder: HolderRow, { keys, organizationId }: { keys: BookKeys; organizationId: string }) {
+    this.#holder = holder;
+    this.#keys = keys;
+    this.#organizationId = organizationId;
+    const { user_id: userId, phone_number: phoneNumber, email, content_salt: salt } = holder;
+    if (userId === null) this.#add("a user_id", "none");
+    if (salt?.length !== SALT_BYTES) this.#add(`a content_salt of ${String(SALT_BYTES)} bytes`, "another value");
+    this.content = [
+      userId ?? "",
+      this.#decrypted("phone_number", phoneNumber, holder.phone_number_index),
+      this.#decrypted("email", email, holder.email_index),
+    ];
+  }
+
+  #decrypted(field: PersonalField, sealed: Buffer | null, index: Buffer | null): string {
+    const place = {
+      organizationId: this.#organizationId as OrganizationId,
+      accountId: this.#holder.id as AccountId,
+      field,
+    };
+    let value: string;
+    try {
+      if (sealed === null) throw new TypeError("NULL");
+      value = decryptPersonal(this.#keys, place, sealed);
+    } catch {
+      this.#add(`${field} that the book's key decrypts`, "another value");
+      return "";
+    }
+    // A user without an e-mail address has no blind index of it.
+    const expected = value === "" && field === "email" ? undefined : blindIndexOf(this.#keys, field, value);
+    if (index?.toString("hex") !== expected?.toString("hex")) {
+      this.#add(`the blind index of the ${field}`, "another value");
+    }
+    return value;
+  }
+
+  #add(expected: string, found: string): void {
+    this.problems.push({ expected, found });
+  }
+}

@@ -1,0 +1,236 @@
+import { MAX_SUM_CENTS } from "../../domain/book.js";
+import { type BookAccount, JOURNAL_KINDS } from "../../domain/journal.js";
+import { MAX_CENTS } from "../../domain/values/cents.js";
+import type { Audit } from "../audit.js";
+import type { Place } from "../findings.js";
+import { decimalOf, describePosting, type PostingColumns } from "../format.js";
+import type { Head } from "../heads.js";
+import type { AuditedBook, BookRow } from "./book-stream.js";
+import { hasHashOf } from "./content.js";
+import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
+
+interface JournalRow extends PostingColumns, GroupKey {
+  readonly seq: number;
+  readonly account_id: string | null;
+  readonly transaction_id: string | null;
+  readonly kind: string;
+  readonly recorded_at: number;
+  /** In hexadecimal. */
+  readonly content_hash: string;
+  /** Null if the row concerns an account. */
+  readonly own_reason: string | null;
+  /** A value that only the row of an account can have. Null if the row concerns an account. */
+  readonly stray: number | null;
+}
+
+const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
+const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
+const BOOK_ACCOUNTS = ["reserve", "shortfall", "available", "held", "unallocated"] as const satisfies BookAccount[];
+const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
+/** The last time that a Date can hold, in Unix milliseconds. */
+const TIME_MAX = 8_640_000_000_000_000;
+const FIRST_KIND = "organization.created";
+
+/**
+ * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each
+ * row is valid by itself. Then compares the last row and the sums of the postings with `books`.
+ */
+export async function auditJournal(audit: Audit): Promise<void> {
+  const { snapshot, coverage } = audit;
+  const { table, hex } = snapshot;
+  coverage.organizations += await checkGroups<GroupKey, JournalRow>(audit, {
+    table: "journal",
+    summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
+    rows: snapshot.rows(`
+      SELECT book, seq, account_id, transaction_id, kind, debit, credit, amount_cents, recorded_at,
+        ${hex("content_hash")} AS content_hash,
+        CASE WHEN account_id IS NULL THEN reason END AS own_reason,
+        CASE WHEN account_id IS NULL
+          THEN COALESCE(previous_seq, available_after_cents, held_after_cents) END AS stray
+      FROM ${table("journal")} ORDER BY book, seq`),
+    check: ({ key, book }) => new BookCheck(key.book, book, audit),
+  });
+}
+
+/** The rows of one book. */
+class BookCheck implements GroupCheck<JournalRow> {
+  readonly #number: number;
+  readonly #book: AuditedBook;
+  readonly #audit: Audit;
+  readonly #noted: Head | undefined;
+  readonly #sums = { reserve: 0n, shortfall: 0n, available: 0n, held: 0n, unallocated: 0n };
+  #lastSeq = 0;
+  #lastRecordedAt = 0;
+  #lastHash = "";
+
+  constructor(number: number, book: AuditedBook, audit: Audit) {
+    this.#number = number;
+    this.#book = book;
+    this.#audit = audit;
+    this.#noted = audit.notedHeads.get(book.row.organization_id);
+  }
+
+  row(row: JournalRow): void {
+    const { seq } = row;
+    this.#audit.coverage.journalRows += 1;
+    if (seq !== this.#lastSeq + 1) this.#addOutOfStep(seq);
+    this.#checkTime(row);
+    this.#checkForm(row);
+    if (row.account_id === null) this.#checkFirst(row);
+    if (isPosting(row)) this.#post(row);
+    this.#lastSeq = seq;
+    this.#lastHash = row.content_hash;
+    if (seq === this.#noted?.seq) this.#compareNoted(this.#noted, `content_hash ${this.#lastHash}`);
+  }
+
+  end(): void {
+    const { row, secretsProblem } = this.#book;
+    const { coverage } = this.#audit;
+    const last = { seq: this.#lastSeq, table: "books", id: row.organization_id } as const;
+    if (this.#lastSeq === 0) this.#add(1, FIRST_KIND, "no row");
+    if (this.#noted !== undefined && this.#lastSeq < this.#noted.seq) {
+      this.#compareNoted(this.#noted, `the book ends at seq ${String(this.#lastSeq)}`);
+    }
+    this.#compareBook(last, row);
+    if (secretsProblem !== undefined) {
+      const expected = "keys that the master key decrypts";
+      this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: secretsProblem });
+    }
+    coverage.reserveCents += this.#sums.reserve;
+    if (this.#lastSeq === 0) return;
+    coverage.heads.push({
+      organizationId: row.organization_id,
+      seq: this.#lastSeq,
+      contentHash: this.#lastHash,
+    });
+  }
+
+  #addOutOfStep(seq: number): void {
+    const expectedSeq = this.#lastSeq + 1;
+    if (seq > expectedSeq) this.#add(expectedSeq, "a row", `no row: the next row has seq ${String(seq)}`);
+    else this.#add(seq, `seq ${String(expectedSeq)}`, `seq ${String(seq)} again`);
+  }
+
+  /** Continues from a wrong time, so that one row causes one finding. */
+  #checkTime({ seq, recorded_at: recordedAt }: JournalRow): void {
+    const isTime = recordedAt <= TIME_MAX;
+    if (!isTime || recordedAt < this.#lastRecordedAt) {
+      this.#add(seq, `recorded_at ${String(this.#lastRecordedAt)} or later`, `recorded_at ${String(recordedAt)}`);
+    }
+    this.#lastRecordedAt = recordedAt;
+    const { coverage } = this.#audit;
+    if (isTime) coverage.lastRecordedAt = Math.max(coverage.lastRecordedAt, recordedAt);
+  }
+
+  #checkForm(row: JournalRow): void {
+    const { seq, kind } = row;
+    if (!KINDS.has(kind)) this.#add(seq, "a known kind", kind);
+    if ((kind === FIRST_KIND) !== (seq === 1)) this.#add(seq, `${FIRST_KIND} as seq 1, and nowhere else`, kind);
+    if (kind.startsWith("transaction.") !== (row.transaction_id !== null)) {
+      const expected = "a transaction_id if the kind begins with transaction., and none otherwise";
+      this.#add(seq, expected, `${kind} ${row.transaction_id === null ? "without" : "with"} one`);
+    }
+    if ((kind === FIRST_KIND) !== (row.account_id === null)) {
+      const expected = `an account_id, except on ${FIRST_KIND}`;
+      this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
+    }
+    if (!isNoPosting(row) && !isPosting(row)) {
+      const expected = `a debit and a credit to two of the book accounts, and an amount from 0.01 to ${decimalOf(MAX_CENTS)}`;
+      this.#add(seq, expected, describePosting(row));
+    }
+  }
+
+  /** Checks the row that created the organization. */
+  #checkFirst(row: JournalRow): void {
+    const { secrets, findings, row: book } = this.#book;
+    const { seq } = row;
+    if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
+    if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
+    if (row.own_reason !== "") this.#add(seq, "no reason without an account", "a reason");
+    if (book.name === null) return;
+    const place = { seq, table: "organizations", id: book.organization_id } as const;
+    findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
+    const content = { accountId: null, transactionId: row.transaction_id, created: [book.name] };
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
+      findings.add(place, { expected: "the name that gives the content_hash", found: "another name or content_hash" });
+    }
+  }
+
+  #post({ debit, credit, amount_cents: amountCents }: ValidPosting): void {
+    const amount = BigInt(amountCents);
+    // A debit adds to an asset. A credit adds to a liability.
+    this.#sums[debit] += ASSETS.has(debit) ? amount : -amount;
+    this.#sums[credit] += ASSETS.has(credit) ? -amount : amount;
+  }
+
+  #compareBook(place: Place, row: BookRow): void {
+    const { findings } = this.#book;
+    if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
+    if (!STATES.has(row.state)) findings.add(place, { expected: "a known state", found: row.state });
+    if (!(this.#number > 0)) findings.add(place, { expected: "a number above 0", found: String(this.#number) });
+    if (this.#lastSeq > 0) {
+      findings.compareFields(place, {
+        last_seq: [this.#lastSeq, row.last_seq],
+        last_recorded_at: [this.#lastRecordedAt, row.last_recorded_at],
+      });
+    }
+    const found = {
+      reserve: row.reserve_cents,
+      shortfall: row.shortfall_cents,
+      available: row.available_cents,
+      held: row.held_cents,
+      unallocated: row.unallocated_cents,
+    };
+    findings.compare(place, { expected: describeSums(this.#sums), found: describeSums(found) });
+    const outside = BOOK_ACCOUNTS.filter((name) => {
+      const cents = this.#sums[name];
+      return cents > MAX_SUM_CENTS || (cents < 0n && name !== "reserve");
+    });
+    if (outside.length > 0) {
+      const expected = `sums up to ${decimalOf(MAX_SUM_CENTS)}, and only the reserve below zero`;
+      findings.add(place, { expected, found: `${outside.join(", ")} outside of that` });
+    }
+  }
+
+  #compareNoted({ seq, contentHash }: Head, found: string): void {
+    const place = { seq, table: "journal", id: this.#book.row.organization_id } as const;
+    if (found === `content_hash ${contentHash}`) return;
+    const expected = `the row that the heads file knows, with content_hash ${contentHash}`;
+    this.#book.findings.add(place, { expected, found });
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#book.findings.add({ seq, table: "journal", id: undefined }, { expected, found });
+  }
+}
+
+interface ValidPosting {
+  readonly debit: BookAccount;
+  readonly credit: BookAccount;
+  readonly amount_cents: number;
+}
+
+function isNoPosting({ debit, credit, amount_cents: amountCents }: PostingColumns): boolean {
+  return debit === null && credit === null && amountCents === null;
+}
+
+function isPosting(row: JournalRow): row is JournalRow & ValidPosting {
+  const { debit, credit, amount_cents: amountCents } = row;
+  return (
+    isBookAccount(debit) &&
+    isBookAccount(credit) &&
+    debit !== credit &&
+    amountCents !== null &&
+    Number.isSafeInteger(amountCents) &&
+    amountCents > 0 &&
+    amountCents <= MAX_CENTS
+  );
+}
+
+function isBookAccount(name: string | null): name is BookAccount {
+  return BOOK_ACCOUNTS.some((known) => known === name);
+}
+
+function describeSums(sums: Readonly<Record<BookAccount, bigint | string>>): string {
+  return BOOK_ACCOUNTS.map((name) => `${name} ${decimalOf(sums[name])}`).join(", ");
+}

@@ -1,0 +1,197 @@
+import type { JournalKind } from "../../domain/journal.js";
+import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../../domain/transaction.js";
+import type { Audit } from "../audit.js";
+import type { Place } from "../findings.js";
+import { describePosting, type Direction, type PostingColumns } from "../format.js";
+import type { AuditedBook } from "./book-stream.js";
+import { hasHashOf, type HashedRow } from "./content.js";
+import { checkGroups, type Group, type GroupCheck, type GroupKey } from "./groups.js";
+
+/** A row of `transactions`. */
+interface TransactionRow extends GroupKey {
+  readonly id: string;
+  readonly seq: number;
+  readonly account_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly status_reason: string;
+  readonly amount_cents: number;
+  readonly reference: string;
+  readonly description: string;
+  readonly metadata: string;
+  readonly rail: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly completed_at: number | null;
+}
+
+/** A row of the journal. `id` is the id of its transaction. */
+interface TransactionJournalRow extends PostingColumns, GroupKey, HashedRow {
+  readonly account_id: string | null;
+  readonly reason: string;
+}
+
+type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
+
+const STATUSES: Readonly<Record<TransactionKind, TransactionStatus>> = {
+  "transaction.pending": "PENDING",
+  "transaction.completed": "COMPLETED",
+  "transaction.canceled": "CANCELED",
+};
+
+/**
+ * The steps that the rules allow, and the posting of each. The value is null if the step moves no
+ * money.
+ */
+type Steps = Readonly<Partial<Record<TransactionKind, Direction | null>>>;
+
+// Repeated on purpose: an audit must not depend on the code that it audits.
+const MINTED = { debit: "reserve", credit: "available" } as const;
+const REDEEMED = { debit: "available", credit: "reserve" } as const;
+const HELD = { debit: "available", credit: "held" } as const;
+const RELEASED = { debit: "held", credit: "available" } as const;
+const BURNED = { debit: "held", credit: "reserve" } as const;
+
+const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps; whilePending: Steps }>> = {
+  MINT: {
+    direct: { "transaction.completed": MINTED },
+    otherRails: { "transaction.pending": null },
+    whilePending: { "transaction.completed": MINTED, "transaction.canceled": null },
+  },
+  REDEEM: {
+    direct: { "transaction.completed": REDEEMED },
+    otherRails: { "transaction.pending": HELD },
+    whilePending: { "transaction.completed": BURNED, "transaction.canceled": RELEASED },
+  },
+};
+
+/**
+ * Follows every transaction through the journal. Checks that its type and rail allow each step,
+ * that each step has the right posting, and that the transaction ends at most once. Then compares
+ * the last state with the row in `transactions`, and its content with the hash in the journal.
+ */
+export async function auditTransactions(audit: Audit): Promise<void> {
+  const { snapshot } = audit;
+  const { byCodeUnit, table, hex } = snapshot;
+  audit.coverage.transactions += await checkGroups<TransactionRow, TransactionJournalRow>(audit, {
+    table: "transactions",
+    summaries: snapshot.rows(`
+      SELECT book, id, seq, account_id, type, status, status_reason, amount_cents, reference, description, metadata, rail,
+        created_at, updated_at, completed_at
+      FROM ${table("transactions")} ORDER BY book, id ${byCodeUnit}`),
+    rows: snapshot.rows(`
+      SELECT book, transaction_id AS id, seq, account_id, kind, debit, credit, amount_cents, reason, recorded_at,
+        ${hex("content_hash")} AS content_hash
+      FROM ${table("journal")} WHERE transaction_id IS NOT NULL ORDER BY book, transaction_id ${byCodeUnit}, seq`),
+    check: ({ key, book, summary }) =>
+      summary === undefined ? withoutRow({ key, book }) : new TransactionCheck(summary, book),
+  });
+}
+
+function withoutRow({ key, book }: Pick<Group<never, never>, "key" | "book">): GroupCheck<TransactionJournalRow> {
+  return {
+    row: ({ seq }) => {
+      book.findings.add({ seq, table: "transactions", id: key.id }, { expected: "a row", found: "none" });
+    },
+    end: () => undefined,
+  };
+}
+
+class TransactionCheck implements GroupCheck<TransactionJournalRow> {
+  readonly #summary: TransactionRow;
+  readonly #book: AuditedBook;
+  #first: TransactionJournalRow | undefined;
+  #last: TransactionJournalRow | undefined;
+  #status: TransactionStatus | undefined;
+  #completedAt: number | null = null;
+
+  constructor(summary: TransactionRow, book: AuditedBook) {
+    this.#summary = summary;
+    this.#book = book;
+  }
+
+  row(row: TransactionJournalRow): void {
+    const { account_id: accountId } = this.#summary;
+    if (row.account_id !== accountId) this.#add(row.seq, accountId, String(row.account_id));
+    this.#checkContent(row, this.#first === undefined);
+    this.#first ??= row;
+    if (isTransactionKind(row.kind)) this.#step(row, row.kind);
+    this.#last = row;
+  }
+
+  end(): void {
+    const summary = this.#summary;
+    const { findings } = this.#book;
+    const [first, last] = [this.#first, this.#last];
+    const place: Place = { seq: last?.seq ?? summary.seq, table: "transactions", id: summary.id };
+    if (first === undefined || last === undefined) {
+      findings.add(place, { expected: "a journal row that created it", found: "none" });
+      return;
+    }
+    findings.compareFields(place, {
+      seq: [first.seq, summary.seq],
+      status: [this.#status, summary.status],
+      created_at: [first.recorded_at, summary.created_at],
+      updated_at: [last.recorded_at, summary.updated_at],
+      completed_at: [this.#completedAt, summary.completed_at],
+    });
+    if (summary.status_reason !== last.reason) {
+      findings.add(place, { expected: "the reason of the last row", found: "another status_reason" });
+    }
+  }
+
+  #checkContent(row: TransactionJournalRow, isFirst: boolean): void {
+    const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
+    const { reference, description, metadata, rail } = this.#summary;
+    if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
+    const { secrets, findings } = this.#book;
+    const created = isFirst ? [type, String(amountCents), reference, description, metadata, rail] : [];
+    if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
+    const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
+    findings.add(place, {
+      expected: `the ${isFirst ? "transaction" : "row"} that gives the content_hash of the journal row`,
+      found: "another content or content_hash",
+    });
+  }
+
+  #step(row: TransactionJournalRow, kind: TransactionKind): void {
+    const steps = this.#allowedSteps();
+    const direction = steps[kind];
+    if (direction === undefined) {
+      const allowed = Object.keys(steps).join(" or ") || "no further row";
+      this.#add(row.seq, this.#status === undefined ? `${allowed} first` : `${allowed} after ${this.#status}`, kind);
+    } else {
+      this.#checkPosting(row, direction);
+    }
+    this.#status = STATUSES[kind];
+    if (kind === "transaction.completed") this.#completedAt = row.recorded_at;
+  }
+
+  #allowedSteps(): Steps {
+    const { type, rail } = this.#summary;
+    if (!isTransactionType(type)) return {};
+    const { direct, otherRails, whilePending } = RULES[type];
+    if (this.#status === undefined) return rail === DIRECT_RAIL ? direct : otherRails;
+    return this.#status === "PENDING" ? whilePending : {};
+  }
+
+  #checkPosting(row: TransactionJournalRow, direction: Direction | null): void {
+    const { debit = null, credit = null } = direction ?? {};
+    const amountCents = direction === null ? null : this.#summary.amount_cents;
+    if (row.debit === debit && row.credit === credit && row.amount_cents === amountCents) return;
+    const expected = describePosting({ debit, credit, amount_cents: amountCents });
+    this.#add(row.seq, `${row.kind} with ${expected}`, describePosting(row));
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#book.findings.add({ seq, table: "journal", id: this.#summary.id }, { expected, found });
+  }
+}
+
+function isTransactionKind(kind: string): kind is TransactionKind {
+  return Object.hasOwn(STATUSES, kind);
+}
+
+function isTransactionType(type: string): type is TransactionType {
+  return Object.hasOwn(RULES, type);
+}

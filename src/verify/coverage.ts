@@ -1,0 +1,57 @@
+import type { Head } from "./heads.js";
+
+/** What an audit has read. */
+export interface Coverage {
+  readonly organizations: number;
+  readonly journalRows: number;
+  readonly accounts: number;
+  readonly transactions: number;
+  readonly idempotencyKeys: number;
+  readonly apiKeys: number;
+  /** The accounts whose personal data was erased. The hash of that data cannot be recomputed. */
+  readonly erasedHolders: number;
+  /** The sum over all organizations, derived from the journal. */
+  readonly reserveCents: bigint;
+  /** The time of the last row of all books, in Unix milliseconds. 0 if there is no row. */
+  readonly lastRecordedAt: number;
+  /** The last row of each book. */
+  readonly heads: readonly Head[];
+}
+
+/** A coverage that the parts of an audit add to. */
+export type CoverageCounts = { -readonly [Name in keyof Omit<Coverage, "heads">]: Coverage[Name] } & {
+  readonly heads: Head[];
+};
+
+export function noCoverage(): CoverageCounts {
+  return {
+    organizations: 0,
+    journalRows: 0,
+    accounts: 0,
+    transactions: 0,
+    idempotencyKeys: 0,
+    apiKeys: 0,
+    erasedHolders: 0,
+    reserveCents: 0n,
+    lastRecordedAt: 0,
+    heads: [],
+  };
+}
+
+/**
+ * The stored fields that no second source confirms, and what of them is meant. An empty text means
+ * every value. A test changes each column of each table, and fails if `verify` neither finds the
+ * change nor names the column here.
+ */
+export const NOT_COVERED: Readonly<Record<string, string>> = {
+  "journal.actor": "",
+  "journal.reason": "of an erasure, and of a freeze or unfreeze before the last change of status",
+  "journal.content_hash": "of the creation of an account whose holder is erased",
+  "books.state": "which of the known states",
+  "idempotency_keys.key": "",
+  "idempotency_keys.resource_id": "which of the book's accounts or transactions",
+  "idempotency_keys.created_at": "if not before the resource",
+  api_keys: "all but that the organization exists",
+  knex_migrations: "all but that the names are known",
+  knex_migrations_lock: "",
+};

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+
+import { expect } from "chai";
+
+import { truncateLog } from "../../src/storage/erased-bytes.js";
+import { execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+
+describe("the log of an SQLite database", () => {
+  let database: TestDatabase;
+  let filename: string;
+  before(async () => {
+    database = await openTestDatabase("sqlite");
+    if (database.address.engine !== "sqlite") throw new Error("not SQLite");
+    ({ filename } = database.address);
+  });
+  after(() => database.dispose());
+
+  const write = (): Promise<unknown> =>
+    execute(database.address, "CREATE TABLE IF NOT EXISTS words (word TEXT)", "INSERT INTO words VALUES ('word')");
+  const logBytes = (): number => statSync(`${filename}-wal`).size;
+
+  it("has no bytes afterwards, while the service has the file open", async () => {
+    await write();
+    expect(logBytes()).to.be.greaterThan(0);
+    expect(await truncateLog(filename, { retryMillisMax: 0 })).to.equal(true);
+    expect(logBytes()).to.equal(0);
+  });
+
+  it("keeps its bytes while somebody reads an older state, and loses them once that read has ended", async () => {
+    await database.cell.reader.snapshot(async (snapshot) => {
+      await snapshot.rows("SELECT * FROM words").next();
+      await write();
+      expect(await truncateLog(filename, { retryMillisMax: 0 })).to.equal(false);
+      expect(logBytes()).to.be.greaterThan(0);
+    });
+    expect(await truncateLog(filename, { retryMillisMax: 0 })).to.equal(true);
+    expect(logBytes()).to.equal(0);
+  });
+
+  it("is cut by a later try", async () => {
+    let truncating: Promise<boolean> | undefined;
+    await database.cell.reader.snapshot(async (snapshot) => {
+      await snapshot.rows("SELECT * FROM words").next();
+      await write();
+      truncating = truncateLog(filename, { retryMillisMax: 60_000 });
+      // Lets the first try fail: it runs before this turn of the event loop.
+      await new Promise(setImmediate);
+    });
+    expect(await truncating).to.equal(true);
+    expect(logBytes()).to.equal(0);
+  });
+});

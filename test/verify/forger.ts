@@ -1,0 +1,197 @@
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../../src/storage/secrets/book-keys.js";
+import { contentHash } from "../../src/storage/secrets/content-hash.js";
+import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
+import { decryptPersonal } from "../../src/storage/secrets/personal-data.js";
+import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
+import type { Unguarded } from "./unguarded.js";
+
+type Value = string | number | Buffer | null;
+export type Row = Record<string, Value>;
+
+const TABLES = ["organizations", "books", "accounts", "account_holders", "transactions", "journal"] as const;
+const ASSETS = new Set<Value | undefined>(["reserve", "shortfall"]);
+const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"];
+
+/**
+ * Somebody with the database and the master key file, who changes rows and then recomputes every
+ * seq, link, balance, sum and hash. Works on the only book of the database.
+ */
+export class Forger {
+  readonly #tables: Readonly<Record<(typeof TABLES)[number], Row[]>>;
+  readonly #keys: BookKeys;
+
+  private constructor(tables: Readonly<Record<(typeof TABLES)[number], Row[]>>, keysRow: BookKeysRow) {
+    this.#tables = tables;
+    this.#keys = unwrapBookKeys(masterKeysIn(TEST_MASTER_KEY_FILE)(), this.#organizationId, keysRow);
+  }
+
+  static async at(unguarded: Unguarded): Promise<Forger> {
+    const rowsOf = async (table: string): Promise<Row[]> => [...(await unguarded.rows<Row>(`SELECT * FROM ${table}`))];
+    const tables = {
+      organizations: await rowsOf("organizations"),
+      books: await rowsOf("books"),
+      accounts: await rowsOf("accounts"),
+      account_holders: await rowsOf("account_holders"),
+      transactions: await rowsOf("transactions"),
+      journal: await rowsOf("journal"),
+    };
+    const [keysRow] = await unguarded.rows<BookKeysRow>("SELECT * FROM book_keys");
+    if (keysRow === undefined) throw new Error("the book has no keys");
+    tables.journal.sort((left, right) => Number(left["seq"]) - Number(right["seq"]));
+    return new Forger(tables, keysRow);
+  }
+
+  get #organizationId(): OrganizationId {
+    return only(this.#tables.organizations)["id"] as OrganizationId;
+  }
+
+  /** The last account. */
+  get lastAccount(): Row {
+    const last = this.#tables.journal.findLast(({ kind }) => kind === "account.created");
+    return only(this.#tables.accounts, ({ id }) => id === last?.["account_id"]);
+  }
+
+  /** The journal row that has this seq before any change. */
+  row(seq: number): Row {
+    return only(this.#tables.journal, (row) => row["seq"] === seq);
+  }
+
+  /** The transaction that this journal row created. */
+  transaction(seq: number): Row {
+    const { transaction_id: id } = this.row(seq);
+    return only(this.#tables.transactions, (row) => row["id"] === id);
+  }
+
+  /** Removes the journal rows, and the transactions and accounts that they created. */
+  remove(isRemoved: (row: Row) => boolean): void {
+    const { journal, transactions, accounts, account_holders: holders } = this.#tables;
+    const removed = journal.filter(isRemoved);
+    const transactionIds = new Set(removed.map((row) => row["transaction_id"]));
+    const created = removed.filter(({ kind }) => kind === "account.created");
+    const accountIds = new Set(created.map((row) => row["account_id"]));
+    keep(journal, (row) => !isRemoved(row));
+    keep(transactions, ({ id }) => !transactionIds.has(id));
+    keep(accounts, ({ id }) => !accountIds.has(id));
+    keep(holders, ({ account_id: id }) => !accountIds.has(id));
+  }
+
+  /** Adds a copy of a transaction and of its journal row at the end of the book. */
+  append(seq: number, { id, reference }: { id: string; reference: string }): void {
+    const { journal, transactions } = this.#tables;
+    const now = journal.at(-1)?.["recorded_at"] ?? null;
+    transactions.push({ ...this.transaction(seq), id, reference, created_at: now, updated_at: now, completed_at: now });
+    journal.push({ ...this.row(seq), transaction_id: id, recorded_at: now });
+  }
+
+  /** Returns the statements that replace all rows. */
+  statements(): readonly string[] {
+    this.#recompute();
+    return TABLES.flatMap((table) => [
+      `DELETE FROM ${table}`,
+      ...this.#tables[table].map((row) => {
+        const names = Object.keys(row).map((name) => `"${name}"`);
+        return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${Object.values(row).map(literalOf).join(", ")})`;
+      }),
+    ]);
+  }
+
+  #recompute(): void {
+    const { journal, accounts } = this.#tables;
+    const book = only(this.#tables.books);
+    for (const sum of SUMS) book[`${sum}_cents`] = 0;
+    for (const account of accounts) {
+      account["available_cents"] = 0;
+      account["held_cents"] = 0;
+      account["last_seq"] = null;
+    }
+    for (const [index, row] of journal.entries()) {
+      const seq = index + 1;
+      row["seq"] = seq;
+      book["last_seq"] = seq;
+      book["last_recorded_at"] = row["recorded_at"] ?? null;
+      const created = this.#follow(row, seq);
+      row["content_hash"] = this.#hashOf(row, created);
+    }
+  }
+
+  /** Returns the fields of what the row created, and the salt of their hash. */
+  #follow(row: Row, seq: number): { created: string[]; salt: string } {
+    const { journal, organizations, accounts, account_holders: holders, transactions } = this.#tables;
+    const salt = new RowSalts(this.#keys).of(seq);
+    if (row["account_id"] === null) return { created: [String(only(organizations)["name"])], salt };
+    const account = only(accounts, ({ id }) => id === row["account_id"]);
+    row["previous_seq"] = account["last_seq"] ?? null;
+    account["last_seq"] = seq;
+    const transaction = transactions.find(({ id }) => id === row["transaction_id"]);
+    if (row["debit"] !== null && transaction !== undefined) this.#post(row, account, transaction["amount_cents"]);
+    else if (transaction === undefined) account["updated_at"] = row["recorded_at"] ?? null;
+    row["available_after_cents"] = account["available_cents"] ?? null;
+    row["held_after_cents"] = account["held_cents"] ?? null;
+    if (row["kind"] === "account.created") {
+      account["seq"] = seq;
+      const holder = only(holders, ({ account_id: id }) => id === account["id"]);
+      holder["seq"] = seq;
+      return this.#personOf(holder) ?? { created: [], salt };
+    }
+    const isFirst = journal.find(({ transaction_id: id }) => id === row["transaction_id"]) === row;
+    if (transaction === undefined || !isFirst) return { created: [], salt };
+    transaction["seq"] = seq;
+    const fields = ["type", "amount_cents", "reference", "description", "metadata", "rail"];
+    return { created: fields.map((field) => String(transaction[field])), salt };
+  }
+
+  #post(row: Row, account: Row, amountCents: Value | undefined): void {
+    const book = only(this.#tables.books);
+    row["amount_cents"] = amountCents ?? null;
+    account["updated_at"] = row["recorded_at"] ?? null;
+    for (const side of ["debit", "credit"]) {
+      const name = `${String(row[side])}_cents`;
+      const grows = (side === "debit") === ASSETS.has(row[side]);
+      const change = grows ? Number(amountCents) : -Number(amountCents);
+      book[name] = Number(book[name]) + change;
+      if (name in account) account[name] = Number(account[name]) + change;
+    }
+  }
+
+  #personOf(holder: Row): { created: string[]; salt: string } | undefined {
+    const { account_id: id, user_id: userId, phone_number: phoneNumber, email, content_salt: salt } = holder;
+    if (!Buffer.isBuffer(salt)) return undefined;
+    const decrypted = (field: "phone_number" | "email", sealed: Value | undefined): string =>
+      decryptPersonal(
+        this.#keys,
+        { organizationId: this.#organizationId, accountId: id as never, field },
+        sealed as Buffer,
+      );
+    const created = [String(userId), decrypted("phone_number", phoneNumber), decrypted("email", email)];
+    return { created, salt: salt.toString("hex") };
+  }
+
+  #hashOf(row: Row, { created, salt }: { created: string[]; salt: string }): Buffer {
+    const { kind, transaction_id: transactionId, account_id: accountId, recorded_at: recordedAt } = row;
+    const content = {
+      kind: String(kind),
+      transactionId: transactionId as string | null,
+      accountId: accountId as string | null,
+      recordedAt: Number(recordedAt),
+      created,
+    };
+    return Buffer.from(contentHash(salt, content), "hex");
+  }
+}
+
+function only(rows: readonly Row[], is: (row: Row) => boolean = () => true): Row {
+  const found = rows.find(is);
+  if (found === undefined) throw new Error("there is no such row");
+  return found;
+}
+
+/** Removes the other rows. */
+function keep(rows: Row[], isKept: (row: Row) => boolean): void {
+  rows.splice(0, rows.length, ...rows.filter(isKept));
+}
+
+function literalOf(value: Value): string {
+  if (Buffer.isBuffer(value)) return `BYTES(${value.toString("hex")})`;
+  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value ?? "NULL");
+}

@@ -1,0 +1,114 @@
+import type { Account } from "../../src/domain/account.js";
+import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
+import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
+import type { EmailAddress } from "../../src/domain/values/email-address.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { NO_REASON, type StatusReason } from "../../src/domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
+import type { Cell, Database } from "../../src/storage/database.js";
+import { keys } from "../../src/storage/keys.js";
+import { cancel, changeStatus, createAccount, mint, redeem, SLOW_RAIL, TEST_ACTOR } from "../support/commands.js";
+
+const SECOND_MILLIS = 1_000;
+const HOUR_MILLIS = 3_600_000;
+
+/** Runs commands of one organization, each in a second of its own. Returns what they made. */
+export class GivenBooks {
+  readonly organizationId: OrganizationId;
+  readonly #cell: Cell;
+  readonly #now: () => UnixMillis;
+  #references = 0;
+
+  private constructor(cell: Cell, organizationId: OrganizationId, now: () => UnixMillis) {
+    this.#cell = cell;
+    this.organizationId = organizationId;
+    this.#now = now;
+  }
+
+  /** Makes an organization with an API key. */
+  static async open(database: Database, name = "the organization"): Promise<GivenBooks> {
+    let time = Date.now() - HOUR_MILLIS;
+    const now = (): UnixMillis => toUnixMillis((time += SECOND_MILLIS));
+    const made = keys(database, now);
+    const { id: organizationId } = await made.createOrganization(name);
+    await made.createApiKey({ organizationId, name: "till", scopes: ["accounts:read"], expiresAt: undefined });
+    return new GivenBooks(database.cells[0], organizationId, now);
+  }
+
+  createAccount(userId: string, given: Partial<CreateAccount> & { key?: string } = {}): Promise<Account> {
+    return this.#run(createAccount(this.organizationId, userId, given));
+  }
+
+  async change(name: ChangeAccountStatus["name"], { id }: Account, reason: string): Promise<void> {
+    await this.#run({ ...changeStatus(name, this.organizationId, id), reason: reason as StatusReason });
+  }
+
+  async erase({ id: accountId }: Account, reason = NO_REASON as string): Promise<void> {
+    const { organizationId } = this;
+    const command = { name: "eraseAccount", organizationId, actor: TEST_ACTOR, accountId } as const;
+    await this.#run({ ...command, reason: reason as StatusReason });
+  }
+
+  move(
+    name: MoveMoney["name"],
+    { id: accountId }: Account,
+    amount: string,
+    given: { rail?: MoveMoney["rail"]; key?: string } = {},
+  ): Promise<Transaction> {
+    return this.#run(this.#movement(name, { accountId, amount, rail: DIRECT_RAIL, ...given }));
+  }
+
+  /** Mints one shilling, `count` times in one commit. */
+  async mintOften({ id: accountId }: Account, count: number): Promise<void> {
+    const one = (): MoveMoney => this.#movement("mint", { accountId, amount: "1.00", rail: DIRECT_RAIL });
+    await this.#cell.committer.commit(Array.from({ length: count }, one), this.#now());
+  }
+
+  async cancel({ id }: Transaction, reason: string): Promise<void> {
+    await this.#run({ ...cancel(this.organizationId, id), reason: reason as StatusReason });
+  }
+
+  #movement(
+    name: MoveMoney["name"],
+    given: Pick<Parameters<typeof mint>[0], "accountId" | "amount"> & { rail: MoveMoney["rail"]; key?: string },
+  ): MoveMoney {
+    this.#references += 1;
+    const { organizationId } = this;
+    const reference = `reference-${String(this.#references)}`;
+    const movement = { organizationId, reference, description: "school fees", metadata: { till: "4" }, ...given };
+    return name === "mint" ? mint(movement) : redeem(movement);
+  }
+
+  async #run<C extends Command>(command: C): Promise<ResourceOf<C>> {
+    const [result] = await this.#cell.committer.commit([command], this.#now());
+    if (result?.kind !== "done") throw new Error(`${command.name} was not done: ${JSON.stringify(result)}`);
+    return result.resource as ResourceOf<C>;
+  }
+}
+
+/** The same rows in the same order each time: the tests name them by their seq. */
+export async function makeTraffic(books: GivenBooks): Promise<void> {
+  const email = "amina@example.com" as EmailAddress;
+  const amina = await books.createAccount("amina", { email, key: "open-amina" }); // 2
+  const brian = await books.createAccount("brian"); // 3
+  const carol = await books.createAccount("carol"); // 4
+  await books.move("mint", amina, "1000.00", { key: "first-mint" }); // 5
+  await books.move("mint", brian, "500.00"); // 6
+  await books.move("redeem", amina, "300.00"); // 7
+  const hold = await books.move("redeem", amina, "200.00", { rail: SLOW_RAIL }); // 8
+  await books.move("redeem", brian, "100.00", { rail: SLOW_RAIL }); // 9: stays on hold
+  const coming = await books.move("mint", carol, "50.00", { rail: SLOW_RAIL }); // 10
+  await books.change("freezeAccount", amina, "lost phone"); // 11
+  await books.cancel(hold, "no answer"); // 12
+  await books.change("unfreezeAccount", amina, "found again"); // 13
+  await books.cancel(coming, "not paid"); // 14
+  await books.change("closeAccount", carol, "moved away"); // 15
+  await books.erase(carol, "her wish"); // 16
+  await books.move("mint", amina, "0.01"); // 17
+  await books.move("mint", brian, "0.02"); // 18
+  await books.move("mint", amina, "5.00"); // 19
+  await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
+}
+
+/** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
+export const TRAFFIC_ROWS = 20;

@@ -1,0 +1,262 @@
+import { expect } from "chai";
+
+import { NOT_COVERED } from "../../src/verify/coverage.js";
+import { ENGINES } from "../support/databases.js";
+import { GivenBooks, makeTraffic } from "./given-books.js";
+import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
+
+/** A change of one column: the new value, and the rows. */
+type Change = readonly [value: string, rows: string];
+
+/** What `verify` must find, or that it says that it does not cover the change. */
+type Answer = RegExp | "not covered";
+
+const OTHER_ORG = "'org_01jd2r6p5vf8ksw3xhb1z7q4ye'";
+const SECOND_ORG = "(SELECT organization_id FROM books WHERE number = 2)";
+const ROW = (seq: number): string => `book = 1 AND seq = ${String(seq)}`;
+/** The account that the row created, and one of the same book. */
+const ACCOUNT = (seq: number): string => `(SELECT id FROM accounts WHERE ${ROW(seq)})`;
+const TRANSACTION = (seq: number): string => `(SELECT id FROM transactions WHERE ${ROW(seq)})`;
+const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
+const HASH = `BYTES(${"00".repeat(32)})`;
+
+// The seqs are those of makeTraffic, which fills book 1. Book 2 has one account and one mint.
+const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]>> = {
+  "organizations.id": [
+    [OTHER_ORG, "id = (SELECT organization_id FROM books WHERE number = 1)", /organizations .*none/],
+  ],
+  "organizations.name": [["'Acme'", "name = 'first'", /organizations 1 .*another name/]],
+  "organizations.created_at": [["created_at + 1", "name = 'first'", /organizations 1 .*created_at/]],
+
+  "api_keys.id": [["'key_other'", "id = (SELECT MIN(id) FROM api_keys)", "not covered"]],
+  "api_keys.organization_id": [
+    [OTHER_ORG, "1 = 1", /api_keys .*organization org_01jd/],
+    [SECOND_ORG, "1 = 1", "not covered"],
+  ],
+  "api_keys.name": [["'other'", "1 = 1", "not covered"]],
+  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, `organization_id = ${SECOND_ORG}`, "not covered"]],
+  "api_keys.scopes": [["'accounts:write'", "1 = 1", "not covered"]],
+  "api_keys.created_at": [["5", "1 = 1", "not covered"]],
+  "api_keys.expires_at": [["5", "1 = 1", "not covered"]],
+  "api_keys.revoked_at": [["5", "1 = 1", "not covered"]],
+
+  "books.number": [["7", "number = 1", /journal .*the book with the number 1 \| no such book/]],
+  "books.organization_id": [[OTHER_ORG, "number = 1", /organizations .*a row \| none/]],
+  "books.state": [
+    ["'LOST'", "number = 1", /a known state \| LOST/],
+    ["'RESTORED'", "number = 1", "not covered"],
+  ],
+  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 20 \| last_seq 21/]],
+  "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
+  "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
+  "books.shortfall_cents": [["1", "number = 1", /shortfall 0\.01/]],
+  "books.available_cents": [["available_cents - 1", "number = 1", /available 1105\.03.*available 1105\.02/]],
+  "books.held_cents": [["0", "number = 1", /held 100\.00.*held 0\.00/]],
+  "books.unallocated_cents": [["1", "number = 1", /unallocated 0\.01/]],
+
+  "book_keys.book": [["7", "book = 1", /book_keys .*the book with the number 7/]],
+  "book_keys.data_key": [["index_key", "book = 1", /book_keys .*data key/]],
+  "book_keys.index_key": [["BYTES(00)", "book = 1", /book_keys .*index key/]],
+  "book_keys.seal_secret": [["(SELECT seal_secret FROM book_keys WHERE book = 2)", "book = 1", /book_keys .*seal key/]],
+  "book_keys.master_key_id": [["'0123456789abcdef'", "book = 1", /needs? the master key 0123456789abcdef/]],
+
+  "accounts.book": [
+    ["2", ROW(3), /accounts 20 acc_\S+: a row \| none/],
+    ["7", ROW(3), /the book with the number 7/],
+  ],
+  "accounts.seq": [["17", ROW(3), /accounts .*seq 3 \| seq 17/]],
+  "accounts.last_seq": [["17", ROW(2), /last_seq 19 \| last_seq 17/]],
+  "accounts.id": [["'acc_other'", ROW(3), /accounts 3 acc_other: a journal row/]],
+  "accounts.status": [["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/]],
+  "accounts.status_reason": [
+    ["'another'", ROW(2), /another status_reason/],
+    ["'another'", ROW(3), /another status_reason/],
+  ],
+  "accounts.available_cents": [["1", ROW(2), /available 705\.01.*available 0\.01/]],
+  "accounts.held_cents": [["0", ROW(3), /held 100\.00.*held 0\.00/]],
+  "accounts.created_at": [["created_at + 1", ROW(2), /accounts .*created_at/]],
+  "accounts.updated_at": [
+    ["updated_at - 1", ROW(2), /accounts .*updated_at/],
+    // The last rows of Brian's account move no money, so they leave its time as it was.
+    ["updated_at + 1", ROW(3), /accounts .*updated_at/],
+    ["updated_at - 1", ROW(4), /accounts .*updated_at/],
+  ],
+
+  "account_holders.account_id": [["'acc_other'", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
+  "account_holders.book": [["2", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
+  "account_holders.seq": [["4", ROW(3), /seq 3 \| seq 4/]],
+  "account_holders.user_id": [
+    ["'mallory'", ROW(3), /content_hash of the journal row/],
+    ["NULL", ROW(3), /a user_id \| none/],
+    ["'carol'", ROW(4), /no personal data after the erasure at seq 16 \| user_id/],
+  ],
+  "account_holders.phone_number": [
+    [HOLDER("phone_number", 2), ROW(3), /phone_number that the book's key decrypts/],
+    ["BYTES(00)", ROW(4), /no personal data after the erasure/],
+  ],
+  "account_holders.phone_number_index": [[HOLDER("email_index", 2), ROW(3), /the blind index of the phone_number/]],
+  "account_holders.email": [[HOLDER("email", 2), ROW(3), /email that the book's key decrypts/]],
+  "account_holders.email_index": [
+    ["NULL", ROW(2), /the blind index of the email/],
+    [HOLDER("email_index", 2), ROW(3), /the blind index of the email/],
+  ],
+  "account_holders.content_salt": [
+    [HOLDER("content_salt", 2), ROW(3), /another content_salt/],
+    ["BYTES(00)", ROW(3), /a content_salt of 16 bytes/],
+  ],
+
+  "transactions.book": [["2", "book = 1 AND seq = 19", /transactions 19 txn_\S+: a row \| none/]],
+  "transactions.seq": [["4", ROW(5), /seq 5 \| seq 4/]],
+  "transactions.id": [["'txn_other'", ROW(5), /transactions 5 txn_other: a journal row/]],
+  "transactions.account_id": [[ACCOUNT(3), ROW(5), /journal 5 .*acc_/]],
+  "transactions.type": [["'REDEEM'", ROW(5), /debit available/]],
+  "transactions.status": [["'CANCELED'", ROW(9), /status PENDING \| status CANCELED/]],
+  "transactions.status_reason": [
+    ["'another'", ROW(8), /another status_reason/],
+    ["'another'", ROW(5), /another status_reason/],
+  ],
+  "transactions.amount_cents": [["7", ROW(10), /another content or content_hash/]],
+  "transactions.reference": [["'other'", ROW(5), /another content or content_hash/]],
+  "transactions.description": [["'other'", ROW(5), /another content or content_hash/]],
+  "transactions.metadata": [[`'[["till","5"]]'`, ROW(5), /another content or content_hash/]],
+  "transactions.rail": [["'other'", ROW(9), /another content or content_hash/]],
+  "transactions.created_at": [["created_at + 1", ROW(5), /created_at/]],
+  "transactions.updated_at": [["updated_at + 1", ROW(8), /updated_at/]],
+  "transactions.completed_at": [["5", ROW(5), /completed_at \d+ \| completed_at 5/]],
+
+  "idempotency_keys.book": [["7", "book = 1", /idempotency_keys .*the book with the number 7/]],
+  "idempotency_keys.key": [["'another'", "book = 1 AND key = 'first-mint'", "not covered"]],
+  "idempotency_keys.resource_id": [
+    ["'txn_other'", "book = 1", /idempotency_keys .*an account or a transaction of the book/],
+    ["(SELECT id FROM accounts WHERE book = 2 AND seq = 2)", "book = 1", /an account or a transaction of the book/],
+    [ACCOUNT(2), "book = 1", "not covered"],
+  ],
+  "idempotency_keys.created_at": [
+    ["created_at - 1", "book = 1", /created_at \d+ or later/],
+    ["created_at + 1", "book = 1", "not covered"],
+  ],
+
+  "journal.book": [["7", ROW(6), /journal 6 : a row \| no row: the next row has seq 7/]],
+  "journal.seq": [
+    ["99", ROW(6), /journal 6 : a row \| no row: the next row has seq 7/],
+    ["99", ROW(19), /journal 19 : a row/],
+  ],
+  "journal.previous_seq": [
+    ["5", ROW(8), /previous_seq 7 \| previous_seq 5/],
+    ["NULL", ROW(8), /previous_seq 7 \| no previous_seq/],
+    ["0", ROW(1), /journal 1 : no link/],
+  ],
+  "journal.account_id": [
+    [ACCOUNT(3), ROW(7), /journal 7 txn_\S+: acc_/],
+    [ACCOUNT(3), ROW(11), /account\.frozen|content_hash/],
+    ["NULL", ROW(7), /an account_id, except/],
+    [ACCOUNT(3), ROW(1), /organization\.created with one/],
+  ],
+  "journal.transaction_id": [
+    [TRANSACTION(9), ROW(8), /journal 8 txn_/],
+    ["NULL", ROW(7), /transaction\.completed without one/],
+    [TRANSACTION(5), ROW(11), /account\.frozen with one/],
+  ],
+  "journal.kind": [
+    ["'account.frozen'", ROW(13), /account\.frozen only when ACTIVE \| FROZEN/],
+    ["'transaction.completed'", ROW(12), /debit held, credit reserve/],
+    ["'transaction.vanished'", ROW(10), /a known kind \| transaction\.vanished/],
+    ["'account.created'", ROW(1), /organization\.created as seq 1/],
+    ["'organization.created'", ROW(11), /organization\.created as seq 1/],
+    ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
+  ],
+  "journal.debit": [["'shortfall'", ROW(5), /debit reserve.*\| debit shortfall/]],
+  "journal.credit": [
+    ["'held'", ROW(5), /credit available.*\| debit reserve, credit held/],
+    ["debit", ROW(5), /two of the book accounts/],
+  ],
+  "journal.amount_cents": [
+    ["99999", ROW(5), /available 999\.99/],
+    ["NULL", ROW(5), /two of the book accounts/],
+  ],
+  "journal.available_after_cents": [
+    ["5", ROW(8), /available 0\.05/],
+    ["5", ROW(1), /journal 1 : no link and no balance/],
+  ],
+  "journal.held_after_cents": [["5", ROW(10), /held 0\.05/]],
+  "journal.actor": [["'another'", ROW(5), "not covered"]],
+  "journal.reason": [
+    ["'another'", ROW(1), /journal 1 : no reason/],
+    ["'another'", ROW(2), /account\.created without a reason/],
+    ["'another'", ROW(5), /a first row without a reason/],
+    ["'another'", ROW(12), /transactions 12 .*another status_reason/],
+    ["'another'", ROW(13), /accounts 19 .*another status_reason/],
+    ["'another'", ROW(11), "not covered"],
+    ["'another'", ROW(16), "not covered"],
+  ],
+  "journal.recorded_at": [
+    ["recorded_at + 1", ROW(5), /another content or content_hash/],
+    ["recorded_at + 1", ROW(11), /journal 11 .*content_hash/],
+    ["recorded_at - 5000", ROW(19), /journal 19 : recorded_at \d+ or later/],
+  ],
+  "journal.content_hash": [
+    [HASH, ROW(1), /another name or content_hash/],
+    [HASH, ROW(3), /another content_salt or another content_hash/],
+    [HASH, ROW(5), /another content or content_hash/],
+    [HASH, ROW(11), /journal 11 .*content_hash/],
+    [HASH, ROW(12), /journal 12 .*content_hash/],
+    [HASH, ROW(16), /journal 16 .*content_hash/],
+    [HASH, ROW(4), "not covered"],
+  ],
+
+  "knex_migrations.id": [["id + 100", "1 = 1", "not covered"]],
+  "knex_migrations.name": [["'another'", "1 = 1", "not covered"]],
+  "knex_migrations.batch": [["9", "1 = 1", "not covered"]],
+  "knex_migrations.migration_time": [["NULL", "1 = 1", "not covered"]],
+  "knex_migrations_lock.index": [["9", "1 = 1", "not covered"]],
+  "knex_migrations_lock.is_locked": [["1", "1 = 1", "not covered"]],
+};
+
+/** Returns the entry of NOT_COVERED for a column. */
+function entryOf(column: string): string | undefined {
+  const [table = ""] = column.split(".");
+  return [column, table].find((entry) => Object.hasOwn(NOT_COVERED, entry));
+}
+
+for (const engine of ENGINES) {
+  describe(`verify on ${engine}, after somebody changed one column past every guard`, () => {
+    let unguarded: Unguarded;
+    before(async () => {
+      unguarded = await openUnguarded(engine, async (database) => {
+        await makeTraffic(await GivenBooks.open(database, "first"));
+        const second = await GivenBooks.open(database, "second");
+        await second.move("mint", await second.createAccount("zoe"), "1.00");
+      });
+    });
+    after(() => unguarded.dispose());
+
+    it("finds nothing when nobody changed anything", async () => {
+      expect(findingsOnRows(await unguarded.verifyAfter([]))).to.deep.equal([]);
+    });
+
+    it("has an entry for each column of each table", () => {
+      expect(Object.keys(CHANGES)).to.have.members(unguarded.columns);
+    });
+
+    it("names no column as not covered that it covers", () => {
+      const entries = Object.entries(CHANGES).flatMap(([column, changes]) =>
+        changes.some(([, , answer]) => answer === "not covered") ? [entryOf(column)] : [],
+      );
+      expect(Object.keys(NOT_COVERED)).to.have.members([...new Set(entries)]);
+    });
+
+    for (const [column, changes] of Object.entries(CHANGES)) {
+      for (const [value, rows, answer] of changes) {
+        const is = answer === "not covered" ? "does not cover" : "finds";
+        it(`${is} ${column} = ${value} where ${rows}`, async () => {
+          const [table = "", name = ""] = column.split(".");
+          const findings = findingsOnRows(
+            await unguarded.verifyAfter([`UPDATE ${table} SET "${name}" = ${value} WHERE ${rows}`]),
+          );
+          if (answer === "not covered") expect(findings).to.deep.equal([]);
+          else expect(findings.join("\n")).to.match(answer);
+        });
+      }
+    }
+  });
+}
