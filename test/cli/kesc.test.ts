@@ -47,7 +47,7 @@ describe("kesc on a migrated database", () => {
   });
 
   it("makes and lists organizations", async () => {
-    expect(Object.keys(organization)).to.deep.equal(["id", "name", "created_at"]);
+    expect(Object.keys(organization)).to.deep.equal(["id", "name", "cell", "created_at"]);
     expect(organization.id).to.match(/^org_/);
     expect(organization.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const list = ["org", "list"];
