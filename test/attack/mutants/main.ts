@@ -31,7 +31,12 @@ const CHECKS: readonly Check[] = [
   { name: "simulation, on SQLite", run: (folder) => simulate(folder, ["--engine", "sqlite", "--runs", "25"]) },
   {
     name: "tests",
-    run: (folder) => test(folder, ["dist/test/domain/**/*.test.js", "dist/test/ledger/**/*.test.js"]),
+    run: (folder) =>
+      test(folder, [
+        "dist/test/domain/**/*.test.js",
+        "dist/test/ledger/**/*.test.js",
+        "dist/test/storage/secrets/**/*.test.js",
+      ]),
   },
 ];
 

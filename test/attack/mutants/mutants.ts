@@ -15,7 +15,12 @@ const QUEUE = "src/ledger/fair-queue.js";
 const MOVE_MONEY = "src/domain/operations/move-money.js";
 const CANCEL = "src/domain/operations/cancel-transaction.js";
 const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
+const ERASE = "src/domain/operations/erase-account.js";
 const STORE = "src/storage/sql/ledger-store.js";
+const STATEMENTS = "src/storage/sql/ledger-statements.js";
+const ENCRYPTION = "src/storage/secrets/encryption.js";
+const PERSONAL_DATA = "src/storage/secrets/personal-data.js";
+const CONTENT_HASH = "src/storage/secrets/content-hash.js";
 const TRANSACTION = "src/storage/sqlite/transaction.js";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -120,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an account is made without looking for the user's",
     file: CREATE_ACCOUNT,
-    edits: [{ from: "if (existing !== undefined) {", to: "if (false) {" }],
+    edits: [{ from: "if (existing?.person !== undefined) {", to: "if (false) {" }],
   },
   {
     name: "the last journal row of a batch is dropped",
@@ -133,14 +138,45 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "the supply forgets what goes out",
+    name: "the sums of a book forget what goes out",
     file: BOOK,
     edits: [
       {
-        from: "if (entry.posting !== undefined)",
-        to: 'if (entry.posting !== undefined && entry.posting.credit !== "reserve")',
+        from: "posting === undefined ? before : postedToBook",
+        to: 'posting === undefined || posting.credit === "reserve" ? before : postedToBook',
       },
     ],
+  },
+  {
+    name: "the sums of a batch go to its first book",
+    file: BOOK,
+    edits: [
+      {
+        from: "this.#changedBooks.add(organizationId);",
+        to: `this.#changedBooks.add(organizationId);
+        const [first] = this.#books.values();
+        if (posting !== undefined && first.organizationId !== organizationId) {
+            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before });
+            this.#books.set(first.organizationId, { ...first, sums: postedToBook(first.sums, posting) });
+            this.#changedBooks.add(first.organizationId);
+        }`,
+      },
+    ],
+  },
+  {
+    name: "the books of a batch share their numbers",
+    file: BOOK,
+    edits: [
+      {
+        from: "const seq = lastSeq + 1;",
+        to: "const seq = Math.max(...[...this.#books.values()].map((each) => each.lastSeq)) + 1;",
+      },
+    ],
+  },
+  {
+    name: "a row of another organization is found in a batch",
+    file: BOOK,
+    edits: [{ from: "return row?.organizationId === organizationId ? row : undefined;", to: "return row;" }],
   },
   {
     name: "the second command of a batch does not see the first one's balance",
@@ -163,10 +199,30 @@ export const MUTANTS: readonly Mutant[] = [
     file: TABLE,
     edits: [
       {
-        from: "            this.#add(kept);\n        }\n        kept.row = row;",
-        to: "            this.#rows.set(this.#keys.keyOf(kept.row), kept);\n        }\n        kept.row = row;",
+        from: "            this.#add(kept);\n        }\n",
+        to: "            this.#rows.set(this.#keys.keyOf(kept.row), kept);\n        }\n",
       },
     ],
+  },
+  {
+    name: "the second command of a batch still sees the user whom the first one erased",
+    file: TABLE,
+    edits: [{ from: "this.#rowsByName.delete(name);", to: "void 0;" }],
+  },
+  {
+    name: "an account with money is erased",
+    file: ERASE,
+    edits: [{ from: "if (availableCents > 0 || heldCents > 0)", to: "if (false)" }],
+  },
+  {
+    name: "an erasure is in the journal, and the person stays",
+    file: ERASE,
+    edits: [{ from: "{ ...holder, person: undefined }", to: "holder" }],
+  },
+  {
+    name: "a redemption over a slow rail begins without a phone number",
+    file: MOVE_MONEY,
+    edits: [{ from: "if (rail !== DIRECT_RAIL && book", to: "if (false && book" }],
   },
   {
     name: "a hold is released each time somebody cancels",
@@ -208,21 +264,42 @@ export const MUTANTS: readonly Mutant[] = [
     file: BATCH,
     edits: [
       {
-        from: 'return { kind: "refused", refusal: decision.refusal };',
+        from: "return refused(decision.refusal);",
         to: `{
                     const account = "accountId" in command ? book.account(command.organizationId, command.accountId) : undefined;
                     if (account?.status === "ACTIVE") book.apply({
                         puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }],
                         entries: [{
                             organizationId: account.organizationId, accountId: account.id, transactionId: undefined,
-                            kind: "account.frozen", posting: undefined, availableAfterCents: account.availableCents,
-                            heldAfterCents: account.heldCents, actor: command.actor, reason: "", recordedAt: now,
+                            kind: "account.frozen", posting: undefined, actor: command.actor, reason: "",
+                            balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
+                            recordedAt: Math.max(clock, lastRecordedAt),
                         }],
                     });
                 }
-                return { kind: "refused", refusal: decision.refusal };`,
+                return refused(decision.refusal);`,
       },
     ],
+  },
+  {
+    name: "times fall along a book",
+    file: BATCH,
+    edits: [{ from: "toUnixMillis(Math.max(clock, lastRecordedAt))", to: "clock" }],
+  },
+  {
+    name: "a server whose clock is too fast commits",
+    file: BATCH,
+    edits: [{ from: "refuseFastClock(clock, loaded.begunAt);", to: "" }],
+  },
+  {
+    name: "a server whose clock is too slow commits",
+    file: BATCH,
+    edits: [{ from: "if (behindMillis > CLOCK_BEHIND_MILLIS_MAX)", to: "if (false)" }],
+  },
+  {
+    name: "a book that moves takes commands",
+    file: BATCH,
+    edits: [{ from: 'if (state === "MOVING" || state === "MOVED")', to: 'if (state === "MOVED")' }],
   },
   {
     name: "a command is started after its deadline",
@@ -306,14 +383,74 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: 'statements.prepare("ROLLBACK").run();', to: 'statements.prepare("COMMIT").run();' }],
   },
   {
-    name: "balances are saved, and their supply is not",
-    file: STORE,
-    edits: [{ from: "rows: changes.supplyChanges.map(supplyChangeRowOf)", to: "rows: []" }],
+    name: "balances are saved, and the sums of their book are not",
+    file: STATEMENTS,
+    edits: [
+      {
+        from: "columns: BOOK_COLUMNS",
+        to: 'columns: { number: "int64", last_seq: "int64", last_recorded_at: "int64" }',
+      },
+    ],
   },
   {
-    name: "the head of the journal stays where it was",
+    name: "the last seq of a book stays where it was",
     file: STORE,
-    edits: [{ from: "headSeq + changes.entries.length", to: "headSeq" }],
+    edits: [{ from: "last_seq: lastSeq,", to: "last_seq: lastSeq - 1," }],
+  },
+  {
+    name: "the last time of a book stays where it was",
+    file: STATEMENTS,
+    edits: [
+      { from: "columns: BOOK_COLUMNS", to: "columns: (({ last_recorded_at, ...others }) => others)(BOOK_COLUMNS)" },
+    ],
+  },
+  {
+    name: "a row links to the row before it in the book, not to that of its account",
+    file: STORE,
+    edits: [{ from: "(this.#lastSeqs.get(accountId) ?? null)", to: "seq - 1" }],
+  },
+  {
+    name: "a row of another book is loaded as one of ours",
+    file: STORE,
+    edits: [
+      {
+        from: "const book = this.#booksByNumber.get(row.book);",
+        to: "const book = this.#booksByNumber.get(row.book) ?? this.#booksByNumber.values().next().value;",
+      },
+    ],
+  },
+  {
+    name: "the place of a ciphertext is not authenticated",
+    file: ENCRYPTION,
+    edits: [
+      { from: ".setAAD(bytesOf(context));\n    const first = typeof", to: ";\n    const first = typeof" },
+      { from: "decipher.setAAD(bytesOf(context)).setAuthTag(tag);", to: "decipher.setAuthTag(tag);" },
+    ],
+  },
+  {
+    name: "a ciphertext of one account can be read as another's",
+    file: PERSONAL_DATA,
+    edits: [
+      {
+        from: 'return ["kesc-personal-data", organizationId, accountId, field];',
+        to: 'return ["kesc-personal-data", organizationId, field];',
+      },
+    ],
+  },
+  {
+    name: "a blind index needs no key",
+    file: PERSONAL_DATA,
+    edits: [{ from: 'createHmac("sha256", index)', to: 'createHmac("sha256", "kesc")' }],
+  },
+  {
+    name: "a blind index is the same for every field",
+    file: PERSONAL_DATA,
+    edits: [{ from: "JSON.stringify([field, folded])", to: "JSON.stringify([folded])" }],
+  },
+  {
+    name: "a content hash has no salt",
+    file: CONTENT_HASH,
+    edits: [{ from: "`${salt}${JSON.stringify(fields)}`", to: "JSON.stringify(fields)" }],
   },
 ];
 
