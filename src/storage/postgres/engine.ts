@@ -36,17 +36,18 @@ export function postgresEngine(schema: string): Engine {
            BEGIN RAISE EXCEPTION '${name} is append-only'; END $$`,
         // Citus refuses triggers on placed tables. There the rights of the serving role guard the
         // journal (docs/scale.md).
-        `DO $$ BEGIN
-           IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') THEN
-             CREATE TRIGGER ${name}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table(name)}
-               FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}();
-           END IF;
-         END $$`,
+        unlessOnCitus(
+          `CREATE TRIGGER ${name}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table(name)}
+             FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}()`,
+        ),
       ];
     },
 
+    // Citus refuses this change of placed tables.
     withoutStatistics: (name, columns) => [
-      `ALTER TABLE ${table(name)} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")}`,
+      unlessOnCitus(
+        `ALTER TABLE ${table(name)} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")}`,
+      ),
     ],
 
     administrationLock: `SELECT pg_advisory_xact_lock(${String(ADMINISTRATION_LOCK)})`,
@@ -71,6 +72,14 @@ export function postgresEngine(schema: string): Engine {
     isMissingTable: (error) => codeOf(error) === UNDEFINED_TABLE,
     storeErrorOf,
   };
+}
+
+function unlessOnCitus(statement: string): string {
+  return `DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') THEN
+      ${statement};
+    END IF;
+  END $$`;
 }
 
 function storeErrorOf(error: unknown): StoreError {
