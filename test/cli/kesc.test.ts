@@ -12,6 +12,7 @@ import { makeTenants, withKeys } from "../support/service/tenants.js";
 interface OrganizationJson {
   readonly id: string;
   readonly name: string;
+  readonly cell: number;
   readonly created_at: string;
 }
 
@@ -112,7 +113,7 @@ describe("kesc migrate and the master key file", () => {
   let variables: Variables;
   before(() => {
     place = new Place();
-    keyFile = join(place.folder, "keys", "master.key");
+    keyFile = join(place.folder, "new", "master.key");
     variables = { ...place.variables, KESC_MASTER_KEY_FILE: keyFile };
   });
   after(() => {

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 
 import { expect } from "chai";
 
@@ -24,8 +23,8 @@ for (const engine of ENGINES) {
     before(async () => {
       place = new Place();
       const url = engine === "sqlite" ? place.databaseUrl : await (await sharedPostgres()).createDatabase();
-      file = join(place.folder, "keys", "master.key");
-      variables = { ...place.variables, DATABASE_URL: url, KESC_MASTER_KEY_FILE: file };
+      variables = { ...place.variables, DATABASE_URL: url };
+      file = place.masterKeyFile;
       expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
     });
     after(() => {
@@ -99,8 +98,7 @@ for (const engine of ENGINES) {
       expect(idsInFile())
         .to.have.length(before.length + 2)
         .and.to.include.members(before);
-      expect(await kescJson(["verify"], variables)).to.include({ holds: true });
-      expect(await kescJson(["org", "list"], variables)).to.have.length(3);
+      expect(await kescJson(["verify"], variables)).to.include({ holds: true, organizations: 3 });
     });
 
     it("says what to do about a file that cannot be used", async () => {
@@ -122,10 +120,9 @@ describe("a rotation of master keys that stops half way (postgres)", () => {
   before(async () => {
     place = new Place();
     const url = await (await sharedPostgres()).createDatabase();
-    const masterKeyFile = join(place.folder, "keys", "master.key");
-    const variables = { ...place.variables, DATABASE_URL: url, KESC_MASTER_KEY_FILE: masterKeyFile };
-    address = { engine: "postgres", url, connectionsMax: 2, masterKeyFile };
-    await kesc(["migrate", "--cells", "2"], variables);
+    const { masterKeyFile } = place;
+    address = { engine: "postgres", url, connectionsMax: 1, masterKeyFile };
+    await kesc(["migrate", "--cells", "2"], { ...place.variables, DATABASE_URL: url });
     database = await openCurrentDatabase(address);
     await keys(database, now).createOrganization("in cell 0");
     await keys(database, now).createOrganization("in cell 1");
