@@ -74,14 +74,6 @@ export function postgresEngine(schema: string): Engine {
   };
 }
 
-function unlessOnCitus(statement: string): string {
-  return `DO $$ BEGIN
-    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') THEN
-      ${statement};
-    END IF;
-  END $$`;
-}
-
 function storeErrorOf(error: unknown): StoreError {
   const code = codeOf(error);
   if (LOST_RACES.has(code) || isCitusUniqueViolation(code, error)) return new StoreError("conflict", error);
