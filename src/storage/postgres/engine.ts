@@ -80,6 +80,13 @@ function storeErrorOf(error: unknown): StoreError {
   return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
 }
 
+/** Returns a statement that does nothing in a database with Citus. */
+function unlessOnCitus(statement: string): string {
+  return `DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') THEN ${statement}; END IF;
+  END $$`;
+}
+
 /** Citus reports a unique violation of INSERT … SELECT as an internal error. */
 function isCitusUniqueViolation(code: string, error: unknown): boolean {
   return code === "XX000" && error instanceof Error && error.message.startsWith("duplicate key value violates");
