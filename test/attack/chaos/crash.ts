@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { atTheEnd } from "../../support/at-the-end.js";
-import { execute } from "../../support/databases.js";
 import { PostgresNode } from "../../support/postgres-node.js";
+import { kesc } from "../../support/service/kesc.js";
 import type { Random } from "../random.js";
 import type { Result } from "./result.js";
 import { underLoad } from "./under-load.js";
@@ -49,7 +49,8 @@ export async function crashPostgres(options: CrashOptions & { readonly cells: nu
   });
   await postgres.start();
   const url = await postgres.createDatabase("kesc");
-  await createCells(url, cells);
+  const { code, stderr } = await kesc(["migrate", "--cells", String(cells)], { DATABASE_URL: url });
+  if (code !== 0) throw new Error(`kesc migrate ended with ${String(code)}: ${stderr}`);
   const kills: readonly { readonly weight: number; readonly kill: Kill }[] = [
     { weight: 5, kill: killServer(random) },
     {
@@ -80,13 +81,6 @@ export async function crashPostgres(options: CrashOptions & { readonly cells: nu
   ];
   const load = { servers: SERVERS, organizations: ORGANIZATIONS, random };
   return crash(url, { ...options, load }, (victims) => random.pickWeighted(kills).kill(victims));
-}
-
-/** One cell needs no schema of its own. */
-async function createCells(url: string, cells: number): Promise<void> {
-  if (cells === 1) return;
-  const schemas = Array.from({ length: cells }, (_, number) => `CREATE SCHEMA kesc_${String(number)}`);
-  await execute({ engine: "postgres", url }, ...schemas);
 }
 
 function killServer(random: Random): Kill {

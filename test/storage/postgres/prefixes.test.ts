@@ -8,7 +8,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { BookReader } from "../../attack/chaos/book-reader.js";
 import { createAccount, mint, NO_DEADLINE } from "../../support/commands.js";
-import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 const SERVERS = 3;
 const ORGANIZATIONS = 4;
@@ -75,5 +75,23 @@ describe("readers of books, while three servers write to all of them (postgres)"
     // Readers that never looked while the servers wrote would prove nothing.
     expect(Math.min(...looks)).to.be.greaterThan(ROUNDS);
     expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+  });
+
+  it("would tell of a row that does not continue the book", async () => {
+    const { address } = opened;
+    const [organizationId] = organizationIds;
+    if (address.engine !== "postgres" || organizationId === undefined) throw new Error("there is no book to read");
+    await execute(
+      address,
+      "CREATE TEMP TABLE later AS SELECT * FROM journal WHERE kind = 'organization.created'",
+      `UPDATE later SET seq = ${String(ROWS + 2)}`,
+      "INSERT INTO journal SELECT * FROM later",
+    );
+    const reader = new BookReader(address.url, { schema: "public", organizationId });
+    await reader.stop();
+    expect(reader.violations).to.deep.equal([
+      `reader of ${organizationId}: row ${String(ROWS + 2)} came after row ${String(ROWS)}`,
+      `reader of ${organizationId}: row ${String(ROWS + 2)} is earlier than the row before it`,
+    ]);
   });
 });

@@ -197,7 +197,7 @@ export class Calls {
 
   /** Picks an id that the organization knows; rarely one of a stranger, or none. */
   #mostly<Id>(known: Known, idsOf: (known: Known) => readonly Id[]): Id | undefined {
-    if (this.#random.chance(0.96)) return this.#random.pick(idsOf(known));
+    if (this.#random.chance(0.92)) return this.#random.pick(idsOf(known));
     const strangers = [...this.#known.values()].filter((other) => other !== known).flatMap(idsOf);
     return strangers.length === 0 || this.#random.chance(0.3) ? undefined : this.#random.pick(strangers);
   }
