@@ -79,22 +79,20 @@ export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
  * Returns the ids of the keys in the master key file that no book of this database needs. The first
  * key is never one of them, because the next book needs it.
  */
-export async function unneededMasterKeys({ cells }: Cells): Promise<readonly string[]> {
+export async function unneededMasterKeys({ cells }: Cells, read?: Read): Promise<readonly string[]> {
   const [, ...others] = readMasterKeys(cells[0].masterKeyFile);
-  const needed = await neededMasterKeys({ cells });
+  const needed = await neededMasterKeys({ cells }, read);
   return others.map(({ id }) => id).filter((id) => !needed.has(id));
 }
 
-/**
- * Removes the unneeded keys from the master key file. Returns their ids. On PostgreSQL it takes two
- * connections: one holds the lock while the other reads.
- */
+/** Removes the unneeded keys from the master key file. Returns their ids. */
 export async function pruneMasterKeys({ cells }: Cells): Promise<readonly string[]> {
   const [first] = cells;
   return first.transact(async (session) => {
     // The lock keeps new books out: one might need a key that is just being removed.
     await lockMasterKeys(first, session);
-    const unneeded = await unneededMasterKeys({ cells });
+    // Reads in the same transaction: the pool may have no other connection.
+    const unneeded = await unneededMasterKeys({ cells }, (sql) => session.read({ sql, bindings: [] }));
     if (unneeded.length > 0) removeMasterKeys(first.masterKeyFile, new Set(unneeded));
     return unneeded;
   });
@@ -126,11 +124,14 @@ async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, s
   return rows.length;
 }
 
-async function neededMasterKeys({ cells }: Cells): Promise<ReadonlySet<string>> {
-  const rows = await Promise.all(
-    cells.map(({ reader, engine }) =>
-      reader.rows<{ readonly id: string }>(`SELECT DISTINCT master_key_id AS id FROM ${engine.table("book_keys")}`),
-    ),
-  );
-  return new Set(rows.flat().map(({ id }) => id));
+type Read = (sql: string) => Promise<readonly unknown[]>;
+
+async function neededMasterKeys({ cells }: Cells, given?: Read): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>();
+  for (const { reader, engine } of cells) {
+    const read: Read = given ?? ((sql) => reader.rows(sql));
+    const rows = await read(`SELECT DISTINCT master_key_id AS id FROM ${engine.table("book_keys")}`);
+    for (const { id } of rows as readonly { readonly id: string }[]) needed.add(id);
+  }
+  return needed;
 }
