@@ -2,10 +2,11 @@ import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
 /**
- * Transactions. A row summarizes the transaction's rows in the journal. Its `seq` is the `seq` of
- * the journal row that created it.
+ * Transactions. They are not stored in the order of the primary key: on SQLite a row of 1 KiB would
+ * then take a page of its own (docs/adr/0020). A row summarizes the transaction's rows in the
+ * journal. Its `seq` is the `seq` of the journal row that created it.
  */
-export const transactions: Migration = ({ int64, table, clusteredTableOptions }) => [
+export const transactions: Migration = ({ int64, table, tableOptions, clusteredTableOptions }) => [
   `CREATE TABLE ${table("transactions")} (
      book           ${int64} NOT NULL REFERENCES ${table("books")} (number),
      seq            ${int64} NOT NULL,
@@ -25,7 +26,7 @@ export const transactions: Migration = ({ int64, table, clusteredTableOptions })
      PRIMARY KEY (book, seq),
      UNIQUE (book, reference),
      CHECK ((status = 'COMPLETED') = (completed_at IS NOT NULL))
-   ) ${clusteredTableOptions}`,
+   ) ${tableOptions}`,
 
   // Maps an idempotency key to the resource that its first call created. The commit that creates
   // the resource also saves the key.
