@@ -7,19 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { typeidUnboxed } from "typeid-js";
-
-import type { CreateAccount, MoveMoney } from "../src/domain/commands.js";
-import { OPERATOR } from "../src/domain/journal.js";
-import { DIRECT_RAIL } from "../src/domain/transaction.js";
-import { toCents } from "../src/domain/values/cents.js";
-import { NO_EMAIL } from "../src/domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../src/domain/values/ids.js";
-import type { PhoneNumber } from "../src/domain/values/phone-number.js";
-import type { Description, Metadata, Reference, UserId } from "../src/domain/values/text.js";
 import { now } from "../src/startup/clock.js";
-import { type Cell, type Database, openDatabase } from "../src/storage/database.js";
+import { type Database, openDatabase } from "../src/storage/database.js";
 import { keys } from "../src/storage/keys.js";
+import { BATCH, CellLoad } from "./full/cell-load.js";
 import { slowCommits } from "./full/slow-commits.js";
 import { query } from "./full/sql-ledger.js";
 import { commandLine, REPOSITORY, wholeNumberOf } from "./options.js";
@@ -32,9 +23,6 @@ const USAGE = `node dist/bench/cells.js [options], with the URL of a PostgreSQL 
   --pairs <n>    measure each this many times, in turn (11)
   --delay <ms>   delay of the answer to COMMIT in milliseconds (5)
   --batches <n>  batches of each committer in one measurement (40)`;
-
-const BATCH = 256;
-const ACCOUNTS = 100;
 
 const options = commandLine(USAGE, () => {
   const { values } = parseArgs({
@@ -121,65 +109,4 @@ function print({ one, several }: { one: readonly number[]; several: readonly num
         figures(`${cells} ÷ one`, ratios, 2),
       ])}\n`,
   );
-}
-
-/** A committer with commands for it: the loop of a server without its calls. */
-class CellLoad {
-  readonly #cell: Cell;
-  readonly #organizationId: OrganizationId;
-  readonly #accountIds: readonly AccountId[];
-  #serial = 0;
-
-  private constructor(cell: Cell, organizationId: OrganizationId, accountIds: readonly AccountId[]) {
-    this.#cell = cell;
-    this.#organizationId = organizationId;
-    this.#accountIds = accountIds;
-  }
-
-  static async open(cell: Cell, organizationId: OrganizationId): Promise<CellLoad> {
-    const commands = Array.from({ length: ACCOUNTS }, (_, index): CreateAccount => ({
-      name: "createAccount",
-      organizationId,
-      actor: OPERATOR,
-      newAccountId: typeidUnboxed("acc") as string as AccountId,
-      userId: `user-${String(index)}` as UserId,
-      phoneNumber: "+254712345678" as PhoneNumber,
-      email: NO_EMAIL,
-      idempotencyKey: undefined,
-    }));
-    await cell.committer.commit(commands, now());
-    return new CellLoad(
-      cell,
-      organizationId,
-      commands.map(({ newAccountId }) => newAccountId),
-    );
-  }
-
-  async mint(batches: number): Promise<void> {
-    for (let done = 0; done < batches; done++) {
-      const results = await this.#cell.committer.commit(
-        Array.from({ length: BATCH }, () => this.#next()),
-        now(),
-      );
-      const wrong = results.find(({ kind }) => kind !== "done");
-      if (wrong !== undefined) throw new Error(`a mint was ${wrong.kind}`, { cause: wrong });
-    }
-  }
-
-  #next(): MoveMoney {
-    this.#serial += 1;
-    return {
-      name: "mint",
-      organizationId: this.#organizationId,
-      actor: OPERATOR,
-      newTransactionId: typeidUnboxed("txn") as string as TransactionId,
-      accountId: this.#accountIds[this.#serial % ACCOUNTS] as AccountId,
-      amountCents: toCents(125_000),
-      reference: `mint-${String(this.#serial)}` as Reference,
-      description: "" as Description,
-      metadata: new Map() as ReadonlyMap<string, string> as Metadata,
-      rail: DIRECT_RAIL,
-      idempotencyKey: undefined,
-    };
-  }
 }

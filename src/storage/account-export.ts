@@ -31,11 +31,14 @@ export interface JournalExportRow {
   readonly content_hash: Buffer;
 }
 
-/** Takes the parts of an export, in this order: the account, its transactions, its journal rows. */
+/**
+ * Takes the parts of an export, in this order: the account, its transactions, its journal rows. The
+ * export waits for each promise, so a slow receiver does not fill the memory.
+ */
 export interface ExportReceiver {
-  readonly account: (account: Account) => void;
-  readonly transaction: (transaction: Transaction) => void;
-  readonly journalRow: (row: JournalExportRow) => void;
+  readonly account: (account: Account) => Promise<void>;
+  readonly transaction: (transaction: Transaction) => Promise<void>;
+  readonly journalRow: (row: JournalExportRow) => Promise<void>;
 }
 
 /**
@@ -71,15 +74,15 @@ async function exportFrom(snapshot: Snapshot, { engine, book, accountId, receive
   const accounts = snapshot.rows<AccountRow & PersonRow>(account, [accountId, book.number]);
   const row = await accounts.next();
   if (row === undefined) return false;
-  receiver.account(accountWithPersonOf(row, book));
+  await receiver.account(accountWithPersonOf(row, book));
 
   const transactionRows = snapshot.rows<TransactionRow>(transactions, bindings);
   for (let next = await transactionRows.next(); next !== undefined; next = await transactionRows.next()) {
-    receiver.transaction(transactionOf(next, book));
+    await receiver.transaction(transactionOf(next, book));
   }
   const journalRows = snapshot.rows<JournalExportRow>(journal, bindings);
   for (let next = await journalRows.next(); next !== undefined; next = await journalRows.next()) {
-    receiver.journalRow(next);
+    await receiver.journalRow(next);
   }
   return true;
 }

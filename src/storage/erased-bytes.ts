@@ -57,8 +57,13 @@ export async function vacuumHolders(url: string, { table }: Pick<Engine, "table"
       return rows[0]?.file;
     };
     const before = await fileOf();
-    await client.query(`SET lock_timeout = ${String(VACUUM_LOCK_MILLIS_MAX)}`);
-    await client.query(`VACUUM (FULL) ${holders}`);
+    await client.query(`SET statement_timeout = 0; SET lock_timeout = ${String(VACUUM_LOCK_MILLIS_MAX)}`);
+    try {
+      await client.query(`VACUUM (FULL) ${holders}`);
+    } finally {
+      // A pooler may give the session to others.
+      await client.query("RESET statement_timeout; RESET lock_timeout");
+    }
     // PostgreSQL only warns a user who lacks the right, and skips the table.
     if ((await fileOf()) === before) throw new NotVacuumedError(holders);
   });

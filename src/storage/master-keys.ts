@@ -20,7 +20,7 @@ type Cells = Pick<Database, "cells">;
 export async function missingMasterKeys({ cells }: Cells): Promise<readonly string[]> {
   const [{ masterKeys }] = cells;
   const present = new Set(masterKeys().map(({ id }) => id));
-  const needed = await neededMasterKeys({ cells }, rowsOf({ cells }));
+  const needed = await neededMasterKeys({ cells });
   return [...needed].filter((id) => !present.has(id));
 }
 
@@ -35,7 +35,7 @@ export async function ensureMasterKeyFile({ cells }: Cells): Promise<boolean> {
     return false;
   } catch (error) {
     const isMissing = error instanceof MasterKeyError && error.isMissing;
-    if (!isMissing || (await neededMasterKeys({ cells }, rowsOf({ cells }))).size > 0) throw error;
+    if (!isMissing || (await neededMasterKeys({ cells })).size > 0) throw error;
     return createMasterKeyFile(masterKeyFile);
   }
 }
@@ -79,9 +79,9 @@ export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
  * Returns the ids of the keys in the master key file that no book of this database needs. The first
  * key is never one of them, because the next book needs it.
  */
-export async function unneededMasterKeys({ cells }: Cells, rows = rowsOf({ cells })): Promise<readonly string[]> {
+export async function unneededMasterKeys({ cells }: Cells, read?: Read): Promise<readonly string[]> {
   const [, ...others] = readMasterKeys(cells[0].masterKeyFile);
-  const needed = await neededMasterKeys({ cells }, rows);
+  const needed = await neededMasterKeys({ cells }, read);
   return others.map(({ id }) => id).filter((id) => !needed.has(id));
 }
 
@@ -91,6 +91,7 @@ export async function pruneMasterKeys({ cells }: Cells): Promise<readonly string
   return first.transact(async (session) => {
     // The lock keeps new books out: one might need a key that is just being removed.
     await lockMasterKeys(first, session);
+    // Reads in the same transaction: the pool may have no other connection.
     const unneeded = await unneededMasterKeys({ cells }, (sql) => session.read({ sql, bindings: [] }));
     if (unneeded.length > 0) removeMasterKeys(first.masterKeyFile, new Set(unneeded));
     return unneeded;
@@ -117,20 +118,20 @@ async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, s
     book: row.book,
     ...bookKeysHexOf(rewrapBookKeys(masterKeys, row.organization_id as OrganizationId, row)),
   }));
+  // Without rows, too: a role that may not change the table learns it before the file changes.
   const sql = update(table("book_keys"), { key: "book", columns: BOOK_KEYS_COLUMNS });
-  if (rewrapped.length > 0) await session.write([{ sql, rows: rewrapped }]);
+  await session.write([{ sql, rows: rewrapped }]);
   return rows.length;
 }
 
-/** Runs a SELECT. */
-type Rows = (sql: string) => Promise<readonly unknown[]>;
+type Read = (sql: string) => Promise<readonly unknown[]>;
 
-function rowsOf({ cells: [{ reader }] }: Cells): Rows {
-  return (sql) => reader.rows(sql);
-}
-
-async function neededMasterKeys({ cells }: Cells, rows: Rows): Promise<ReadonlySet<string>> {
-  const tables = cells.map(({ engine }) => `SELECT master_key_id AS id FROM ${engine.table("book_keys")}`);
-  const found = (await rows(tables.join(" UNION "))) as readonly { readonly id: string }[];
-  return new Set(found.map(({ id }) => id));
+async function neededMasterKeys({ cells }: Cells, given?: Read): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>();
+  for (const { reader, engine } of cells) {
+    const read: Read = given ?? ((sql) => reader.rows(sql));
+    const rows = await read(`SELECT DISTINCT master_key_id AS id FROM ${engine.table("book_keys")}`);
+    for (const { id } of rows as readonly { readonly id: string }[]) needed.add(id);
+  }
+  return needed;
 }

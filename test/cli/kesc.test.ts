@@ -12,6 +12,7 @@ import { makeTenants, withKeys } from "../support/service/tenants.js";
 interface OrganizationJson {
   readonly id: string;
   readonly name: string;
+  readonly cell: number;
   readonly created_at: string;
 }
 
@@ -47,7 +48,7 @@ describe("kesc on a migrated database", () => {
   });
 
   it("makes and lists organizations", async () => {
-    expect(Object.keys(organization)).to.deep.equal(["id", "name", "created_at"]);
+    expect(Object.keys(organization)).to.deep.equal(["id", "name", "cell", "created_at"]);
     expect(organization.id).to.match(/^org_/);
     expect(organization.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const list = ["org", "list"];
@@ -112,7 +113,7 @@ describe("kesc migrate and the master key file", () => {
   let variables: Variables;
   before(() => {
     place = new Place();
-    keyFile = join(place.folder, "keys", "master.key");
+    keyFile = join(place.folder, "new", "master.key");
     variables = { ...place.variables, KESC_MASTER_KEY_FILE: keyFile };
   });
   after(() => {

@@ -35,6 +35,7 @@ describeEachEngine("ListAccounts", (service) => {
   it("filters by user_id, phone number in any form, e-mail and status, together", async () => {
     for (const [query, expected] of [
       [`email=${email}&status=frozen`, [made[1]]],
+      [`email=${email.toUpperCase()}&status=frozen`, [made[1]]],
       [`email=${email}&phone_number=0110000001&status=active`, made.filter((_, index) => index !== 1).toReversed()],
       [`email=${email}&phone_number=0712345678`, []],
       [`user_id=${fresh("nobody")}`, []],

@@ -56,6 +56,25 @@ describeEachEngine("Mint", (service) => {
     expect(await availableOf(service(), id)).to.equal("5.00");
   });
 
+  it("refuses a reference that is reserved, as Redeem does, and lists none", async () => {
+    const id = await newAccount(service(), "5.00");
+    const body = { account_id: id, amount: "1.00", reference: "kesc:x" };
+    for (const way of ["mint", "redeem"]) {
+      const rest = await service().rest("POST", `/transactions/${way}`, { body });
+      expect(problemOf(rest)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["reference"] });
+    }
+    for (const way of ["Mint", "Redeem"]) {
+      const grpc = await service().grpc.call(way, body);
+      expect(grpc).to.include({ code: 3, reason: "INVALID_FIELD" });
+      expect(grpc.fields).to.deep.equal([
+        { field: "reference", message: 'must not begin with "kesc:": such references are reserved' },
+      ]);
+    }
+    const listed = await service().rest("GET", "/transactions?reference=kesc:x");
+    expect(listed.json).to.deep.include({ transactions: [] });
+    expect(await availableOf(service(), id)).to.equal("5.00");
+  });
+
   it("replays a repeat of an idempotency key, on a new reference", async () => {
     const id = await newAccount(service());
     const metadata = { "idempotency-key": fresh("key") };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import type { Exit } from "../../runtime/child.js";
 
-const RUNTIME = new URL("../../runtime", import.meta.url);
+const RUNTIME = new URL("../../runtime/", import.meta.url);
 
 /** A small program of a test, which runs in a process of its own. */
 export interface Program {

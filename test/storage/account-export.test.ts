@@ -47,9 +47,18 @@ for (const engine of ENGINES) {
         database.cell,
         { organizationId: organization, accountId: account },
         {
-          account: ({ person, availableCents }) => parts.accounts.push({ ...person, availableCents }),
-          transaction: ({ reference }) => parts.references.push(reference),
-          journalRow: ({ seq }) => parts.seqs.push(seq),
+          account: ({ person, availableCents }) => {
+            parts.accounts.push({ ...person, availableCents });
+            return Promise.resolve();
+          },
+          transaction: ({ reference }) => {
+            parts.references.push(reference);
+            return Promise.resolve();
+          },
+          journalRow: ({ seq }) => {
+            parts.seqs.push(seq);
+            return Promise.resolve();
+          },
         },
       );
       return { exists, ...parts };
@@ -70,6 +79,20 @@ for (const engine of ENGINES) {
         ...mintNumbers.map((number) => firstMintSeq + number),
         firstMintSeq - 2,
       ]);
+    });
+
+    it("waits for the receiver of each part", async () => {
+      let [underWay, most, parts] = [0, 0, 0];
+      const receive = async (): Promise<void> => {
+        parts += 1;
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise(setImmediate);
+        underWay -= 1;
+      };
+      const found = { organizationId, accountId };
+      await exportAccount(database.cell, found, { account: receive, transaction: receive, journalRow: receive });
+      expect([most, underWay, parts]).to.deep.equal([1, 0, 2 * MINTS + 4]);
     });
 
     it("is nothing for an account that does not exist, or that belongs to another organization", async () => {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { truncateLog } from "../../src/storage/erased-bytes.js";
+import { truncateLog, vacuumHolders } from "../../src/storage/erased-bytes.js";
 import { execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 describe("the log of an SQLite database", () => {
@@ -48,5 +48,21 @@ describe("the log of an SQLite database", () => {
     });
     expect(await truncating).to.equal(true);
     expect(logBytes()).to.equal(0);
+  });
+});
+
+describe("the table of personal data on PostgreSQL", () => {
+  it("is not written anew while another transaction reads it, so that no call waits for long", async () => {
+    const database = await openTestDatabase("postgres");
+    try {
+      const error: unknown = await database.cell.reader.snapshot(async (snapshot) => {
+        await snapshot.rows("SELECT * FROM account_holders").next();
+        return vacuumHolders(database.url, database.cell.engine).catch((thrown: unknown) => thrown);
+      });
+      expect(error).to.include({ code: "55P03" });
+      await vacuumHolders(database.url, database.cell.engine);
+    } finally {
+      await database.dispose();
+    }
   });
 });

@@ -1,10 +1,16 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { threadId } from "node:worker_threads";
 
 /** The master key file of all tests, unless a test makes one of its own. */
 export const TEST_MASTER_KEY_FILE = join(tmpdir(), "kesc-test-keys", "master.key");
 
-// The same key in every run and in every process, so that no process needs to wait for another.
-mkdirSync(join(tmpdir(), "kesc-test-keys"), { recursive: true });
-writeFileSync(TEST_MASTER_KEY_FILE, `${Buffer.alloc(32, "kesc").toString("base64url")}\n`, { mode: 0o600 });
+/** The same key in every run and in every process, so that no process needs to wait for another. */
+export const TEST_MASTER_KEY = Buffer.alloc(32, "kesc").toString("base64url");
+
+// Other processes may be reading the file, so it is never half written.
+mkdirSync(dirname(TEST_MASTER_KEY_FILE), { recursive: true });
+const written = `${TEST_MASTER_KEY_FILE}.${String(process.pid)}.${String(threadId)}`;
+writeFileSync(written, `${TEST_MASTER_KEY}\n`, { mode: 0o600 });
+renameSync(written, TEST_MASTER_KEY_FILE);

@@ -23,7 +23,7 @@ import { keys } from "../../storage/keys.js";
 import { reads } from "../../storage/reads.js";
 import { statusReason } from "./arguments.js";
 import { findOrganization } from "./org.js";
-import { printJson, printLine, timeOf } from "./output.js";
+import { printLine, printLineInTurn, timeOf } from "./output.js";
 
 const CHECKPOINT_MILLIS_MAX = 30_000;
 
@@ -72,21 +72,16 @@ function notFound({ organizationId, accountId }: Found): OperatorError {
 
 async function exportOne(account: string, { org, json }: { org: string; json?: true }): Promise<void> {
   const { database: address } = configFromEnvironment();
-  const print = json === true ? printJson : printRecord;
+  const linesOf = json === true ? JSON.stringify : linesForPeople;
+  const print = (record: ExportRecord): Promise<void> => printLineInTurn(linesOf(record));
   await withCurrentDatabase(
     address,
     async (database) => {
       const found = await find(database, { org, account });
       const exists = await exportAccount(found.cell, found, {
-        account: (row) => {
-          print({ type: "account", account: accountJson(row) });
-        },
-        transaction: (row) => {
-          print({ type: "transaction", transaction: transactionJson(row) });
-        },
-        journalRow: (row) => {
-          print({ type: "journal", journal: journalJson(row, found) });
-        },
+        account: (row) => print({ type: "account", account: accountJson(row) }),
+        transaction: (row) => print({ type: "transaction", transaction: transactionJson(row) }),
+        journalRow: (row) => print({ type: "journal", journal: journalJson(row, found) }),
       });
       if (!exists) throw notFound(found);
     },
@@ -96,13 +91,13 @@ async function exportOne(account: string, { org, json }: { org: string; json?: t
 
 type ExportRecord = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Prints the fields of a record for people, one on each line. */
-function printRecord(record: ExportRecord): void {
+/** Returns the fields of a record, one on each line. */
+function linesForPeople(record: ExportRecord): string {
   const fields = Object.entries(record[record.type] as Record<string, unknown>);
   const lines = fields.map(
     ([name, value]) => `  ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  printLine([record.type, ...lines, ""].join("\n"));
+  return [record.type, ...lines, ""].join("\n");
 }
 
 /** The names and formats are those of the REST API. Amounts are texts: no program rounds them. */

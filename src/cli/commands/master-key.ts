@@ -3,11 +3,12 @@ import type { Command } from "commander";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import type { Database } from "../../storage/database.js";
+import type { Database, DatabaseAddress } from "../../storage/database.js";
 import { addFirstMasterKey, pruneMasterKeys, unneededMasterKeys, wrapBooks } from "../../storage/master-keys.js";
 import { printLine } from "./output.js";
 
 const WRONG_USAGE = 2;
+const CONNECTIONS_MIN = 2; // see pruneMasterKeys()
 
 /** `kesc master-key`: changes the keys that encrypt the keys of all books. */
 export function addMasterKey(program: Command): void {
@@ -30,18 +31,23 @@ async function rotate({ addOnly, wrapOnly }: { addOnly?: true; wrapOnly?: true }
     throw new OperatorError("--add-only and --wrap-only exclude each other. Give one of them, or none.", WRONG_USAGE);
   }
   await withMasterKeyFile(async (database, filename) => {
-    if (wrapOnly !== true) {
-      // The new key is on disk before a book needs it.
-      printLine(`Added the master key ${await addFirstMasterKey(database)} to ${filename}.`);
-    }
+    // Completes an interrupted rotation. Fails before the file changes if the role lacks the right.
+    if (addOnly !== true) await wrap(database);
+    if (wrapOnly === true) return;
+    // The new key is on disk before a book needs it.
+    printLine(`Added the master key ${await addFirstMasterKey(database)} to ${filename}.`);
     if (addOnly === true) {
       printLine("Copy the file to all machines of this database. Then run: npx kesc master-key rotate --wrap-only");
       return;
     }
-    const { masterKeyId, books } = await wrapBooks(database);
-    printLine(`Encrypted the keys of ${String(books)} book(s) with the master key ${masterKeyId}.`);
+    await wrap(database);
     printLine("Keep a copy of the file apart from the backups. The older keys stay in it: older backups need them.");
   });
+}
+
+async function wrap(database: Database): Promise<void> {
+  const { masterKeyId, books } = await wrapBooks(database);
+  if (books > 0) printLine(`Encrypted the keys of ${String(books)} book(s) with the master key ${masterKeyId}.`);
 }
 
 async function prune({ yes }: { yes?: true }): Promise<void> {
@@ -66,8 +72,12 @@ async function prune({ yes }: { yes?: true }): Promise<void> {
 }
 
 function withMasterKeyFile(work: (database: Database, filename: string) => Promise<void>): Promise<void> {
-  const { database: address } = configFromEnvironment();
+  const { database } = configFromEnvironment();
+  const address: DatabaseAddress =
+    database.engine === "sqlite"
+      ? database
+      : { ...database, connectionsMax: Math.max(CONNECTIONS_MIN, database.connectionsMax) };
   return usingMasterKeyFile(address, () =>
-    withCurrentDatabase(address, (database) => work(database, address.masterKeyFile)),
+    withCurrentDatabase(address, (opened) => work(opened, address.masterKeyFile)),
   );
 }

@@ -1,6 +1,16 @@
+import { once } from "node:events";
+
 /** Prints one or more lines. */
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/**
+ * Prints one or more lines of a long output. Waits while the reader of a pipe is slow, so that the
+ * lines do not fill the memory.
+ */
+export async function printLineInTurn(text: string): Promise<void> {
+  if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
 }
 
 /** Prints a JSON value on one line, for scripts. */

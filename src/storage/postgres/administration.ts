@@ -5,7 +5,7 @@ const CONNECT_MILLIS_MAX = 3_000;
 // The number has no meaning. Other programs of the same database must not use it.
 const MIGRATION_LOCK = 5_002_355_672;
 
-/** Calls `work` with a connection of its own, whose statements may take as long as they need. */
+/** Calls `work` with a connection of its own, which has none of the limits of a server. */
 export async function withConnection<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
@@ -27,7 +27,7 @@ export async function takeMigrationLock(url: string, onWait: () => void): Promis
   try {
     // The lock belongs to a transaction, and not to the session: a pooler may give the session to
     // others.
-    await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+    await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0");
     const taken = await client.query<{ readonly taken: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${String(MIGRATION_LOCK)}) AS taken`,
     );
@@ -52,7 +52,6 @@ async function connect(url: string): Promise<pg.Client> {
   // Without a listener, the loss of an idle connection would end the process.
   client.on("error", () => undefined);
   await client.connect();
-  await client.query("SET statement_timeout = 0");
   return client;
 }
 

@@ -36,17 +36,18 @@ export function postgresEngine(schema: string): Engine {
            BEGIN RAISE EXCEPTION '${name} is append-only'; END $$`,
         // Citus refuses triggers on placed tables. There the rights of the serving role guard the
         // journal (docs/scale.md).
-        `DO $$ BEGIN
-           IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') THEN
-             CREATE TRIGGER ${name}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table(name)}
-               FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}();
-           END IF;
-         END $$`,
+        unlessOnCitus(
+          `CREATE TRIGGER ${name}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table(name)}
+             FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}()`,
+        ),
       ];
     },
 
+    // Citus refuses this, too. There ANALYZE keeps samples of these columns (docs/scale.md).
     withoutStatistics: (name, columns) => [
-      `ALTER TABLE ${table(name)} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")}`,
+      unlessOnCitus(
+        `ALTER TABLE ${table(name)} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")}`,
+      ),
     ],
 
     administrationLock: `SELECT pg_advisory_xact_lock(${String(ADMINISTRATION_LOCK)})`,
@@ -77,6 +78,13 @@ function storeErrorOf(error: unknown): StoreError {
   const code = codeOf(error);
   if (LOST_RACES.has(code) || isCitusUniqueViolation(code, error)) return new StoreError("conflict", error);
   return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
+}
+
+/** Returns a statement that does nothing in a database with Citus. */
+function unlessOnCitus(statement: string): string {
+  return `DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus') THEN ${statement}; END IF;
+  END $$`;
 }
 
 /** Citus reports a unique violation of INSERT … SELECT as an internal error. */

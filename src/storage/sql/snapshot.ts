@@ -16,8 +16,8 @@ export interface Snapshot {
    */
   readonly byCodeUnit: string;
   /**
-   * Returns an expression: the bytes of a column in hexadecimal. The SQLite driver reads text faster
-   * than bytes.
+   * Returns an expression: the bytes of a column in hexadecimal. The driver of SQLite reads text
+   * faster than bytes.
    */
   readonly hex: (column: string) => string;
   /**

@@ -57,6 +57,19 @@ describe("grpc: AccountService", () => {
     });
   });
 
+  it("returns an account whose personal data was erased with empty texts", async () => {
+    const erased = await serve({ reads: { account: () => Promise.resolve(account({ person: undefined })) } });
+    const { response } = await erased.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });
+    await erased.close();
+    expect(response?.account).to.include({
+      id: ACCOUNT_ID,
+      user_id: "",
+      phone_number: "",
+      email: "",
+      available_balance: "1234.56",
+    });
+  });
+
   for (const name of ["freezeAccount", "unfreezeAccount", "closeAccount"] as const) {
     it(`${name} submits the account and the reason`, async () => {
       const { response } = await under.grpc.call(rpcs[name], { account_id: ACCOUNT_ID, reason: "lost phone" });

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -21,11 +21,19 @@ export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), "kesc-cli-"));
   readonly databaseFile = join(this.folder, "data", "kesc.db");
   readonly databaseUrl = `sqlite:${this.databaseFile}`;
+  readonly masterKeyFile = join(this.folder, "keys", "master.key");
   readonly variables: Variables = {
     DATABASE_URL: this.databaseUrl,
+    KESC_MASTER_KEY_FILE: this.masterKeyFile,
     KESC_GRPC_ADDRESS: "127.0.0.1:0",
     KESC_HTTP_ADDRESS: "127.0.0.1:0",
   };
+
+  /** The master key file is a copy: a test may change it. */
+  constructor() {
+    mkdirSync(dirname(this.masterKeyFile));
+    copyFileSync(TEST_MASTER_KEY_FILE, this.masterKeyFile);
+  }
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });

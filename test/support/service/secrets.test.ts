@@ -1,12 +1,14 @@
 import { expect } from "chai";
 
+import { TEST_MASTER_KEY } from "../master-key.js";
 import { secretsIn } from "./secrets.js";
 
 // A scan that finds nothing proves nothing, unless a test shows that it finds a secret that is
 // there.
 describe("the scan for secrets", () => {
   for (const text of [
-    `"x-api-key":"kesc_${"aB3_-".repeat(9)}"`,
+    `"x-api-key":"kesc_0_${"aB3_-".repeat(8)}aB3"`,
+    `read the keys ${TEST_MASTER_KEY} from the file`,
     "to +254712345678 it went",
     "phone=0712345678",
     '{"msisdn":254112345678}',

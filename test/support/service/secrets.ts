@@ -1,6 +1,9 @@
+import { TEST_MASTER_KEY } from "../master-key.js";
+
 /** The shapes of secrets that no output, no reply to a stranger and no command line may contain. */
 const SHAPES = {
   key: /kesc_[A-Za-z0-9_-]{20,}/g,
+  "master key": new RegExp(TEST_MASTER_KEY, "g"),
   "phone number": /(?<![0-9A-Za-z.])(?:\+|00)?(?:254[17]|0[17]|1415|4420)[0-9]{7,8}(?![0-9A-Za-z])/g,
   "e-mail address": /[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/g,
   // The lookahead excludes the words with which `kesc help` explains the variable.
