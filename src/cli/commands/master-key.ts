@@ -3,12 +3,11 @@ import type { Command } from "commander";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import type { Database, DatabaseAddress } from "../../storage/database.js";
+import type { Database } from "../../storage/database.js";
 import { addFirstMasterKey, pruneMasterKeys, unneededMasterKeys, wrapBooks } from "../../storage/master-keys.js";
 import { printLine } from "./output.js";
 
 const WRONG_USAGE = 2;
-const CONNECTIONS_MIN = 2; // see pruneMasterKeys()
 
 /** `kesc master-key`: changes the keys that encrypt the keys of all books. */
 export function addMasterKey(program: Command): void {
@@ -72,12 +71,8 @@ async function prune({ yes }: { yes?: true }): Promise<void> {
 }
 
 function withMasterKeyFile(work: (database: Database, filename: string) => Promise<void>): Promise<void> {
-  const { database } = configFromEnvironment();
-  const address: DatabaseAddress =
-    database.engine === "sqlite"
-      ? database
-      : { ...database, connectionsMax: Math.max(CONNECTIONS_MIN, database.connectionsMax) };
+  const { database: address } = configFromEnvironment();
   return usingMasterKeyFile(address, () =>
-    withCurrentDatabase(address, (opened) => work(opened, address.masterKeyFile)),
+    withCurrentDatabase(address, (database) => work(database, address.masterKeyFile)),
   );
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { expect } from "chai";
 
 import { withConnection } from "../../../src/storage/postgres/administration.js";
@@ -38,7 +41,7 @@ describe("kesc migrate (sqlite)", () => {
   });
 
   it("ends well when two run at once on a new database", async () => {
-    const variables = { ...place.variables, KESC_MASTER_KEY_FILE: `${place.masterKeyFile}.new` };
+    const variables = { ...place.variables, KESC_MASTER_KEY_FILE: join(place.folder, "new", "master.key") };
     const ended = await twice(["migrate"], variables);
     expect(ended.map(({ code, stderr }) => `${String(code)}${stderr}`)).to.deep.equal(["0", "0"]);
     const migrated = ended.filter(({ stdout }) => stdout.includes("Migrated: 0001-organizations"));
@@ -61,13 +64,14 @@ describe("kesc migrate (sqlite)", () => {
     expect(role.stderr).to.match(/^--grant-to: an SQLite database has no roles\. /);
   });
 
-  for (const count of ["0", "65", "two"]) {
-    it(`refuses ${count} cells`, async () => {
-      const { code, stderr } = await kesc(["migrate", "--cells", count], place.variables);
+  it("refuses a number of cells that is none from 1 to 64", async () => {
+    const counts = ["0", "65", "two"];
+    const ended = await Promise.all(counts.map((count) => kesc(["migrate", "--cells", count], place.variables)));
+    for (const { code, stderr } of ended) {
       expect(code).to.equal(2);
       expect(stderr).to.contain("It must be a whole number from 1 to 64.");
-    });
-  }
+    }
+  });
 
   it("says that the only cell is the cell 0", async () => {
     await kesc(["migrate"], place.variables);
@@ -162,209 +166,221 @@ describe("kesc migrate --cells (postgres)", () => {
   });
 });
 
-// Each schema for itself: one cell in `public`, and several cells.
-for (const [name, cells, schema] of [
-  ["one cell", [], "public"],
-  ["two cells", ["--cells", "2"], "kesc_1"],
-] as const) {
-  describe(`kesc migrate --grant-to (postgres, ${name})`, () => {
-    // A name that must be quoted.
-    const ROLE = `server of ${schema}; "x"`;
-    const OWNER = `owner_of_${schema}`;
-    let place: Place;
-    let adminUrl: string;
-    let owner: Variables;
-    let server: Variables;
-    let organization: OrganizationJson;
-    let key: string;
+/** Statements that a server must not be able to run. */
+function guarded(home: string): string[] {
+  const journal = `${home}.journal`;
+  return [
+    `UPDATE ${journal} SET reason = 'x'`,
+    `DELETE FROM ${journal}`,
+    `TRUNCATE ${journal}`,
+    `DROP TRIGGER journal_refuses_change ON ${journal}`,
+    `ALTER TABLE ${journal} DISABLE TRIGGER ALL`,
+    `ALTER TABLE ${journal} DROP COLUMN reason`,
+    `ALTER TABLE ${journal} OWNER TO CURRENT_USER`,
+    `CREATE TRIGGER t BEFORE INSERT ON ${journal} EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+    `CREATE OR REPLACE FUNCTION ${journal}_refuses_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
+    `DROP TABLE ${journal}`,
+    `CREATE TABLE ${home}.mine (x INT)`,
+    "CREATE SCHEMA kesc_9",
+    "SET session_replication_role = 'replica'",
+    ...TABLE_NAMES.map((table) => `DELETE FROM ${home}.${table}`),
+    ...TABLE_NAMES.map((table) => `TRUNCATE ${home}.${table} CASCADE`),
+    `UPDATE ${home}.book_keys SET master_key_id = 'x'`,
+    `UPDATE ${home}.transactions SET amount_cents = 1`,
+    `UPDATE ${home}.accounts SET book = 1`,
+    `UPDATE ${home}.api_keys SET scopes = 'x'`,
+    `UPDATE ${home}.knex_migrations_lock SET is_locked = 1`,
+  ];
+}
 
-    before(async () => {
-      place = new Place();
-      adminUrl = await (await sharedPostgres()).createDatabase();
-      const quoted = `"${ROLE.replaceAll('"', '""')}"`;
-      await run(adminUrl, `CREATE ROLE ${OWNER} LOGIN`, `CREATE ROLE ${quoted} LOGIN`);
-      await run(adminUrl, `ALTER DATABASE ${new URL(adminUrl).pathname.slice(1)} OWNER TO ${OWNER}`);
-      owner = { ...place.variables, DATABASE_URL: urlOf(adminUrl, OWNER) };
-      server = { ...place.variables, DATABASE_URL: urlOf(adminUrl, ROLE) };
-    });
-    after(async () => {
-      await run(adminUrl, `ALTER DATABASE ${new URL(adminUrl).pathname.slice(1)} OWNER TO kesc`);
-      place.remove();
-    });
+describe("kesc migrate --grant-to (postgres)", () => {
+  // A name that must be quoted.
+  const ROLE = 'server; "x"';
+  const QUOTED_ROLE = '"server; ""x"""';
+  const OWNER = "owner_of_cells";
+  const OTHER = "other_of_cells";
+  const SCHEMAS = ["kesc_0", "kesc_1"];
+  let place: Place;
+  let adminUrl: string;
+  let owner: Variables;
+  let server: Variables;
+  let organization: OrganizationJson;
+  let key: string;
 
-    const grant = (role: string): Promise<Ended> => kesc(["migrate", ...cells, "--grant-to", role], owner);
+  before(async () => {
+    place = new Place();
+    adminUrl = await (await sharedPostgres()).createDatabase();
+    for (const role of [OWNER, OTHER, QUOTED_ROLE]) await run(adminUrl, `CREATE ROLE ${role} LOGIN`);
+    await own(adminUrl);
+    owner = { ...place.variables, DATABASE_URL: urlOf(adminUrl, OWNER) };
+    server = { ...place.variables, DATABASE_URL: urlOf(adminUrl, ROLE) };
+  });
+  after(() => {
+    place.remove();
+  });
 
-    it("tells a role without rights what to do", async () => {
-      expect((await kesc(["migrate", ...cells], owner)).code).to.equal(0);
-      const { code, stderr } = await kesc(["org", "list"], server);
-      expect(code).to.equal(1);
-      expect(stderr).to.match(/permission denied for .*npx kesc migrate --grant-to ROLE/);
-    });
+  /** Gives the database to the owner of the tables. */
+  async function own(url: string): Promise<void> {
+    await run(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${OWNER}`);
+  }
 
-    it("gives the rights, twice", async () => {
-      for (let time = 0; time < 2; time += 1) {
-        expect(await grant(ROLE)).to.include({
-          code: 0,
-          stdout:
-            "The database is up to date.\n" +
-            `The role ${ROLE} may run servers. It can add rows to the journal, but not change them.\n`,
-        });
-      }
-    });
+  async function expectRefused(variables: Variables, statements: readonly string[]): Promise<void> {
+    for (const statement of statements) {
+      const error: unknown = await run(variables["DATABASE_URL"] ?? "", statement).catch((thrown: unknown) => thrown);
+      expect(error, statement).to.include({ code: "42501" });
+    }
+  }
 
-    it("knows every table", async () => {
-      const rows = await run<{ name: string }>(
-        adminUrl,
-        `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${schema}' AND tablename NOT LIKE 'knex%'`,
-      );
-      expect(rows.map((row) => row.name)).to.have.members(TABLE_NAMES);
-    });
+  const grant = (role: string): Promise<Ended> => kesc(["migrate", "--cells", "2", "--grant-to", role], owner);
 
-    it("lets the role create an organization and a key, and serve all calls", async () => {
-      organization = await kescJson(["org", "create", "--name", "Duka"], server);
-      ({ key } = await kescJson<{ key: string }>(["key", "create", "--org", "Duka", "--name", "till"], server));
-      const serve = new RunningKesc(["serve"], server);
-      const rest = new RestCaller((await serve.ready).address, { key });
-      const post = (path: string, body: object): ReturnType<RestCaller["send"]> => rest.send("POST", path, { body });
-      try {
-        const person = { user_id: "amina", phone_number: "0712345678" };
-        const { json } = await post("/accounts", person);
-        const accountId = String(json["id"]);
-        for (const reference of ["mint", "redeem"] as const) {
-          const moved = await post(`/transactions/${reference}`, { account_id: accountId, amount: 5, reference });
-          expect(moved.status).to.equal(201);
-        }
-        const reason = { reason: "test" };
-        expect((await post(`/accounts/${accountId}/freeze`, reason)).status).to.equal(200);
-        expect((await post(`/accounts/${accountId}/unfreeze`, reason)).status).to.equal(200);
+  it("tells a role without rights what to do", async () => {
+    expect((await kesc(["migrate", "--cells", "2"], owner)).code).to.equal(0);
+    const { code, stderr } = await kesc(["org", "list"], server);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/permission denied for .*npx kesc migrate --grant-to ROLE/);
+  });
 
-        const erase = ["account", "erase", accountId, "--org", organization.id, "--reason", "request", "--yes"];
-        expect(await kesc(erase, server)).to.include({ code: 0 });
-        const vacuum = await kesc([...erase, "--vacuum"], server);
-        expect(vacuum.code).to.equal(1);
-        expect(vacuum.stderr).to.match(/^The data is erased, .*: only its owner may vacuum it\. /);
-        expect(await kesc([...erase, "--vacuum"], owner)).to.include({ code: 0 });
-
-        expect((await post("/accounts", person)).status).to.equal(201);
-        expect((await kesc(["account", "export", accountId, "--org", "Duka"], server)).code).to.equal(0);
-        expect((await post(`/accounts/${accountId}/close`, reason)).status).to.equal(200);
-      } finally {
-        expect(await serve.end()).to.equal(0);
-        rest.close();
-      }
-      const [listed] = await kescJson<{ id: string }[]>(["key", "list", "--org", "Duka"], server);
-      expect((await kesc(["key", "revoke", listed?.id ?? ""], server)).code).to.equal(0);
-      expect(await kescJson(["verify"], server)).to.deep.nested.include({
-        holds: true,
-        "coverage.accounts": 2,
-        "coverage.transactions": 2,
+  it("gives the rights, twice", async () => {
+    for (let time = 0; time < 2; time += 1) {
+      expect(await grant(ROLE)).to.include({
+        code: 0,
+        stdout:
+          "The database is up to date.\n" +
+          `The role ${ROLE} may run servers. It can add rows to the journal, but not change them.\n`,
       });
-    });
+    }
+  });
 
-    it("lets the role neither change nor remove the journal, nor its guards, nor a row of another table", async () => {
-      const home = schema === "public" ? schema : `kesc_${String(organization.cell)}`;
-      const journal = `${home}.journal`;
-      const statements = [
-        `UPDATE ${journal} SET reason = 'x'`,
-        `DELETE FROM ${journal}`,
-        `TRUNCATE ${journal}`,
-        `DROP TRIGGER journal_refuses_change ON ${journal}`,
-        `ALTER TABLE ${journal} DISABLE TRIGGER ALL`,
-        `ALTER TABLE ${journal} DROP COLUMN reason`,
-        `ALTER TABLE ${journal} OWNER TO CURRENT_USER`,
-        `CREATE TRIGGER t BEFORE INSERT ON ${journal} EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
-        `CREATE OR REPLACE FUNCTION ${journal}_refuses_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`,
-        `DROP TABLE ${journal}`,
-        `CREATE TABLE ${home}.mine (x INT)`,
-        "CREATE SCHEMA kesc_9",
-        "SET session_replication_role = 'replica'",
-        ...TABLE_NAMES.map((table) => `DELETE FROM ${home}.${table}`),
-        ...TABLE_NAMES.map((table) => `TRUNCATE ${home}.${table} CASCADE`),
-        `UPDATE ${home}.book_keys SET master_key_id = 'x'`,
-        `UPDATE ${home}.transactions SET amount_cents = 1`,
-        `UPDATE ${home}.accounts SET book = 1`,
-        `UPDATE ${home}.api_keys SET scopes = 'x'`,
-        `UPDATE ${home}.knex_migrations_lock SET is_locked = 1`,
-      ];
-      for (const statement of statements) {
-        const error: unknown = await run(server["DATABASE_URL"] ?? "", statement).catch((thrown: unknown) => thrown);
-        expect(error, statement).to.include({ code: "42501" });
+  it("knows every table", async () => {
+    const rows = await run<{ name: string }>(
+      adminUrl,
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'kesc_0' AND tablename NOT LIKE 'knex%'",
+    );
+    expect(rows.map((row) => row.name)).to.have.members(TABLE_NAMES);
+  });
+
+  it("lets the role create an organization and a key, and serve all calls", async () => {
+    organization = await kescJson(["org", "create", "--name", "Duka"], server);
+    ({ key } = await kescJson<{ key: string }>(["key", "create", "--org", "Duka", "--name", "till"], server));
+    const serve = new RunningKesc(["serve"], server);
+    const rest = new RestCaller((await serve.ready).address, { key });
+    const post = (path: string, body: object): ReturnType<RestCaller["send"]> => rest.send("POST", path, { body });
+    try {
+      const person = { user_id: "amina", phone_number: "0712345678" };
+      const { json } = await post("/accounts", person);
+      const accountId = String(json["id"]);
+      for (const reference of ["mint", "redeem"] as const) {
+        const moved = await post(`/transactions/${reference}`, { account_id: accountId, amount: 5, reference });
+        expect(moved.status).to.equal(201);
       }
-    });
+      const reason = { reason: "test" };
+      expect((await post(`/accounts/${accountId}/freeze`, reason)).status).to.equal(200);
+      expect((await post(`/accounts/${accountId}/unfreeze`, reason)).status).to.equal(200);
 
-    it("does not let the role migrate or rotate master keys, and says who may", async () => {
-      for (const args of [["migrate"], ["master-key", "rotate"]]) {
-        const { code, stderr } = await kesc(args, server);
-        expect(code).to.equal(1);
-        expect(stderr).to.match(
-          /^The database refused: permission denied for table .*Use the role that owns the tables\./,
-        );
-      }
-    });
+      const erase = ["account", "erase", accountId, "--org", organization.id, "--reason", "request", "--yes"];
+      expect(await kesc(erase, server)).to.include({ code: 0 });
+      const vacuum = await kesc([...erase, "--vacuum"], server);
+      expect(vacuum.code).to.equal(1);
+      expect(vacuum.stderr).to.match(/^The data is erased, .*: only its owner may vacuum it\. /);
+      expect(await kesc([...erase, "--vacuum"], owner)).to.include({ code: 0 });
 
-    it("refuses a role that does not exist, and one that could change the journal all the same", async () => {
-      expect(await grant("nobody")).to.include({
-        code: 1,
-        stderr: "--grant-to: there is no role nobody. Create it first: CREATE ROLE … LOGIN.\n",
-      });
-      const other = `other_of_${schema}`;
-      await run(adminUrl, `CREATE ROLE ${other} LOGIN`);
-      const superuser = await grant("kesc");
-      expect(superuser).to.include({
-        code: 1,
-        stderr:
-          "--grant-to: the role kesc could change the books: it is a superuser. " +
-          "Take that from it, or create a role for the servers: CREATE ROLE … LOGIN. No right was changed.\n",
-      });
-      const ownerUrl = owner["DATABASE_URL"] ?? "";
-      const refusal = (role: string): Promise<unknown> =>
-        withConnection(ownerUrl, (client) => grantTo(client, [schema], role)).catch((error: unknown) => error);
-      expect(await refusal(OWNER)).to.be.instanceOf(PowerfulRoleError);
-      const cases: readonly (readonly [string, string, RegExp])[] = [
-        [
-          `GRANT ${OWNER} TO ${other}`,
-          `REVOKE ${OWNER} FROM ${other}`,
-          /^it owns \S+ as a member of owner_of_.* more$/,
-        ],
-        [`ALTER ROLE ${other} CREATEROLE`, `ALTER ROLE ${other} NOCREATEROLE`, /^it may create roles$/],
-        [
-          `GRANT DELETE ON ${schema}.journal TO PUBLIC`,
-          `REVOKE DELETE ON ${schema}.journal FROM PUBLIC`,
-          /^it has DELETE on \S+\.journal$/,
-        ],
-        [
-          `GRANT UPDATE (kind) ON ${schema}.journal TO PUBLIC`,
-          `REVOKE UPDATE (kind) ON ${schema}.journal FROM PUBLIC`,
-          /^it has UPDATE on \S+\.journal$/,
-        ],
-        [
-          `GRANT CREATE ON SCHEMA ${schema} TO PUBLIC`,
-          `REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`,
-          /^it has CREATE on the schema \S+$/,
-        ],
-      ];
-      for (const [give, take, says] of cases) {
-        await run(adminUrl, give);
-        const error = await refusal(other);
-        await run(adminUrl, take);
-        expect(error, give).to.be.instanceOf(PowerfulRoleError);
-        expect((error as Error).message).to.match(says);
-      }
-    });
-
-    it("takes rights that the role has had by itself", async () => {
-      const other = `other_of_${schema}`;
-      await run(
-        adminUrl,
-        `GRANT UPDATE (kind), DELETE ON ${schema}.journal TO ${other}`,
-        `GRANT CREATE ON SCHEMA ${schema} TO ${other}`,
-      );
-      expect((await grant(other)).code).to.equal(0);
-      const sql = `
-        SELECT has_any_column_privilege('${other}', '${schema}.journal', 'UPDATE') AS updates,
-          has_table_privilege('${other}', '${schema}.journal', 'DELETE') AS deletes,
-          has_schema_privilege('${other}', '${schema}', 'CREATE') AS creates`;
-      expect(await run(adminUrl, sql)).to.deep.equal([{ updates: false, deletes: false, creates: false }]);
+      expect((await post("/accounts", person)).status).to.equal(201);
+      expect((await kesc(["account", "export", accountId, "--org", "Duka"], server)).code).to.equal(0);
+      expect((await post(`/accounts/${accountId}/close`, reason)).status).to.equal(200);
+    } finally {
+      expect(await serve.end()).to.equal(0);
+      rest.close();
+    }
+    const [listed] = await kescJson<{ id: string }[]>(["key", "list", "--org", "Duka"], server);
+    expect((await kesc(["key", "revoke", listed?.id ?? ""], server)).code).to.equal(0);
+    expect(await kescJson(["verify"], server)).to.deep.nested.include({
+      holds: true,
+      "coverage.accounts": 2,
+      "coverage.transactions": 2,
     });
   });
-}
+
+  it("lets the role neither change nor remove the journal, nor its guards, nor a row of another table", async () => {
+    await expectRefused(server, SCHEMAS.flatMap(guarded));
+  });
+
+  it("does the same for one cell in the schema public", async () => {
+    const url = await (await sharedPostgres()).createDatabase();
+    await own(url);
+    const one = { ...owner, DATABASE_URL: urlOf(url, OWNER) };
+    const served = { ...server, DATABASE_URL: urlOf(url, ROLE) };
+    expect((await kesc(["migrate", "--grant-to", ROLE], one)).code).to.equal(0);
+    await kescJson(["org", "create", "--name", "Duka"], served);
+    await expectRefused(served, guarded("public"));
+  });
+
+  it("does not let the role migrate or rotate master keys, and says who may", async () => {
+    const before = readFileSync(place.masterKeyFile, "utf8");
+    for (const args of [["migrate"], ["master-key", "rotate"]]) {
+      const { code, stderr } = await kesc(args, server);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(
+        /^The database refused: permission denied for table .*Use the role that owns the tables\./,
+      );
+    }
+    expect(readFileSync(place.masterKeyFile, "utf8")).to.equal(before);
+  });
+
+  it("refuses a role that does not exist, and one that could change the journal all the same", async () => {
+    expect(await grant("nobody")).to.include({
+      code: 1,
+      stderr: "--grant-to: there is no role nobody. Create it first: CREATE ROLE … LOGIN.\n",
+    });
+    const superuser = await grant("kesc");
+    expect(superuser).to.include({
+      code: 1,
+      stderr:
+        "--grant-to: the role kesc could change the books: it is a superuser. " +
+        "Take that from it, or create a role for the servers: CREATE ROLE … LOGIN. No right was changed.\n",
+    });
+    const ownerUrl = owner["DATABASE_URL"] ?? "";
+    const refusal = (role: string): Promise<unknown> =>
+      withConnection(ownerUrl, (client) => grantTo(client, SCHEMAS, role)).catch((error: unknown) => error);
+    expect(await refusal(OWNER)).to.be.instanceOf(PowerfulRoleError);
+    const cases: readonly (readonly [string, string, RegExp])[] = [
+      [`GRANT ${OWNER} TO ${OTHER}`, `REVOKE ${OWNER} FROM ${OTHER}`, /^it owns \S+ as a member of owner_of_.* more$/],
+      [`ALTER ROLE ${OTHER} CREATEROLE`, `ALTER ROLE ${OTHER} NOCREATEROLE`, /^it may create roles$/],
+      [
+        "GRANT DELETE ON kesc_1.journal TO PUBLIC",
+        "REVOKE DELETE ON kesc_1.journal FROM PUBLIC",
+        /^it has DELETE on \S+\.journal$/,
+      ],
+      [
+        "GRANT UPDATE (kind) ON kesc_1.journal TO PUBLIC",
+        "REVOKE UPDATE (kind) ON kesc_1.journal FROM PUBLIC",
+        /^it has UPDATE on \S+\.journal$/,
+      ],
+      [
+        "GRANT CREATE ON SCHEMA kesc_1 TO PUBLIC",
+        "REVOKE CREATE ON SCHEMA kesc_1 FROM PUBLIC",
+        /^it has CREATE on the schema \S+$/,
+      ],
+    ];
+    for (const [give, take, says] of cases) {
+      await run(adminUrl, give);
+      const error = await refusal(OTHER);
+      await run(adminUrl, take);
+      expect(error, give).to.be.instanceOf(PowerfulRoleError);
+      expect((error as Error).message).to.match(says);
+    }
+  });
+
+  it("takes rights that the role has had by itself", async () => {
+    await run(
+      adminUrl,
+      `GRANT UPDATE (kind), DELETE ON kesc_1.journal TO ${OTHER}`,
+      `GRANT CREATE ON SCHEMA kesc_1 TO ${OTHER}`,
+    );
+    expect((await grant(OTHER)).code).to.equal(0);
+    const sql = `
+        SELECT has_any_column_privilege('${OTHER}', 'kesc_1.journal', 'UPDATE') AS updates,
+          has_table_privilege('${OTHER}', 'kesc_1.journal', 'DELETE') AS deletes,
+          has_schema_privilege('${OTHER}', 'kesc_1', 'CREATE') AS creates`;
+    expect(await run(adminUrl, sql)).to.deep.equal([{ updates: false, deletes: false, creates: false }]);
+  });
+});
