@@ -72,6 +72,11 @@ export interface Engine {
    * database, and ends with the transaction.
    */
   readonly administrationLock: string;
+  /**
+   * A statement that writes to the disk at the commit, and changes nothing. A server's role may run
+   * it.
+   */
+  readonly trialWrite: string;
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**
