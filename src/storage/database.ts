@@ -22,7 +22,9 @@ import type { Reader } from "./sql/reader.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { MissingFileError, refuseForeignFile } from "./sqlite/file.js";
 import { SqliteKnexClient } from "./sqlite/knex-client.js";
+import { SqliteListReader } from "./sqlite/list-reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
+import type { WorkerFiles } from "./sqlite/worker.js";
 import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 
 const { knex } = knexModule;
@@ -50,6 +52,8 @@ export interface DatabaseOptions {
 export interface Database {
   /** Cell n has the index n. */
   readonly cells: readonly [Cell, ...Cell[]];
+  /** The number of lists that should run at once. More would only delay other reads. */
+  readonly listsMax: number;
   /**
    * Resolves if the database responds. Rejects if its clock differs from `now` by more than 2
    * seconds, or if its settings are no longer safe.
@@ -67,6 +71,8 @@ export interface Cell {
   readonly engine: Engine;
   /** Reads committed rows. */
   readonly reader: Reader;
+  /** The same for the queries of lists, which take longer. */
+  readonly listReader: Pick<Reader, "rows">;
   /** The books of this cell. */
   readonly directory: BookDirectory;
   readonly masterKeys: MasterKeySource;
@@ -75,6 +81,8 @@ export interface Cell {
   readonly committer: Committer;
   /** Runs every other transaction, such as those on organizations and keys. */
   readonly transact: Transact;
+  /** Commits a write that changes nothing. Rejects if the database takes no commits. */
+  readonly tryToWrite: () => Promise<void>;
   /** Runs the migrations of Knex. */
   readonly migrator: Pick<Knex.Migrator, "latest">;
 }
@@ -86,6 +94,9 @@ const CONNECT_MILLIS_MAX = 3_000;
 const STATEMENT_MILLIS_MAX = 10_000;
 // Without this setting, the operating system checks a silent connection only after two hours.
 const KEEP_ALIVE_MILLIS = 10_000;
+
+// The thread of the lists runs one at a time. With two, the next one is there when one ends.
+const SQLITE_LISTS_MAX = 2;
 
 const silent = (): void => undefined;
 const COMMON = {
@@ -123,34 +134,39 @@ async function openSqlite(
   const pool = knex({
     ...COMMON,
     client: SqliteKnexClient as typeof Knex.Client,
-    connection: { filename, masterKeyFile } as Knex.Sqlite3ConnectionConfig,
+    connection: { filename, masterKeyFile, isReadOnly: false } satisfies WorkerFiles as Knex.Sqlite3ConnectionConfig,
     useNullAsDefault: true,
   });
   // The writer must open the file first, because it sets the database to WAL mode.
   await failingClosed(pool, () => pool.raw(PING));
   const reader = await failingClosed(pool, () => Promise.resolve(new SqliteReader(filename)));
+  const listReader = new SqliteListReader({ filename, masterKeyFile });
   const client = pool.client as SqliteKnexClient;
   const masterKeys = masterKeysIn(masterKeyFile);
   const cell: Cell = {
     number: 0,
     engine: sqliteEngine,
     reader,
+    listReader,
     directory: new BookDirectory(sqliteEngine, masterKeys),
     masterKeys,
     masterKeyFile,
     committer: workerCommitter(client),
     transact: workerTransactions(client),
+    tryToWrite: () => tryToWrite(sqliteEngine, workerTransactions(client)),
     // The transaction takes the write lock before Knex looks for its own tables. Otherwise two
     // processes could both create them.
     migrator: { latest: (config) => pool.transaction((transaction) => migrateUnlocked(transaction, config)) },
   };
   return {
     cells: [cell],
+    listsMax: SQLITE_LISTS_MAX,
     ping: async () => {
       await reader.rows(PING);
     },
     close: async () => {
       await reader.close();
+      await listReader.close();
       await pool.destroy();
     },
   };
@@ -175,28 +191,38 @@ async function openPostgres(
     pipeline: true,
     types: typesWithNumbers(),
   };
-  const pool = knex({
-    ...COMMON,
-    client: PostgresClient as typeof Knex.Client,
-    // The types of Knex list only some of the driver's settings.
-    connection: connection as Knex.PgConnectionConfig,
-    pool: { min: 0, max: connectionsMax },
-  });
-  const schemas = await failingClosed(pool, () => cellSchemas((sql) => pool.raw(sql)));
+  const openPool = (max: number): Knex =>
+    knex({
+      ...COMMON,
+      client: PostgresClient as typeof Knex.Client,
+      // The types of Knex list only some of the driver's settings.
+      connection: connection as Knex.PgConnectionConfig,
+      pool: { min: 0, max },
+    });
+  // Commits and pings have connections of their own, so they never wait for reads.
+  const pingPool = openPool(1);
+  const schemas = await failingClosed(pingPool, () => cellSchemas((sql) => pingPool.raw(sql)));
+  const connections = shareConnections(connectionsMax, schemas.length);
+  const pool = openPool(connections.reads);
+  const commitPool = openPool(connections.commits);
   const transact = postgresTransactions(pool.client as PostgresClient, limits);
+  const transactBatch = postgresTransactions(commitPool.client as PostgresClient, limits);
   const masterKeys = masterKeysIn(masterKeyFile);
   const cellOf = (schema: string, number: number): Cell => {
     const engine = postgresEngine(schema);
     const directory = new BookDirectory(engine, masterKeys);
+    const reader = new PostgresReader(pool, engine, limits);
     return {
       number,
       engine,
-      reader: new PostgresReader(pool, engine, limits),
+      reader,
+      listReader: reader,
       directory,
       masterKeys,
       masterKeyFile,
-      committer: postgresCommitter(ledgerStore(engine, transact, directory)),
+      committer: postgresCommitter(ledgerStore(engine, transactBatch, directory)),
       transact,
+      tryToWrite: () => tryToWrite(engine, transactBatch),
       migrator: {
         latest: (config) =>
           pool.transaction(async (transaction) => {
@@ -209,9 +235,26 @@ async function openPostgres(
   const [first, ...others] = schemas;
   return {
     cells: [cellOf(first, 0), ...others.map((schema, index) => cellOf(schema, index + 1))],
-    ping: (now) => pingPostgres(pool, now),
-    close: () => pool.destroy(),
+    // The other half of the connections is for reads by key.
+    listsMax: Math.max(1, Math.floor(connections.reads / 2)),
+    ping: (now) => pingPostgres(pingPool, now),
+    close: async () => {
+      for (const each of [pool, commitPool, pingPool]) await each.destroy();
+    },
   };
+}
+
+/**
+ * Shares the connections: one for pings, one for the commits of each cell (but at most half of
+ * them), and the rest for reads.
+ */
+function shareConnections(max: number, cells: number): { readonly commits: number; readonly reads: number } {
+  const commits = Math.max(1, Math.min(cells, Math.floor(max / 2)));
+  return { commits, reads: Math.max(1, max - 1 - commits) };
+}
+
+async function tryToWrite({ trialWrite }: Engine, transact: Transact): Promise<void> {
+  await transact((session) => session.read({ sql: trialWrite, bindings: [] }));
 }
 
 /**

@@ -8,14 +8,14 @@ import type { Cell } from "./database.js";
  * A commit that succeeds would prove nothing: a batch of refusals writes nothing.
  */
 export class WriteCheck {
-  readonly #cell: Pick<Cell, "engine" | "transact">;
+  readonly #tryToWrite: Cell["tryToWrite"];
   /** The error of the last failed batch since the last check. */
   #failure: StoreError | undefined;
   #isInDoubt = false;
   #trial: Promise<void> | undefined;
 
-  constructor(cell: Pick<Cell, "engine" | "transact">) {
-    this.#cell = cell;
+  constructor({ tryToWrite }: Pick<Cell, "tryToWrite">) {
+    this.#tryToWrite = tryToWrite;
   }
 
   /** Notes why a batch was not committed. Only "unavailable" concerns the cell. */
@@ -35,16 +35,9 @@ export class WriteCheck {
       throw new Error("a batch could not be committed", { cause: failure.cause });
     }
     if (!this.#isInDoubt) return;
-    await this.#tryToWrite();
+    // A trial that hangs holds a connection, so the next check waits for the same one.
+    this.#trial ??= this.#tryToWrite().finally(() => (this.#trial = undefined));
+    await this.#trial;
     this.#isInDoubt = false;
-  }
-
-  /** Starts at most one trial write at a time: one that hangs holds a connection. */
-  #tryToWrite(): Promise<void> {
-    const { engine, transact } = this.#cell;
-    this.#trial ??= transact((session) => session.read({ sql: engine.trialWrite, bindings: [] }))
-      .then(() => undefined)
-      .finally(() => (this.#trial = undefined));
-    return this.#trial;
   }
 }

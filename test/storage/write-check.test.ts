@@ -20,10 +20,7 @@ for (const engine of ENGINES) {
     after(() => opened.dispose());
 
     it("writes nothing as long as no batch has failed", async () => {
-      const transact = (): never => {
-        throw new Error("a transaction");
-      };
-      const writes = new WriteCheck({ engine: opened.cell.engine, transact });
+      const writes = new WriteCheck({ tryToWrite: () => Promise.reject(new Error("a trial write")) });
       for (const kind of ["conflict", "rejected"] as const) writes.failed(new StoreError(kind, undefined));
       await writes.check();
     });
@@ -46,10 +43,8 @@ for (const engine of ENGINES) {
 
 describe("the check while a trial write fails", () => {
   it("fails, and starts no second trial write beside one that hangs", async () => {
-    const opened = await openTestDatabase("sqlite");
     const pending: ((error: Error) => void)[] = [];
-    const transact = (): Promise<never> => new Promise((_, reject) => pending.push(reject));
-    const writes = new WriteCheck({ engine: opened.cell.engine, transact });
+    const writes = new WriteCheck({ tryToWrite: () => new Promise((_, reject) => pending.push(reject)) });
     writes.failed(unavailable);
     await failureOf(writes.check());
     const hanging = [failureOf(writes.check()), failureOf(writes.check())];
@@ -59,7 +54,6 @@ describe("the check while a trial write fails", () => {
     const again = failureOf(writes.check());
     pending[1]?.(new Error("full as before"));
     expect(await again).to.equal("full as before");
-    await opened.dispose();
   });
 });
 

@@ -55,6 +55,7 @@ export function postgresEngine(schema: string): Engine {
     // Writes a new version of a row that the batches write, too.
     trialWrite: `UPDATE ${table("books")} SET last_seq = last_seq
       WHERE number = (SELECT MIN(number) FROM ${table("books")})`,
+    indexedBy: () => "",
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",
     // now() is the time of BEGIN. Waiting for a lock does not change it.

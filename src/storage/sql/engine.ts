@@ -77,6 +77,11 @@ export interface Engine {
    * it.
    */
   readonly trialWrite: string;
+  /**
+   * Returns the clause after a table in FROM that makes it be read along the index. SQLite has no
+   * statistics, and would rather choose a unique index. Empty where the engine chooses well.
+   */
+  readonly indexedBy: (index: string) => string;
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**

@@ -25,6 +25,7 @@ export const sqliteEngine: Engine = {
   administrationLock: "SELECT 1",
   // Writes the first page, although the value stays. An UPDATE to the same value writes no page.
   trialWrite: `PRAGMA application_id = ${String(APPLICATION_ID)}`,
+  indexedBy: (index) => ` INDEXED BY ${index}`,
   forUpdate: "",
   begunAt: "NULL",
 
