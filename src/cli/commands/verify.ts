@@ -1,3 +1,5 @@
+import { constants, setPriority } from "node:os";
+
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
@@ -32,6 +34,8 @@ export function addVerify(program: Command): void {
     .option("--write-heads <file>", "note the last row of each book in this file, if the books are correct")
     .action(async ({ json, heads, writeHeads: target }: Options) => {
       const { database: address } = configFromEnvironment();
+      // A server on the same machine goes first. The audit takes the time that is left.
+      setPriority(constants.priority.PRIORITY_LOW);
       const noted = heads === undefined ? undefined : notedHeadsIn(heads);
       const verification = await withCurrentDatabase(address, (database) => verify(database, noted), {
         statementMillisMax: 0,

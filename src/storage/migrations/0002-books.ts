@@ -12,7 +12,7 @@ const LIABILITIES = ["available_cents", "held_cents", "unallocated_cents"];
  * `number` is the key of a book in the other tables. It is shorter than the organization's id: a
  * mint takes a sixth fewer bytes (docs/adr/0020). No message of the contract contains it.
  */
-export const books: Migration = ({ int64, bytes, table, tableOptions }) => [
+export const books: Migration = ({ int64, bytes, table, tableOptions, changingTableOptions }) => [
   `CREATE TABLE ${table("books")} (
      number             ${int64} NOT NULL PRIMARY KEY CHECK (number > 0),
      organization_id    TEXT NOT NULL UNIQUE REFERENCES ${table("organizations")} (id),
@@ -23,9 +23,11 @@ export const books: Migration = ({ int64, bytes, table, tableOptions }) => [
      shortfall_cents    ${int64} NOT NULL CHECK (shortfall_cents BETWEEN 0 AND ${String(MAX_SUM_CENTS)}),
      ${LIABILITIES.map((sum) => `${sum} ${int64} NOT NULL CHECK (${sum} BETWEEN 0 AND ${String(MAX_SUM_CENTS)}),`).join("\n     ")}
      CHECK (reserve_cents + shortfall_cents = ${LIABILITIES.join(" + ")})
-   ) ${tableOptions}`,
+   ) ${changingTableOptions(10)}`,
 
   // The secrets of each book, encrypted by a master key that lies in a file outside the database.
+  // Other tables refer to this row, and not to the one in `books`: an open snapshot keeps each old
+  // version of a row, and PostgreSQL checks a reference by walking over all of them.
   `CREATE TABLE ${table("book_keys")} (
      book           ${int64} NOT NULL PRIMARY KEY REFERENCES ${table("books")} (number),
      data_key       ${bytes} NOT NULL,

@@ -7,9 +7,9 @@ const PERSONAL_COLUMNS = ["user_id", "phone_number", "phone_number_index", "emai
  * Accounts. A row summarizes the account's rows in the journal. Its `seq` is the `seq` of the
  * journal row that created it, and `last_seq` that of its newest row.
  */
-export const accounts: Migration = ({ int64, bytes, table, tableOptions, withoutStatistics }) => [
+export const accounts: Migration = ({ int64, bytes, table, tableOptions, changingTableOptions, withoutStatistics }) => [
   `CREATE TABLE ${table("accounts")} (
-     book             ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     book             ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq              ${int64} NOT NULL,
      last_seq         ${int64} NOT NULL CHECK (last_seq >= seq),
      id               TEXT NOT NULL UNIQUE,
@@ -22,15 +22,16 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, without
      PRIMARY KEY (book, seq),
      CHECK (available_cents + held_cents <= ${String(MAX_CENTS)}),
      CHECK (status <> 'CLOSED' OR available_cents + held_cents = 0)
-   ) ${tableOptions}`,
+   ) ${changingTableOptions(50)}`,
   `CREATE INDEX accounts_by_status ON ${table("accounts")} (book, status, seq)`,
 
   // The personal data of the account's user, apart from the row that every mint changes. The phone
   // number and the e-mail address are encrypted; ListAccounts finds them by blind indexes. An
-  // erasure sets all columns from user_id on to NULL (docs/adr/0021).
+  // erasure sets all columns from user_id on to NULL (docs/adr/0021). Transactions and the journal
+  // refer to this row, because it hardly ever changes: see `book_keys`.
   `CREATE TABLE ${table("account_holders")} (
      account_id          TEXT NOT NULL PRIMARY KEY REFERENCES ${table("accounts")} (id),
-     book                ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     book                ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq                 ${int64} NOT NULL,
      user_id             TEXT,
      phone_number        ${bytes},

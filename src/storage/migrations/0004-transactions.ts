@@ -8,10 +8,10 @@ import type { Migration } from "./migration.js";
  */
 export const transactions: Migration = ({ int64, table, tableOptions, clusteredTableOptions }) => [
   `CREATE TABLE ${table("transactions")} (
-     book           ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     book           ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq            ${int64} NOT NULL,
      id             TEXT NOT NULL UNIQUE,
-     account_id     TEXT NOT NULL REFERENCES ${table("accounts")} (id),
+     account_id     TEXT NOT NULL REFERENCES ${table("account_holders")} (account_id),
      type           TEXT NOT NULL CHECK (type IN ('MINT', 'REDEEM')),
      status         TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'CANCELED')),
      status_reason  TEXT NOT NULL,
@@ -36,7 +36,7 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
   // Maps an idempotency key to the resource that its first call created. The commit that creates
   // the resource also saves the key.
   `CREATE TABLE ${table("idempotency_keys")} (
-     book         ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     book         ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      key          TEXT NOT NULL,
      resource_id  TEXT NOT NULL,
      created_at   ${int64} NOT NULL,

@@ -12,10 +12,10 @@ const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocate
  */
 export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions, appendOnly }) => [
   `CREATE TABLE ${table("journal")} (
-     book                   ${int64} NOT NULL REFERENCES ${table("books")} (number),
+     book                   ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq                    ${int64} NOT NULL CHECK (seq > 0),
      previous_seq           ${int64} CHECK (previous_seq < seq),
-     account_id             TEXT REFERENCES ${table("accounts")} (id),
+     account_id             TEXT REFERENCES ${table("account_holders")} (account_id),
      transaction_id         TEXT REFERENCES ${table("transactions")} (id),
      kind                   TEXT NOT NULL,
      debit                  TEXT CHECK (debit IN ${BOOK_ACCOUNTS}),

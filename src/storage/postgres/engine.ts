@@ -28,6 +28,7 @@ export function postgresEngine(schema: string): Engine {
     int64: "BIGINT",
     bytes: "BYTEA",
     tableOptions: "",
+    changingTableOptions: (percent) => `WITH (fillfactor = ${String(percent)})`,
     clusteredTableOptions: "",
 
     appendOnly: (name) => {

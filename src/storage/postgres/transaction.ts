@@ -7,7 +7,9 @@ import type { PostgresClient } from "./client.js";
 /** The methods of `PostgresClient` that a transaction uses. */
 export type PostgresConnections = Pick<PostgresClient, "acquireConnection" | "releaseConnection" | "send">;
 
-const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE";
+// Transactions look rows up by key. In a new database PostgreSQL has no statistics and would read
+// whole small tables. It keeps such plans for foreign keys while the tables grow.
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; SET LOCAL enable_seqscan = off";
 
 /**
  * Runs transactions on the connections of the pool. A statement waits only for results that it

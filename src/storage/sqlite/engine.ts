@@ -9,6 +9,8 @@ export const sqliteEngine: Engine = {
   int64: "INTEGER",
   bytes: "BLOB",
   tableOptions: "STRICT",
+  // SQLite changes rows in place.
+  changingTableOptions: () => "STRICT",
   clusteredTableOptions: "STRICT, WITHOUT ROWID",
 
   appendOnly: (table) =>

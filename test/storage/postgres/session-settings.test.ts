@@ -9,6 +9,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount, mint, NO_DEADLINE, redeem } from "../../support/commands.js";
 import { execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { eventually } from "../../support/eventually.js";
 
 const SERVERS = 2;
 const ACCOUNTS = 4;
@@ -130,6 +131,27 @@ describe("a transaction on PostgreSQL, where the role has other settings", () =>
     } finally {
       await database.close();
     }
+  });
+
+  it("looks every row up along an index, also in a new database without statistics", async () => {
+    const database = await openDatabaseAt(opened.url);
+    const { id: organizationId } = await keys(database, now).createOrganization("new");
+    const account = createAccount(organizationId, "user");
+    const [{ committer }] = database.cells;
+    await committer.commit([account], now());
+    const movement = { organizationId, accountId: account.newAccountId, amount: "1.00" };
+    const mints = Array.from({ length: 50 }, (_, index) => mint({ ...movement, reference: `mint ${String(index)}` }));
+    await committer.commit(mints, now());
+    // A session writes its statistics at its end.
+    await database.close();
+    const tables = ["accounts", "account_holders", "books", "book_keys", "idempotency_keys", "transactions"];
+    const sql = `SELECT relname AS name, seq_scan, idx_scan FROM pg_stat_user_tables
+      WHERE relname IN (${tables.map((name) => `'${name}'`).join(", ")})`;
+    const statistics = (): Promise<{ name: string; seq_scan: string; idx_scan: string }[]> =>
+      execute(opened.address, sql);
+    await eventually(async () => (await statistics()).some(({ idx_scan: lookups }) => Number(lookups) >= mints.length));
+    const scanned = (await statistics()).filter(({ seq_scan: scans }) => Number(scans) > 0);
+    expect(scanned.map(({ name }) => name)).to.deep.equal([]);
   });
 
   it("keeps to the limits in the URL, which an operator may set", async () => {
