@@ -84,7 +84,8 @@ export const VARIABLES = {
   KESC_DATABASE_CONNECTIONS_MAX: variable(
     "10",
     "maximum connections of one server to PostgreSQL",
-    wholeNumber(1, 1_000),
+    // One each for commits, reads and the health check.
+    wholeNumber(3, 1_000),
   ),
   KESC_GRPC_ADDRESS: variable(
     "127.0.0.1:50051",
