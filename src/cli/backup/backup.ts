@@ -91,7 +91,7 @@ export async function backUp(
 }
 
 function lowerPriority(): void {
-  setPriority(constants.priority.PRIORITY_LOW);
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
 /** Verifies the copy without changing it. Throws an OperatorError if its books are wrong. */
