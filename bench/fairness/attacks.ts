@@ -11,17 +11,9 @@ import { driveBatches } from "../load/batch-load.js";
 import { mintRequest } from "../load/calls.js";
 import { GrpcConnection } from "../load/grpc-connection.js";
 import { headersOf } from "../load/grpc-load.js";
-import type { Job } from "../load/job.js";
-import type { CallInFlight, Tally } from "../load/tally.js";
-import type { HostileJob } from "./hostile.js";
+import type { CallInFlight } from "../load/tally.js";
+import type { Attack } from "./attack.js";
 import { idleConnections, rapidReset, restFlood, slowRequests, unfinishedRequests } from "./raw-attacks.js";
-
-/** What an attack works with. */
-export interface Attack {
-  hostile: HostileJob;
-  job: Job;
-  tally: Tally;
-}
 
 interface Flood {
   path: string;

@@ -11,14 +11,14 @@ import { residentMebibytes } from "../servers/process-stats.js";
 import { type Program, stop } from "../servers/programs.js";
 import { newTenant, problemsInBooks, type Service } from "../servers/service.js";
 import { progress, type Stage } from "../stage.js";
+import type { HostileJob } from "./attack.js";
 import { fill, inDatabase, manyKeys, organizationOf, rejectPoison } from "./given.js";
-import type { HostileJob } from "./hostile.js";
 import { type Row, rowsNamed } from "./rows.js";
 
 const HOSTILE_ACCOUNTS = 1_000;
 const OTHERS_IN_FLIGHT = 100;
 const RAMP_SECONDS = 1;
-const WARM_UP_SECONDS = 10;
+const WARM_UP_SECONDS = 3;
 const PAUSE_MILLIS = 500;
 const PROBE_MILLIS = 100;
 

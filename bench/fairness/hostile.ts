@@ -4,20 +4,10 @@
  */
 import type { Job } from "../load/job.js";
 import { Tally } from "../load/tally.js";
+import type { HostileJob } from "./attack.js";
 import { type AttackName, ATTACKS } from "./attacks.js";
 
-/** The target of an attack, and what the caller has. */
-export interface HostileJob {
-  attack: AttackName;
-  /** "host:port" of the server and of the gateway. */
-  grpcAddress: string;
-  httpAddress: string;
-  /** Valid keys of one organization. */
-  keys: readonly [string, ...string[]];
-  accountIds: string[];
-}
-
-process.on("message", (job: HostileJob | "report") => {
+process.on("message", (job: HostileJob<AttackName> | "report") => {
   if (job === "report") report();
   else begin(job);
 });
@@ -26,7 +16,7 @@ process.send?.({ kind: "ready", address: "" });
 
 let tally: Tally | undefined;
 
-function begin(hostile: HostileJob): void {
+function begin(hostile: HostileJob<AttackName>): void {
   const job: Job = {
     transport: "grpc",
     call: "mint",

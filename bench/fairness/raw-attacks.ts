@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
 import { headersOf } from "../load/grpc-load.js";
 import { clientPreface, Flag, frame, FrameType } from "../load/http2-frames.js";
-import type { Attack } from "./attacks.js";
+import type { Attack } from "./attack.js";
 
 const CONNECTIONS = 40;
 const REST_CONNECTIONS = 400;

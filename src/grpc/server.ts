@@ -4,6 +4,7 @@ import { Server, ServerCredentials, type ServiceDefinition, status as Status } f
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
+import { FairTurns } from "../../runtime/fair-turns.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
@@ -11,7 +12,6 @@ import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
 import { callSteps } from "./calls/call-steps.js";
-import { CallTurns } from "./calls/call-turns.js";
 import type { StreamRoute } from "./calls/stream-call.js";
 import type { UnaryRoute } from "./calls/unary-call.js";
 import { statusCodeOf } from "./errors/status.js";
@@ -131,7 +131,7 @@ function guardOf(
     calls: new FairShare(limits.callsMax),
     isOpen: (path) => OPEN_SERVICES.some((service) => path.startsWith(`/${service}/`)),
     openCalls: new FairShare(limits.openCallsMax),
-    turns: new CallTurns(),
+    turns: new FairTurns(),
     onEnded: (path, reason) => {
       const method = path.split(".").at(-1);
       logger.info(

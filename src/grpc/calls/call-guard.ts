@@ -7,9 +7,9 @@ import {
 } from "@grpc/grpc-js";
 
 import type { FairShare } from "../../../runtime/fair-share.js";
+import type { FairTurns } from "../../../runtime/fair-turns.js";
 import { type Link, Queue } from "../../../runtime/queue.js";
 import { statusOf } from "../errors/status.js";
-import type { CallTurns } from "./call-turns.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
@@ -26,7 +26,7 @@ export interface CallGuardOptions {
   readonly isOpen: (path: string) => boolean;
   /** The slots of calls that need no key, shared by connections. */
   readonly openCalls: FairShare;
-  readonly turns: CallTurns;
+  readonly turns: FairTurns;
   /** Called for each call that the guard ended. */
   readonly onEnded: (path: string, reason: EndReason) => void;
 }

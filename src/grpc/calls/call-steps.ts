@@ -2,7 +2,7 @@ import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
 
 /**
  * The last steps of a call. Each step runs as a micro-batch for all calls that have reached it, as
- * the beginning does (call-turns.ts). That halved the time of GetAccount, from 145 to 64 µs
+ * the beginning does (runtime/fair-turns.ts). That halved the time of GetAccount, from 145 to 64 µs
  * (docs/adr/0012).
  */
 export interface CallSteps {

@@ -2,13 +2,13 @@ import { setImmediate } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import { CallTurns } from "../../../src/grpc/calls/call-turns.js";
+import { FairTurns } from "../../runtime/fair-turns.js";
 
 const LARGE_BYTES = 5_120;
 
 /** Turns with a list of the calls that have begun. */
 function givenTurns() {
-  const turns = new CallTurns();
+  const turns = new FairTurns();
   const begun: string[] = [];
   const add = (caller: string, requestBytes = 0): void => {
     turns.add(caller, requestBytes, () => begun.push(caller));
@@ -16,7 +16,7 @@ function givenTurns() {
   return { turns, begun, add };
 }
 
-describe("grpc: the turns of calls", () => {
+describe("the turns of calls", () => {
   it("go to callers in turn, whoever has more calls", async () => {
     const { begun, add } = givenTurns();
     for (let count = 0; count < 10; count += 1) add("greedy");
@@ -51,18 +51,18 @@ describe("grpc: the turns of calls", () => {
     expect(begun).to.deep.equal(Array.from({ length: 100 }, (_, serial) => serial));
   });
 
-  it("begin 32 calls at once, and 256 in one turn of the event loop", async () => {
+  it("begin 32 calls at once, and 64 in one turn of the event loop", async () => {
     const { turns, begun, add } = givenTurns();
     for (let count = 0; count < 31; count += 1) add("greedy");
     expect(begun).to.have.length(0);
     add("greedy");
     expect(begun).to.have.length(32);
     for (let count = 32; count < 1_000; count += 1) add("greedy");
-    expect(begun).to.have.length(256);
+    expect(begun).to.have.length(64);
     add("modest");
     await setImmediate();
-    expect(begun).to.have.length(512);
-    expect(begun.indexOf("modest")).to.be.within(256, 258);
+    expect(begun).to.have.length(128);
+    expect(begun.indexOf("modest")).to.be.within(64, 66);
     while (turns.length > 0) await setImmediate();
     expect(begun).to.have.length(1_001);
   });
