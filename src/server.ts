@@ -79,6 +79,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
       logger,
       limits: config.grpcLimits,
+      listsMax: database.listsMax,
     });
     return {
       address: server.address,

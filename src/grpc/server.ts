@@ -20,6 +20,7 @@ import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { boundAddress, removeStaleSocket } from "./server-address.js";
 import { accountHandlers } from "./services/account-service.js";
+import { ListTurns } from "./services/list-turns.js";
 import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
@@ -41,6 +42,8 @@ export interface GrpcServerOptions {
   readonly newTransactionId: () => TransactionId;
   readonly logger: Logger;
   readonly limits: GrpcLimits;
+  /** The number of lists that the database should run at once. */
+  readonly listsMax: number;
 }
 
 export interface GrpcServer {
@@ -145,9 +148,10 @@ function guardOf(
 type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute>>>>;
 
 function routesOf(options: GrpcServerOptions): Routes {
+  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
   return {
-    "kesc.v1.AccountService": accountHandlers(options),
-    "kesc.v1.TransactionService": transactionHandlers(options),
+    "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
+    "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
   };
 }
 

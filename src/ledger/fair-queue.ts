@@ -48,12 +48,22 @@ export class FairQueue<Key, Item> {
 
   /** Removes the first item of the next line and returns it. */
   shift(): Item | undefined {
+    return this.shiftLine(1)[0];
+  }
+
+  /** Removes the first items of the next line, at most `countMax`, and returns them. */
+  shiftLine(countMax: number): readonly Item[] {
     const line = this.#turns.shift();
-    if (line === undefined) return undefined;
-    const item = line.items.shift();
+    if (line === undefined) return [];
+    const items: Item[] = [];
+    while (items.length < countMax) {
+      const item = line.items.shift();
+      if (item === undefined) break;
+      items.push(item);
+    }
     if (line.items.length > 0) this.#turns.push(line);
     else this.#lines.delete(line.key);
-    this.#length -= 1;
-    return item;
+    this.#length -= items.length;
+    return items;
   }
 }

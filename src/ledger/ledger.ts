@@ -8,6 +8,7 @@ import { FairQueue } from "./fair-queue.js";
 import type { CommandResult, Committer } from "./ports/committer.js";
 import type { LedgerRefusal, Outcome } from "./ports/outcome.js";
 import { StoreError } from "./ports/store.js";
+import { Quarantine } from "./quarantine.js";
 import { REAL_TIMING, type Timing } from "./timing.js";
 
 /** A queued command, with the promise of its caller. */
@@ -57,6 +58,9 @@ const BULK_SHARE = 1 / 4;
 // more mints, together with the micro-batches (docs/adr/0012).
 const SECOND_BATCH_SIZE_MIN = 32;
 
+// While others commit, the quarantined batches take at most 1/16 of the time.
+const QUARANTINE_REST = 15;
+
 /**
  * The only way to change state: a queue in front of the committer. The commands that arrive while a
  * commit is being written form the next batch. A caller gets its result only after the commit of
@@ -65,12 +69,23 @@ const SECOND_BATCH_SIZE_MIN = 32;
  * The queue is shared fairly: organizations take turns, and no organization can fill it
  * (docs/adr/0009). The bulk commands of an organization take turns with its single calls, so a
  * payroll does not delay a payment at a till.
+ *
+ * A batch that the database rejects is split in halves until the cause is alone. The organization
+ * of the cause is then quarantined: for a minute it gets batches of its own, so that no other
+ * organization's commands fail with it (docs/adr/0027).
  */
 export class Ledger {
   readonly #options: LedgerOptions;
   readonly #timing: Timing;
   readonly #secondBatchSizeMin: number;
   readonly #queue: FairQueue<LineKey, QueuedCommand>;
+  readonly #quarantine: Quarantine;
+  /** The commands of quarantined organizations. */
+  readonly #quarantined: FairQueue<LineKey, QueuedCommand>;
+  /** Whether a quarantined batch runs, or must wait so that others get their time. */
+  #quarantineRests = false;
+  /** The number of batches so far that were not quarantined. */
+  #mixedBatches = 0;
   /** The calls that found no room in the queue. They wait for their refusal. */
   readonly #overflow = new Queue<QueuedCommand["resolve"]>();
   /** The number of bulk commands in the queue. */
@@ -84,6 +99,8 @@ export class Ledger {
     this.#timing = options.timing ?? REAL_TIMING;
     this.#secondBatchSizeMin = Math.min(SECOND_BATCH_SIZE_MIN, options.batchMax);
     this.#queue = new FairQueue(options.queueMax);
+    this.#quarantined = new FairQueue(options.queueMax);
+    this.#quarantine = new Quarantine(options.now);
   }
 
   /**
@@ -102,9 +119,11 @@ export class Ledger {
       // decide() returns the type of resource that belongs to the command.
       const resolveAny = resolve as QueuedCommand["resolve"];
       const line: LineKey = bulk ? `${command.organizationId} bulk` : command.organizationId;
-      const isQueued = this.#queue.push(line, { command, deadline, bulk, resolve: resolveAny, reject });
+      const isQuarantined = this.#quarantine.has(command.organizationId);
+      const queue = isQuarantined ? this.#quarantined : this.#queue;
+      const isQueued = queue.push(line, { command, deadline, bulk, resolve: resolveAny, reject });
       if (isQueued) {
-        if (bulk) this.#bulkLength += 1;
+        if (bulk && !isQuarantined) this.#bulkLength += 1;
         this.#scheduleStart();
       } else if (this.#overflow.length < REFUSALS_WAITING_MAX) this.#overflow.push(resolveAny);
       else resolveAny(refused({ reason: "QUEUE_FULL" }));
@@ -130,6 +149,9 @@ export class Ledger {
 
   #startBatches(): void {
     const { committer } = this.#options;
+    if (!this.#quarantineRests && this.#quarantined.length > 0 && this.#batchesInFlight < committer.batchesMax) {
+      void this.#runQuarantined();
+    }
     // While a batch is being written, only a large batch follows it. A small one would keep its
     // commands from a larger batch, and leave the committer waiting for the event loop.
     while (
@@ -138,11 +160,28 @@ export class Ledger {
         (this.#batchesInFlight < committer.batchesMax && this.#queue.length >= this.#secondBatchSizeMin))
     ) {
       const batch = this.#takeBatch();
-      if (batch.length > 0) void this.#runBatch(batch);
+      if (batch.length > 0) {
+        this.#mixedBatches += 1;
+        void this.#runBatch(batch);
+      }
     }
     // The queue is empty, so the refusals delay no command.
     if (this.#queue.length === 0) this.#refuseOverflow(this.#overflow.length);
     this.#resolveIfClosed();
+  }
+
+  /** Commits one batch of the next quarantined line. */
+  async #runQuarantined(): Promise<void> {
+    const { batchMax, committer, now } = this.#options;
+    const startedAt = now();
+    const waiting = this.#quarantined.shiftLine(Math.min(batchMax, committer.batchUsual));
+    const batch = waiting.filter((queued) => isInTime(queued, startedAt));
+    const mixedBatches = this.#mixedBatches;
+    this.#quarantineRests = true;
+    if (batch.length > 0) await this.#runBatch(batch);
+    if (this.#mixedBatches > mixedBatches) await this.#timing.rest(Math.max(1, now() - startedAt) * QUARANTINE_REST);
+    this.#quarantineRests = false;
+    this.#startBatches();
   }
 
   #takeBatch(): QueuedCommand[] {
@@ -154,8 +193,7 @@ export class Ledger {
       const queued = this.#queue.shift();
       if (queued === undefined) break;
       if (queued.bulk) this.#bulkLength -= 1;
-      if (queued.deadline > startedAt) batch.push(queued);
-      else queued.resolve(refused({ reason: "DEADLINE_EXCEEDED" }));
+      if (isInTime(queued, startedAt)) batch.push(queued);
     }
     return batch;
   }
@@ -200,7 +238,7 @@ export class Ledger {
 
   async #settleFailed(batch: readonly QueuedCommand[], error: unknown): Promise<void> {
     const [first] = batch;
-    if (!(error instanceof StoreError)) {
+    if (!(error instanceof StoreError) || first === undefined) {
       for (const { reject } of batch) reject(error);
       return;
     }
@@ -210,16 +248,27 @@ export class Ledger {
       // The database commits nothing now, so the refusals take time from no commit.
       this.#refuseOverflow(this.#overflow.length);
     } else if (batch.length === 1) {
-      first?.reject(error);
+      this.#quarantine.add(first.command.organizationId);
+      first.reject(error);
     } else {
-      // The database rejects one command of the batch. Committing each command alone finds it.
-      for (const queued of batch) await this.#commitAndSettle([queued]);
+      // The database rejects some command of the batch. Halving finds it with few commits.
+      const middle = Math.ceil(batch.length / 2);
+      await this.#commitAndSettle(batch.slice(0, middle));
+      await this.#commitAndSettle(batch.slice(middle));
     }
   }
 
   #resolveIfClosed(): void {
-    if (this.#batchesInFlight === 0 && this.#queue.length === 0) this.#closed?.resolve();
+    const isIdle = this.#batchesInFlight === 0 && this.#queue.length === 0 && this.#quarantined.length === 0;
+    if (isIdle) this.#closed?.resolve();
   }
+}
+
+/** Returns whether the command is still in time. Refuses it otherwise. */
+function isInTime({ deadline, resolve }: QueuedCommand, startedAt: UnixMillis): boolean {
+  if (deadline > startedAt) return true;
+  resolve(refused({ reason: "DEADLINE_EXCEEDED" }));
+  return false;
 }
 
 function settle({ resolve, reject }: QueuedCommand, result: CommandResult | undefined): void {

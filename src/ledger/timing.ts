@@ -11,6 +11,7 @@ export interface Timing {
   atEndOfTask(callback: () => void): void;
   /** Waits for a short random time. Two servers then do not meet in the same conflict again. */
   pauseAfterConflict(): Promise<unknown>;
+  rest(millis: number): Promise<unknown>;
 }
 
 const CONFLICT_PAUSE_MILLIS_MAX = 20;
@@ -18,4 +19,5 @@ const CONFLICT_PAUSE_MILLIS_MAX = 20;
 export const REAL_TIMING: Timing = {
   atEndOfTask,
   pauseAfterConflict: () => sleep(Math.random() * CONFLICT_PAUSE_MILLIS_MAX),
+  rest: (millis) => sleep(millis),
 };

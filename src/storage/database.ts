@@ -20,7 +20,9 @@ import type { Reader } from "./sql/reader.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { refuseForeignFile } from "./sqlite/file.js";
 import { SqliteKnexClient } from "./sqlite/knex-client.js";
+import { SqliteListReader } from "./sqlite/list-reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
+import type { WorkerFiles } from "./sqlite/worker.js";
 import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 
 const { knex } = knexModule;
@@ -45,6 +47,8 @@ export interface DatabaseOptions {
 export interface Database {
   /** Cell n has the index n. */
   readonly cells: readonly [Cell, ...Cell[]];
+  /** The number of lists that should run at once. More would only delay other reads. */
+  readonly listsMax: number;
   /**
    * Resolves if the database responds. Rejects if its clock differs from `now` by more than 2
    * seconds.
@@ -62,6 +66,8 @@ export interface Cell {
   readonly engine: Engine;
   /** Reads committed rows. */
   readonly reader: Reader;
+  /** The same for the queries of lists, which take longer. */
+  readonly listReader: Pick<Reader, "rows">;
   /** The books of this cell. */
   readonly directory: BookDirectory;
   readonly masterKeys: MasterKeySource;
@@ -83,6 +89,9 @@ const CONNECT_MILLIS_MAX = 3_000;
 const STATEMENT_MILLIS_MAX = 10_000;
 // Without this setting, the operating system checks a silent connection only after two hours.
 const KEEP_ALIVE_MILLIS = 10_000;
+
+// The thread of the lists runs one at a time. With two, the next one is there when one ends.
+const SQLITE_LISTS_MAX = 2;
 
 const silent = (): void => undefined;
 const COMMON = {
@@ -118,18 +127,20 @@ async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engin
   const pool = knex({
     ...COMMON,
     client: SqliteKnexClient as typeof Knex.Client,
-    connection: { filename, masterKeyFile } as Knex.Sqlite3ConnectionConfig,
+    connection: { filename, masterKeyFile, isReadOnly: false } satisfies WorkerFiles as Knex.Sqlite3ConnectionConfig,
     useNullAsDefault: true,
   });
   // The writer must open the file first, because it sets the database to WAL mode.
   await failingClosed(pool, () => pool.raw(PING));
   const reader = await failingClosed(pool, () => Promise.resolve(new SqliteReader(filename)));
+  const listReader = new SqliteListReader({ filename, masterKeyFile });
   const client = pool.client as SqliteKnexClient;
   const masterKeys = masterKeysIn(masterKeyFile);
   const cell: Cell = {
     number: 0,
     engine: sqliteEngine,
     reader,
+    listReader,
     directory: new BookDirectory(sqliteEngine, masterKeys),
     masterKeys,
     masterKeyFile,
@@ -141,11 +152,13 @@ async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engin
   };
   return {
     cells: [cell],
+    listsMax: SQLITE_LISTS_MAX,
     ping: async () => {
       await reader.rows(PING);
     },
     close: async () => {
       await reader.close();
+      await listReader.close();
       await pool.destroy();
     },
   };
@@ -172,27 +185,36 @@ async function openPostgres(
     pipeline: true,
     types: typesWithNumbers(),
   };
-  const pool = knex({
-    ...COMMON,
-    client: PostgresClient as typeof Knex.Client,
-    // The types of Knex list only some of the driver's settings.
-    connection: connection as Knex.PgConnectionConfig,
-    pool: { min: 0, max: connectionsMax },
-  });
-  const schemas = await failingClosed(pool, () => cellSchemas((sql) => pool.raw(sql)));
+  const openPool = (max: number): Knex =>
+    knex({
+      ...COMMON,
+      client: PostgresClient as typeof Knex.Client,
+      // The types of Knex list only some of the driver's settings.
+      connection: connection as Knex.PgConnectionConfig,
+      pool: { min: 0, max },
+    });
+  // Commits and pings have connections of their own, so they never wait for reads.
+  const pingPool = openPool(1);
+  const schemas = await failingClosed(pingPool, () => cellSchemas((sql) => pingPool.raw(sql)));
+  const connections = shareConnections(connectionsMax, schemas.length);
+  const pool = openPool(connections.reads);
+  const commitPool = openPool(connections.commits);
   const transact = postgresTransactions(pool.client as PostgresClient);
+  const transactBatch = postgresTransactions(commitPool.client as PostgresClient);
   const masterKeys = masterKeysIn(masterKeyFile);
   const cellOf = (schema: string, number: number): Cell => {
     const engine = postgresEngine(schema);
     const directory = new BookDirectory(engine, masterKeys);
+    const reader = new PostgresReader(pool, engine);
     return {
       number,
       engine,
-      reader: new PostgresReader(pool, engine),
+      reader,
+      listReader: reader,
       directory,
       masterKeys,
       masterKeyFile,
-      committer: postgresCommitter(ledgerStore(engine, transact, directory)),
+      committer: postgresCommitter(ledgerStore(engine, transactBatch, directory)),
       transact,
       migrator: pool.migrate,
     };
@@ -200,9 +222,22 @@ async function openPostgres(
   const [first, ...others] = schemas;
   return {
     cells: [cellOf(first, 0), ...others.map((schema, index) => cellOf(schema, index + 1))],
-    ping: (now) => pingWithClock(pool, now),
-    close: () => pool.destroy(),
+    // The other half of the connections is for reads by key.
+    listsMax: Math.max(1, Math.floor(connections.reads / 2)),
+    ping: (now) => pingWithClock(pingPool, now),
+    close: async () => {
+      for (const each of [pool, commitPool, pingPool]) await each.destroy();
+    },
   };
+}
+
+/**
+ * Shares the connections: one for pings, one for the commits of each cell (but at most half of
+ * them), and the rest for reads.
+ */
+function shareConnections(max: number, cells: number): { readonly commits: number; readonly reads: number } {
+  const commits = Math.max(1, Math.min(cells, Math.floor(max / 2)));
+  return { commits, reads: Math.max(1, max - 1 - commits) };
 }
 
 async function pingWithClock(pool: Knex, now: () => UnixMillis): Promise<void> {

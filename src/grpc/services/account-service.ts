@@ -24,11 +24,13 @@ import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
+import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface AccountHandlersOptions {
   readonly cellOf: CellOf;
+  readonly listTurns: ListTurns;
   readonly newAccountId: () => AccountId;
 }
 
@@ -40,7 +42,7 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
   return {
     createAccount: createAccount(options),
     getAccount: getAccount(cellOf),
-    listAccounts: listAccounts(cellOf),
+    listAccounts: listAccounts(options),
     freezeAccount: unary({
       request: FreezeAccountRequest,
       response: FreezeAccountResponse,
@@ -102,7 +104,7 @@ function getAccount(cellOf: CellOf): UnaryRoute {
   });
 }
 
-function listAccounts(cellOf: CellOf): UnaryRoute {
+function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute {
   return unary({
     request: ListAccountsRequest,
     response: ListAccountsResponse,
@@ -122,8 +124,11 @@ function listAccounts(cellOf: CellOf): UnaryRoute {
       const page = pageOf(list, { size, token });
       return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
     },
-    run: async ({ list, filters, page }, { key }) => {
-      const { rows, nextBeforeSeq } = await cellOf(key).reads.accounts(list.organizationId, filters, page);
+    run: async ({ list, filters, page }, caller) => {
+      const { reads } = cellOf(caller.key);
+      const read = await listTurns.page(caller, () => reads.accounts(list.organizationId, filters, page));
+      if ("reason" in read) return { kind: "refused", refusal: read };
+      const { rows, nextBeforeSeq } = read;
       return done({
         accounts: rows.map(toAccountMessage),
         next_page_token: formatPageToken(list, nextBeforeSeq),

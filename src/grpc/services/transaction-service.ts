@@ -26,16 +26,21 @@ import { given, ifGiven, parseFields } from "../messages/fields.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
 import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
 import { type BatchOptions, isBulk, parseBatch, runBatch } from "./batch-create.js";
+import type { ListTurns } from "./list-turns.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
+
+export interface TransactionHandlersOptions extends BatchOptions {
+  readonly listTurns: ListTurns;
+}
 
 /**
  * The rpcs of kesc.v1.TransactionService. An rpc of the contract without a handler does not
  * compile.
  */
 export function transactionHandlers(
-  options: BatchOptions,
+  options: TransactionHandlersOptions,
 ): Record<keyof TransactionServiceService, UnaryRoute | StreamRoute> {
   const { cellOf } = options;
   return {
@@ -44,7 +49,7 @@ export function transactionHandlers(
     batchCreateTransactions: batchCreateTransactions(options),
     importTransactions: importTransactions(options),
     getTransaction: getTransaction(cellOf),
-    listTransactions: listTransactions(cellOf),
+    listTransactions: listTransactions(options),
     cancelTransaction: cancelTransaction(cellOf),
   };
 }
@@ -63,7 +68,7 @@ function getTransaction(cellOf: CellOf): UnaryRoute {
   });
 }
 
-function listTransactions(cellOf: CellOf): UnaryRoute {
+function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): UnaryRoute {
   return unary({
     request: ListTransactionsRequest,
     response: ListTransactionsResponse,
@@ -90,8 +95,11 @@ function listTransactions(cellOf: CellOf): UnaryRoute {
       const page = pageOf(list, { size, token });
       return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
     },
-    run: async ({ list, filters, page }, { key }) => {
-      const { rows, nextBeforeSeq } = await cellOf(key).reads.transactions(list.organizationId, filters, page);
+    run: async ({ list, filters, page }, caller) => {
+      const { reads } = cellOf(caller.key);
+      const read = await listTurns.page(caller, () => reads.transactions(list.organizationId, filters, page));
+      if ("reason" in read) return { kind: "refused", refusal: read };
+      const { rows, nextBeforeSeq } = read;
       return done({
         transactions: rows.map(toTransactionMessage),
         next_page_token: formatPageToken(list, nextBeforeSeq),

@@ -27,6 +27,11 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
      UNIQUE (book, reference),
      CHECK ((status = 'COMPLETED') = (completed_at IS NOT NULL))
    ) ${tableOptions}`,
+  `CREATE INDEX transactions_by_type ON ${table("transactions")} (book, type, seq)`,
+  // Nearly all transactions are completed, so this index stays small. A list of completed
+  // transactions passes few rows over without an index.
+  `CREATE INDEX transactions_not_completed ON ${table("transactions")} (book, status, seq)
+     WHERE status <> 'COMPLETED'`,
 
   // Maps an idempotency key to the resource that its first call created. The commit that creates
   // the resource also saves the key.

@@ -51,6 +51,7 @@ export function postgresEngine(schema: string): Engine {
     ],
 
     administrationLock: `SELECT pg_advisory_xact_lock(${String(ADMINISTRATION_LOCK)})`,
+    indexedBy: () => "",
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",
     // now() is the time of BEGIN. Waiting for a lock does not change it.

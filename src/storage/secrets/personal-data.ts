@@ -18,7 +18,11 @@ export function encryptPersonal({ data }: Pick<BookKeys, "data">, place: Persona
 }
 
 /** Throws if the bytes were changed, or belong to another place. */
-export function decryptPersonal({ data }: Pick<BookKeys, "data">, place: PersonalFieldPlace, sealed: Buffer): string {
+export function decryptPersonal(
+  { data }: Pick<BookKeys, "data">,
+  place: PersonalFieldPlace,
+  sealed: Uint8Array,
+): string {
   return decrypt(data, sealed, contextOf(place)).toString("utf8");
 }
 

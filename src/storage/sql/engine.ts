@@ -72,6 +72,11 @@ export interface Engine {
    * database, and ends with the transaction.
    */
   readonly administrationLock: string;
+  /**
+   * Returns the clause after a table in FROM that makes it be read along the index. SQLite has no
+   * statistics, and would rather choose a unique index. Empty where the engine chooses well.
+   */
+  readonly indexedBy: (index: string) => string;
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**

@@ -114,7 +114,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
   /**
    * Opens the books that exist. Rejects the batch if no master key decrypts the keys of one of
-   * them. The ledger then commits each command alone, so the commands of the other books succeed.
+   * them. The ledger then splits the batch, so the commands of the other books succeed.
    */
   async #openBooks(organizationIds: readonly OrganizationId[]): Promise<void> {
     const found = await this.#directory

@@ -40,7 +40,7 @@ export interface HolderRow<Bytes = Buffer> {
 }
 
 /** The columns of a holder that a read of an account joins. */
-export type PersonRow = Pick<HolderRow, "user_id" | "phone_number" | "email">;
+export type PersonRow = Pick<HolderRow<Uint8Array>, "user_id" | "phone_number" | "email">;
 
 /** A row of `transactions`, as both drivers read it. */
 export interface TransactionRow {

@@ -17,6 +17,14 @@ const SETTINGS = [
   { pragma: "cache_size", set: "-65536", is: -65_536 }, // KiB
 ] as const;
 
+// A reader waits only while SQLite resets or recovers the log.
+const READER_BUSY_MILLIS_MAX = 5_000;
+
+/** Opens the file for reading. Throws if SQLite cannot open it. */
+export function openSqliteForReading(filename: string): BetterSqlite3.Database {
+  return new BetterSqlite3(filename, { readonly: true, timeout: READER_BUSY_MILLIS_MAX });
+}
+
 /**
  * Opens the file for writing. Applies the settings and reads them back. Throws if SQLite did not
  * apply one.

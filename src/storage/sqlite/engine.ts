@@ -22,6 +22,7 @@ export const sqliteEngine: Engine = {
 
   // BEGIN IMMEDIATE locks the whole file for one writer.
   administrationLock: "SELECT 1",
+  indexedBy: (index) => ` INDEXED BY ${index}`,
   forUpdate: "",
   begunAt: "NULL",
 

@@ -1,14 +1,12 @@
-import BetterSqlite3 from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 
 import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
 import type { Binding } from "../sql/engine.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
+import { openSqliteForReading } from "./connection.js";
 import { sqliteEngine } from "./engine.js";
 import { SqliteStatements } from "./statements.js";
-
-/** In milliseconds. A reader waits only while SQLite resets or recovers the log. */
-const BUSY_MILLIS_MAX = 5_000;
 
 interface Query {
   readonly sql: string;
@@ -33,7 +31,7 @@ export class SqliteReader implements Reader {
   /** Throws if the file cannot be opened. */
   constructor(filename: string) {
     this.#filename = filename;
-    this.#connection = openForReading(filename);
+    this.#connection = openSqliteForReading(filename);
     this.#statements = new SqliteStatements(this.#connection);
     const runAll = this.#connection.transaction((queries: readonly Query[]) => {
       for (const query of queries) this.#run(query);
@@ -59,7 +57,7 @@ export class SqliteReader implements Reader {
 
   /** Uses a connection of its own, because the shared one must keep reading new commits. */
   async snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
-    const connection = openForReading(this.#filename);
+    const connection = openSqliteForReading(this.#filename);
     const iterators: IterableIterator<unknown>[] = [];
     try {
       connection.exec("BEGIN");
@@ -91,10 +89,6 @@ export class SqliteReader implements Reader {
       reject(error);
     }
   }
-}
-
-function openForReading(filename: string): BetterSqlite3.Database {
-  return new BetterSqlite3(filename, { readonly: true, timeout: BUSY_MILLIS_MAX });
 }
 
 function nextOf<Row>(iterator: IterableIterator<Row>): Row | undefined {

@@ -12,8 +12,8 @@ import {
 } from "./worker.js";
 
 /**
- * The client of the worker thread that owns the writing connection. The worker runs the requests
- * one after another, in the order of the calls.
+ * The client of a worker thread. The worker runs the requests one after another, in the order of
+ * the calls.
  */
 export class WorkerConnection {
   readonly #worker: Worker;

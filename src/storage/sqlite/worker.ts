@@ -1,5 +1,6 @@
-// The worker thread that owns the writing connection. It decides and commits the ledger's batches,
-// while the main thread receives calls (docs/adr/0004).
+// A thread with a connection of its own. One such thread owns the writing connection: it decides
+// and commits the ledger's batches, while the main thread receives calls (docs/adr/0004). Another
+// one runs the queries of lists.
 import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
@@ -12,7 +13,7 @@ import { StoreError } from "../../ledger/ports/store.js";
 import { masterKeysIn } from "../secrets/master-key.js";
 import { BookDirectory } from "../sql/book-directory.js";
 import { ledgerStore } from "../sql/ledger-store.js";
-import { openSqliteForWriting } from "./connection.js";
+import { openSqliteForReading, openSqliteForWriting } from "./connection.js";
 import { sqliteEngine } from "./engine.js";
 import { SqliteStatements } from "./statements.js";
 import { sqliteTransaction } from "./transaction.js";
@@ -51,6 +52,8 @@ export interface WorkerFailure {
 export interface WorkerFiles {
   readonly filename: string;
   readonly masterKeyFile: string;
+  /** Whether the worker only reads. */
+  readonly isReadOnly: boolean;
 }
 
 function serve(
@@ -103,10 +106,10 @@ function failureOf(thrown: unknown): WorkerFailure {
   return { message, stack, code: "code" in error ? String(error.code) : "", kind };
 }
 
-function open(port: NonNullable<typeof parentPort>, { filename, masterKeyFile }: WorkerFiles): void {
+function open(port: NonNullable<typeof parentPort>, { filename, masterKeyFile, isReadOnly }: WorkerFiles): void {
   let connection: BetterSqlite3.Database;
   try {
-    connection = openSqliteForWriting(filename);
+    connection = isReadOnly ? openSqliteForReading(filename) : openSqliteForWriting(filename);
   } catch (error) {
     port.postMessage({ failure: failureOf(error) } satisfies WorkerOpened);
     port.close();

@@ -195,6 +195,9 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint transactions_status_check":
       "CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'FAILED'::text, 'CANCELED'::text])))",
     "constraint transactions_type_check": "CHECK ((type = ANY (ARRAY['MINT'::text, 'REDEEM'::text])))",
+    "index transactions_by_type": "CREATE INDEX transactions_by_type ON transactions USING btree (book, type, seq)",
+    "index transactions_not_completed":
+      "CREATE INDEX transactions_not_completed ON transactions USING btree (book, status, seq) WHERE (status <> 'COMPLETED'::text)",
     table: "kind r, persistence p",
   },
 };

@@ -125,6 +125,7 @@ export async function serve({
       },
     },
     ping: async () => Promise.resolve(),
+    listsMax: 2,
     now: () => toUnixMillis(Date.now()),
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,

@@ -20,7 +20,7 @@ import { type Actor, type May, note, timeOf, type World } from "./world.js";
 export type Heard = Outcome<Account | Transaction> | { readonly kind: "threw" } | { readonly kind: "lost" };
 
 /** The points at which a server may stop: those of its transaction, and two more. */
-type Stop = Point | "gather" | "retry";
+type Stop = Point | "gather" | "retry" | "rest";
 
 /** A step that waits for its turn. */
 interface Waiting {
@@ -195,7 +195,7 @@ export class SimulatedServer implements Actor {
     may(STEP_WEIGHT, () => {
       this.#goOn(waiting);
     });
-    if (waiting.stop === "gather" || waiting.stop === "retry") return;
+    if (waiting.stop === "gather" || waiting.stop === "retry" || waiting.stop === "rest") return;
     may(unavailable, () => {
       this.#fail(waiting, "unavailable");
     });
@@ -235,6 +235,7 @@ export class SimulatedServer implements Actor {
               this.#waiting.push({ stop: "gather", cell, goOn: callback, fail: () => undefined });
             },
             pauseAfterConflict: () => this.#turn("retry", cell),
+            rest: () => this.#turn("rest", cell),
           },
         }),
       };

@@ -1,0 +1,63 @@
+import type { AccountFilters, Page, PageRequest } from "../../ledger/ports/reads.js";
+import { blindIndexOf } from "../secrets/personal-data.js";
+import type { OpenBook } from "../sql/book-directory.js";
+import type { Binding, Engine } from "../sql/engine.js";
+import type { AccountRow, PersonRow } from "../sql/rows.js";
+import { given, type ListQuery, type ListReader, readPage } from "./page.js";
+
+/** A row of `accounts`, joined with the columns of its holder. */
+export type FullAccountRow = AccountRow & PersonRow;
+
+const COLUMNS = "a.*, h.user_id, h.phone_number, h.email, h.email_index";
+
+/** Reads one page of the book's accounts, newest first. */
+export function accountsPage(
+  reader: ListReader,
+  engine: Engine,
+  { book, filters, page }: { readonly book: OpenBook; readonly filters: AccountFilters; readonly page: PageRequest },
+): Promise<Page<FullAccountRow>> {
+  return readPage(reader, engine, { query: queryOf(engine, book, filters), page });
+}
+
+function queryOf(
+  { table, indexedBy }: Engine,
+  { number: book, keys }: OpenBook,
+  { userId, phoneNumber, email, status }: AccountFilters,
+): ListQuery {
+  const blindIndex = (field: "phone_number" | "email", value: string | undefined): Binding | undefined =>
+    value === undefined ? undefined : blindIndexOf(keys, field, value);
+  const ofUser = given([["h.user_id = ?", userId]]);
+  const withPhoneNumber = given([["h.phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]);
+  const withEmail = given([["email_index = ?", blindIndex("email", email)]]);
+  const withStatus = given([["status = ?", status]]);
+
+  // CROSS JOIN makes SQLite read the first table in the order of its index.
+  const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({
+    book,
+    columns: COLUMNS,
+    from: `${table("account_holders")} h${index === undefined ? "" : indexedBy(index)} CROSS JOIN ${table("accounts")} a`,
+    seq: "h.seq",
+    along: [["a.id = h.account_id AND h.book = ?", book], ...conditions.along],
+    matching: conditions.matching,
+  });
+  // At most one account has the user_id.
+  if (ofUser.length > 0) {
+    return ofHolders(undefined, { along: [...ofUser, ...withPhoneNumber, ...withEmail, ...withStatus], matching: [] });
+  }
+  if (withPhoneNumber.length > 0) {
+    const matching = [...withEmail, ...withStatus];
+    return ofHolders("account_holders_by_phone_number", { along: withPhoneNumber, matching });
+  }
+  if (withEmail.length > 0) {
+    return ofHolders("account_holders_by_email", { along: withEmail, matching: withStatus });
+  }
+  const index = withStatus.length === 0 ? "" : indexedBy("accounts_by_status");
+  return {
+    book,
+    columns: COLUMNS,
+    from: `${table("accounts")} a${index} CROSS JOIN ${table("account_holders")} h`,
+    seq: "a.seq",
+    along: [["h.account_id = a.id AND a.book = ?", book], ...withStatus],
+    matching: [],
+  };
+}

@@ -1,0 +1,120 @@
+import { expect } from "chai";
+
+import type { ApiKeyId, OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { type ListRefusal, ListTurns } from "../../../src/grpc/services/list-turns.js";
+import type { Page } from "../../../src/ledger/ports/reads.js";
+import { apiKey } from "../../support/service/grpc-server.js";
+
+const NOW = toUnixMillis(1_000);
+const IN_TIME = toUnixMillis(2_000);
+
+type Result = Promise<Page<number> | ListRefusal>;
+
+/** Lists whose reads wait until the test ends them. */
+class Lists {
+  readonly turns: ListTurns;
+  /** The names of the lists that began, in their order. */
+  readonly begun: string[] = [];
+  readonly #ends: ((rows: number) => void)[] = [];
+
+  constructor(underWayMax: number) {
+    this.turns = new ListTurns({ now: () => NOW, underWayMax });
+  }
+
+  list(name: string, { organization = name, deadline = IN_TIME } = {}): Result {
+    const key = apiKey({ id: name as ApiKeyId, organizationId: organization as OrganizationId });
+    return this.turns.page({ key, deadline }, () => {
+      this.begun.push(name);
+      return new Promise((resolve) => {
+        this.#ends.push((rows) => {
+          resolve({ rows: Array<number>(rows).fill(0), nextBeforeSeq: undefined });
+        });
+      });
+    });
+  }
+
+  /** Ends the oldest list that is under way, with so many rows. */
+  async endOne(rows = 0): Promise<void> {
+    this.#ends.shift()?.(rows);
+    await new Promise(setImmediate);
+  }
+}
+
+describe("the turns of lists", () => {
+  it("let so many run at once, and no more", async () => {
+    const lists = new Lists(2);
+    const all = ["a", "b", "c"].map((name) => lists.list(name));
+    expect(lists.begun).to.deep.equal(["a", "b"]);
+    await lists.endOne();
+    expect(lists.begun).to.deep.equal(["a", "b", "c"]);
+    await lists.endOne();
+    await lists.endOne();
+    expect(await Promise.all(all)).to.deep.equal(Array(3).fill({ rows: [], nextBeforeSeq: undefined }));
+  });
+
+  it("go from organization to organization, however many lists one has", async () => {
+    const lists = new Lists(1);
+    for (let count = 0; count < 5; count += 1) void lists.list("greedy", { organization: "one" });
+    void lists.list("sister", { organization: "one" });
+    void lists.list("modest", { organization: "two" });
+    for (let count = 0; count < 3; count += 1) await lists.endOne();
+    expect(lists.begun).to.deep.equal(["greedy", "greedy", "modest", "greedy"]);
+  });
+
+  it("refuse the 65th list of a key, and take that of another key", async () => {
+    const lists = new Lists(1);
+    for (let count = 0; count < 64; count += 1) void lists.list("greedy", { organization: "one" });
+    expect(await lists.list("greedy", { organization: "one" })).to.deep.equal({ reason: "QUEUE_FULL" });
+    const sister = lists.list("sister", { organization: "one" });
+    for (let count = 0; count < 65; count += 1) await lists.endOne();
+    expect(await sister).to.deep.equal({ rows: [], nextBeforeSeq: undefined });
+    const again = lists.list("greedy", { organization: "one" });
+    await lists.endOne();
+    expect(await again).to.deep.equal({ rows: [], nextBeforeSeq: undefined });
+  });
+
+  it("refuse an organization whose many keys hold half of the places", async () => {
+    const lists = new Lists(1);
+    const results: Result[] = [];
+    for (let count = 0; count < 600; count += 1)
+      results.push(lists.list(`key${String(count)}`, { organization: "one" }));
+    expect(await results.at(-1)).to.deep.equal({ reason: "QUEUE_FULL" });
+    void lists.list("modest", { organization: "two" });
+    await lists.endOne();
+    await lists.endOne();
+    expect(lists.begun).to.contain("modest");
+  });
+
+  it("do not begin a list whose deadline has passed", async () => {
+    const lists = new Lists(1);
+    void lists.list("first");
+    const late = lists.list("late", { deadline: NOW });
+    const next = lists.list("next");
+    await lists.endOne();
+    expect(await late).to.deep.equal({ reason: "DEADLINE_EXCEEDED" });
+    expect(lists.begun).to.deep.equal(["first", "next"]);
+    await lists.endOne();
+    await next;
+  });
+
+  it("rest after a large page, and then go on", async () => {
+    const lists = new Lists(1);
+    void lists.list("large");
+    const next = lists.list("next");
+    await lists.endOne(1_000);
+    expect(lists.begun).to.deep.equal(["large"]);
+    while (lists.begun.length < 2) await new Promise(setImmediate);
+    await lists.endOne();
+    expect(await next).to.deep.equal({ rows: [], nextBeforeSeq: undefined });
+  });
+
+  it("pass on the error of a read, and go on", async () => {
+    const { turns } = new Lists(1);
+    const caller = { key: apiKey(), deadline: IN_TIME };
+    const failed = turns.page(caller, () => Promise.reject(new Error("no database")));
+    const next = turns.page(caller, () => Promise.resolve({ rows: [1], nextBeforeSeq: undefined }));
+    expect(await failed.catch((error: unknown) => error)).to.have.property("message", "no database");
+    expect(await next).to.deep.equal({ rows: [1], nextBeforeSeq: undefined });
+  });
+});
