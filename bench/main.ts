@@ -45,6 +45,6 @@ async function run(stage: Stage, part: Part, measure: () => Promise<Findings>): 
     );
 }
 
-function isKept({ only, rows, rounds }: Options): boolean {
-  return only === "" && rows === "" && rounds >= KEPT_ROUNDS_MIN;
+function isKept({ only, rows, engine, rounds }: Options): boolean {
+  return only === "" && rows === "" && engine === "" && rounds >= KEPT_ROUNDS_MIN;
 }

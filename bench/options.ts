@@ -16,6 +16,7 @@ const USAGE = `node dist/bench/main.js [options]
   --rounds <n>          rounds; the table shows medians (9)
   --only <text>         of the part service, only measurements whose name has this text, and their yardsticks
   --rows <names>        of the part fairness, only these rows, separated by commas
+  --engine <name>       of the part fairness, only sqlite or postgres
   --transactions <n>    growth and fairness fill the database with this many transactions (1000000)
   --minutes <n>         duration of soak (5)
   --kesc <file>         the kesc command to measure (dist/src/cli/kesc.js)`;
@@ -30,6 +31,7 @@ export interface Options extends Rounds {
   parts: readonly Part[];
   only: string;
   rows: string;
+  engine: string;
   transactions: number;
   minutes: number;
   kesc: string;
@@ -47,6 +49,7 @@ export function readOptions(): Options {
         rounds: { type: "string", default: "9" },
         only: { type: "string", default: "" },
         rows: { type: "string", default: "" },
+        engine: { type: "string", default: "" },
         transactions: { type: "string", default: "1000000" },
         minutes: { type: "string", default: "5" },
         kesc: { type: "string", default: REPOSITORY },
@@ -59,6 +62,7 @@ export function readOptions(): Options {
       parts: values.part.length === 0 ? byDefault : PARTS.filter((part) => values.part.includes(part)),
       only: values.only,
       rows: values.rows,
+      engine: values.engine,
       seconds: numberOf("--seconds", values.seconds, { min: 0.1, max: 600 }),
       rounds: wholeNumberOf("--rounds", values.rounds, { min: 1, max: 100 }),
       transactions: wholeNumberOf("--transactions", values.transactions, { min: 1_000, max: 1_000_000_000 }),

@@ -134,15 +134,15 @@ export const ATTACKS = {
     void driveBatches({ ...job, inFlight: 40 }, tally);
   },
   invalid: (attack) => {
-    // Metadata of 200 KB, which is decoded before it is refused.
-    const metadata = new Map(Array.from({ length: 10_000 }, (_, index) => [`key-${String(index)}`, "a value"]));
-    const empty = { account_id: "", amount: "", reference: "", description: "", metadata };
-    const requests = Array.from({ length: 4 }, () => ({
-      movement: { $case: "mint" as const, value: empty },
-      idempotency_key: "",
-    }));
+    // Metadata that is decoded before it is refused, as much as fits into a frame.
+    const metadata = new Map(Array.from({ length: 700 }, (_, index) => [`key-${String(index)}`, "a value"]));
+    const movement = {
+      $case: "mint" as const,
+      value: { account_id: "", amount: "", reference: "", description: "", metadata },
+    };
+    const requests = [{ movement, idempotency_key: "" }];
     const request = everyCall(rpcs.batchCreateTransactions.requestSerialize({ requests }));
-    flood(attack, { path: rpcs.batchCreateTransactions.path, request, connections: 40, inFlight: 1 });
+    flood(attack, { path: rpcs.batchCreateTransactions.path, request, connections: 40, inFlight: 4 });
   },
   keys: (attack) => {
     let next = 0;

@@ -43,7 +43,8 @@ export async function fairness(stage: Stage, options: Options): Promise<Findings
     series: [],
     figures: [],
   };
-  for (const engine of ["sqlite", ...(url === undefined ? [] : ["postgres"])]) {
+  const engines = ["sqlite", ...(url === undefined ? [] : ["postgres"])];
+  for (const engine of engines.filter((one) => options.engine === "" || options.engine === one)) {
     const databaseUrl = url !== undefined && engine === "postgres" ? await createDatabase(url, "fairness") : undefined;
     const given = await prepare(stage, { engine, databaseUrl, rows, transactions: options.transactions });
     for (const row of rows) {

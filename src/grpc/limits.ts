@@ -16,8 +16,9 @@ export interface GrpcLimits {
    */
   readonly concurrentCallsMax: number;
   /**
-   * Maximum number of calls in flight on all connections. One organization can hold half of it, and
-   * so can all callers without a known key together. One more call is refused with QUEUE_FULL.
+   * Maximum number of calls in flight on all connections. One organization can hold half of it. One
+   * more call is refused with QUEUE_FULL. Calls without a known key have half as many slots of
+   * their own, which connections share in the same way.
    */
   readonly callsMax: number;
   /**

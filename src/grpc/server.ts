@@ -4,7 +4,6 @@ import { Server, ServerCredentials, type ServiceDefinition, status as Status } f
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
-import { FairTurns } from "../../runtime/fair-turns.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
@@ -132,9 +131,9 @@ function guardOf(
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
     organizationOf: (metadata) => authenticator.organizationOf(metadata),
     calls: new FairShare(limits.callsMax),
+    newCalls: new FairShare(Math.ceil(limits.callsMax / 2)),
     isOpen: (path) => OPEN_SERVICES.some((service) => path.startsWith(`/${service}/`)),
     openCalls: new FairShare(limits.openCallsMax),
-    turns: new FairTurns(),
     onEnded: (path, reason) => {
       const method = path.split(".").at(-1);
       logger.info(

@@ -7,8 +7,9 @@ import {
 } from "@grpc/grpc-js";
 
 import type { FairShare } from "../../../runtime/fair-share.js";
-import type { FairTurns } from "../../../runtime/fair-turns.js";
+import { FairTurns } from "../../../runtime/fair-turns.js";
 import { type Link, Queue } from "../../../runtime/queue.js";
+import { FairQueue } from "../../ledger/fair-queue.js";
 import { statusOf } from "../errors/status.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
@@ -20,13 +21,14 @@ export interface CallGuardOptions {
   readonly requestBytesMaxOf: (path: string) => number;
   /** Returns the organization of a call whose key is known to be valid. */
   readonly organizationOf: (metadata: Metadata) => string | undefined;
-  /** The slots of calls that need a key. All callers without a known key are one caller. */
+  /** The slots of calls with a known key, shared by organizations. */
   readonly calls: FairShare;
+  /** The slots of calls that need a key and have none that is known, shared by connections. */
+  readonly newCalls: FairShare;
   /** Whether the rpc with this path needs no key. */
   readonly isOpen: (path: string) => boolean;
   /** The slots of calls that need no key, shared by connections. */
   readonly openCalls: FairShare;
-  readonly turns: FairTurns;
   /** Called for each call that the guard ended. */
   readonly onEnded: (path: string, reason: EndReason) => void;
 }
@@ -34,9 +36,9 @@ export interface CallGuardOptions {
 type EndReason = "DEADLINE_EXCEEDED" | "QUEUE_FULL";
 
 const SWEEPS_PER_LIMIT = 10;
-// The callers of calls without a known key and of rpcs that need none. Each has the turns of one
-// organization.
-const UNKNOWN_CALLER = "";
+// The callers of calls without a known key, and of rpcs that need none. Each has the turns of one
+// organization, and its connections take turns.
+const NEW_CALLER = "new";
 const OPEN_CALLER = "open";
 // The maximum number of calls that wait for their turn when one more refusal is to wait, too.
 // Beyond it, a call without a slot is refused at once.
@@ -63,7 +65,13 @@ export class CallGuard {
 
   constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
     this.#requestMillisMax = requestMillisMax;
-    this.#state = { waiting: new Queue(), ...shared };
+    this.#state = {
+      waiting: new Queue(),
+      turns: new FairTurns(),
+      newTurns: new FairQueue(Infinity),
+      openTurns: new FairQueue(Infinity),
+      ...shared,
+    };
     this.#sweeping = setInterval(() => {
       this.#sweep();
     }, requestMillisMax / SWEEPS_PER_LIMIT);
@@ -90,14 +98,23 @@ export class CallGuard {
 interface GuardState extends Omit<CallGuardOptions, "requestMillisMax"> {
   /** The calls whose request has not fully arrived, oldest first. */
   readonly waiting: Queue<GuardedCall>;
+  readonly turns: FairTurns;
+  /** The calls of NEW_CALLER and of OPEN_CALLER, by connection. */
+  readonly newTurns: FairQueue<string, () => void>;
+  readonly openTurns: FairQueue<string, () => void>;
 }
 
 type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
 
-/** The slot that a call holds. */
-interface Slot {
+/** The caller of a call, as far as the guard knows it. */
+interface Caller {
   readonly share: FairShare;
+  /** The name under which the caller holds slots. */
   readonly holder: string;
+  /** The name under which the caller takes turns. */
+  readonly line: string;
+  /** The turns within the line. */
+  readonly connections: FairQueue<string, () => void> | undefined;
 }
 
 /**
@@ -111,8 +128,8 @@ class GuardedCall extends ServerInterceptingCall {
   readonly #state: GuardState;
   /** The call's place in `waiting`. Undefined before the call starts, and for a stream. */
   #waiting: Link<GuardedCall> | undefined;
-  #slot: Slot | undefined;
-  #caller = UNKNOWN_CALLER;
+  #caller: Caller | undefined;
+  #hasSlot = false;
   #requestBytes = 0;
   #isOver = false;
 
@@ -138,8 +155,11 @@ class GuardedCall extends ServerInterceptingCall {
         const begin = (): void => {
           listener.onReceiveMetadata(metadata);
         };
-        if (!this.#acquireSlot(metadata)) this.#refuse();
-        else if (this.#rpc.requestStream) this.#atTurn(begin);
+        const caller = this.#callerOf(metadata);
+        this.#caller = caller;
+        this.#hasSlot = caller.share.acquire(caller.holder);
+        if (!this.#hasSlot) this.#refuse(caller);
+        else if (this.#rpc.requestStream) this.#atTurn(caller, begin);
         else begin();
       },
       onReceiveMessage: (message: unknown) => {
@@ -153,13 +173,13 @@ class GuardedCall extends ServerInterceptingCall {
         if (this.#rpc.requestStream) begin();
         // The request may end after the call was refused. grpc-js would then still start the
         // handler.
-        else if (this.#stopWaiting()) this.#atTurn(begin);
+        else if (this.#stopWaiting() && this.#caller !== undefined) this.#atTurn(this.#caller, begin);
       },
       // grpc-js calls onCancel after every call, however it ended.
       onCancel: () => {
         this.#isOver = true;
         this.#stopWaiting();
-        this.#slot?.share.release(this.#slot.holder);
+        if (this.#hasSlot) this.#caller?.share.release(this.#caller.holder);
         listener.onCancel();
       },
     });
@@ -171,18 +191,26 @@ class GuardedCall extends ServerInterceptingCall {
     else listener.onReceiveMessage(message);
   }
 
-  #atTurn(begin: () => void): void {
-    this.#state.turns.add(this.#caller, this.#requestBytes, () => {
+  #atTurn({ line, holder, connections }: Caller, begin: () => void): void {
+    const { turns } = this.#state;
+    const beginUnlessOver = (): void => {
       // The client may have cancelled the call meanwhile.
       if (!this.#isOver) begin();
-    });
+    };
+    if (connections === undefined) turns.add(line, this.#requestBytes, beginUnlessOver);
+    else {
+      connections.push(holder, beginUnlessOver);
+      turns.add(line, this.#requestBytes, () => {
+        connections.shift()?.();
+      });
+    }
   }
 
-  #refuse(): void {
+  #refuse(caller: Caller): void {
     const end = (): void => {
       this.end("QUEUE_FULL");
     };
-    if (this.#state.turns.length < REFUSALS_WAITING_MAX) this.#atTurn(end);
+    if (this.#state.turns.length < REFUSALS_WAITING_MAX) this.#atTurn(caller, end);
     else end();
   }
 
@@ -198,14 +226,14 @@ class GuardedCall extends ServerInterceptingCall {
   }
 
   /** Open calls have slots of their own, so health checks succeed under overload, too. */
-  #acquireSlot(metadata: Metadata): boolean {
-    const { isOpen, openCalls, calls, organizationOf } = this.#state;
-    const open = isOpen(this.#rpc.path);
-    this.#caller = open ? OPEN_CALLER : (organizationOf(metadata) ?? UNKNOWN_CALLER);
-    const slot = open ? { share: openCalls, holder: this.#inner.getPeer() } : { share: calls, holder: this.#caller };
-    if (!slot.share.acquire(slot.holder)) return false;
-    this.#slot = slot;
-    return true;
+  #callerOf(metadata: Metadata): Caller {
+    const { isOpen, organizationOf, calls, newCalls, openCalls, newTurns, openTurns } = this.#state;
+    const holder = this.#inner.getPeer();
+    if (isOpen(this.#rpc.path)) return { share: openCalls, holder, line: OPEN_CALLER, connections: openTurns };
+    const organization = organizationOf(metadata);
+    return organization === undefined
+      ? { share: newCalls, holder, line: NEW_CALLER, connections: newTurns }
+      : { share: calls, holder: organization, line: organization, connections: undefined };
   }
 
   // The guard does not change responses. These overrides skip the inherited methods, which would
