@@ -10,6 +10,8 @@ import { apiKey, MINT, SECRET, serve, transaction, TRANSACTION_ID } from "../../
 
 const check = health["Check"] as typeof rpcs.mint;
 
+const OK: number = Status.OK;
+
 /** A promise that the test resolves. */
 function givenGate(): { readonly opened: Promise<undefined>; open(): void } {
   let open!: () => void;
@@ -134,7 +136,7 @@ describe("grpc: calls that need no key", () => {
     held[0]?.cancel();
     await eventually(async () => {
       const { code } = await under.grpc.call(check, {} as never, { key: "" });
-      return code === Number(Status.OK);
+      return code === OK;
     });
     other.close();
     await under.close();
