@@ -45,14 +45,13 @@ const hostAndPortOrSocket = z
     (text) => /^unix:./.test(text) || parseHostAndPort(text) !== undefined,
     "must be host:port or unix:/path, such as 127.0.0.1:50051",
   );
-const databaseUrl = z
-  .string()
-  .refine(
-    (text) =>
-      (/^sqlite:./.test(text) && text !== "sqlite::memory:") ||
-      (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
-    "must be sqlite:PATH, such as sqlite:./data/kesc.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-  );
+const databaseUrl = z.string().refine(
+  (text) =>
+    (/^sqlite:./.test(text) && text !== "sqlite::memory:") ||
+    // URL has no form for a user without a host, as in postgres://user@/name?host=/folder.
+    (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@localhost/"))),
+  "must be sqlite:PATH, such as sqlite:./data/kesc.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+);
 
 function wholeNumber(min: number, max: number) {
   const problem = `must be a whole number from ${String(min)} to ${String(max)}`;
@@ -84,7 +83,8 @@ export const VARIABLES = {
   KESC_DATABASE_CONNECTIONS_MAX: variable(
     "10",
     "maximum connections of one server to PostgreSQL",
-    wholeNumber(1, 1_000),
+    // One each for commits, reads and the health check.
+    wholeNumber(3, 1_000),
   ),
   KESC_GRPC_ADDRESS: variable(
     "127.0.0.1:50051",

@@ -14,6 +14,7 @@ import { OperatorError } from "./startup/operator-error.js";
 import type { Cell, Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { reads } from "./storage/reads.js";
+import { WriteCheck } from "./storage/write-check.js";
 
 // The share of the grace period for answering calls. The rest is for closing the ledger and the
 // database.
@@ -51,6 +52,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
   };
+  const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
   const ledgerOf = ({ committer, number }: Cell): Ledger =>
     new Ledger({
       committer,
@@ -60,6 +62,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       onStoreError: (error, batchSize) => {
         const facts = { cell: number, kind: error.kind, batch_size: batchSize, ...failureFacts(error) };
         logger.error(facts, "a batch was not committed");
+        writeChecks[number]?.failed(error);
       },
     });
   const cells = database.cells.map((cell) => ({ ledger: ledgerOf(cell), reads: reads(cell) }));
@@ -73,7 +76,10 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       address: config.grpcAddress,
       cellOf,
       keys: keys(database, now),
-      ping: () => database.ping(now),
+      ping: async () => {
+        await database.ping(now);
+        await Promise.all(writeChecks.map((writes) => writes.check()));
+      },
       now,
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,

@@ -1,8 +1,9 @@
 import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
 import { missingMasterKeys } from "../storage/master-keys.js";
 import { type MigrationState, migrationState } from "../storage/migrate.js";
+import { describePostgres } from "../storage/postgres/address.js";
 import { MasterKeyError } from "../storage/secrets/master-key.js";
-import { ForeignFileError } from "../storage/sqlite/file.js";
+import { ForeignFileError, MissingFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
 import { OperatorError } from "./operator-error.js";
 
@@ -29,8 +30,9 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * Opens the database, even if migrations are pending. Throws an OperatorError if it cannot be
- * opened, or if a newer version of KESC has migrated it.
+ * Opens the database, even if migrations are pending. Creates a missing SQLite file.
+ *
+ * Throws an OperatorError if it cannot be opened, or if a newer version of KESC has migrated it.
  */
 export async function openAnyDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
   return (await open(address, options)).database;
@@ -41,10 +43,10 @@ export async function openAnyDatabase(address: DatabaseAddress, options?: Databa
  * this version, or if the master key file does not open its books.
  */
 export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
-  const { database, pending } = await open(address, options);
+  const { database, pending } = await open(address, { ...options, mustExist: true });
   try {
     if (pending.length > 0) {
-      throw new OperatorError(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. Run: npx kesc migrate`);
+      throw new OperatorError(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. ${MIGRATE}`);
     }
     await refuseWrongMasterKey(address, database);
     return database;
@@ -53,6 +55,8 @@ export async function openCurrentDatabase(address: DatabaseAddress, options?: Da
     throw error;
   }
 }
+
+const MIGRATE = "Run: npx kesc migrate";
 
 async function refuseWrongMasterKey(address: DatabaseAddress, database: Database): Promise<void> {
   const missing = await usingMasterKeyFile(address, () => missingMasterKeys(database));
@@ -108,6 +112,9 @@ async function open(
 
 /** Explains why the database cannot be opened. */
 export function openingError(address: DatabaseAddress, error: unknown): OperatorError {
+  if (error instanceof MissingFileError) {
+    return new OperatorError(`${nameOf(address)} does not exist. ${MIGRATE}`, 1, { cause: error });
+  }
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it gave no reason";
   const advice = isDamage(error) ? RESTORE : (adviceOnRights(error) ?? adviceOn(address));
@@ -131,8 +138,7 @@ export async function withCurrentDatabase<Result>(
 /** Omits the user name and the password. */
 function nameOf(address: DatabaseAddress): string {
   if (address.engine === "sqlite") return `The database file ${address.filename}`;
-  const { host, pathname } = new URL(address.url);
-  return `The database ${pathname.slice(1)} at ${host}`;
+  return `The database ${describePostgres(address.url)}`;
 }
 
 function adviceOn(address: DatabaseAddress): string {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
 import knexModule, { type Knex } from "knex";
@@ -6,10 +6,12 @@ import pg from "pg";
 
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Committer } from "../ledger/ports/committer.js";
+import { limitsOf, localSettings, withoutLimits } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";
+import { pingPostgres } from "./postgres/ping.js";
 import { PostgresReader } from "./postgres/reader.js";
 import { postgresTransactions } from "./postgres/transaction.js";
 import { masterKeysIn, type MasterKeySource } from "./secrets/master-key.js";
@@ -18,7 +20,7 @@ import type { Engine, Transact } from "./sql/engine.js";
 import { ledgerStore } from "./sql/ledger-store.js";
 import type { Reader } from "./sql/reader.js";
 import { sqliteEngine } from "./sqlite/engine.js";
-import { refuseForeignFile } from "./sqlite/file.js";
+import { MissingFileError, refuseForeignFile } from "./sqlite/file.js";
 import { SqliteKnexClient } from "./sqlite/knex-client.js";
 import { SqliteListReader } from "./sqlite/list-reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
@@ -38,9 +40,12 @@ export type DatabaseAddress = (
 
 export interface DatabaseOptions {
   /**
-   * PostgreSQL cancels a statement that runs longer. 0 means no limit, for work that takes long.
+   * PostgreSQL cancels a statement that runs longer. 0 means no limit, for work that takes long. 10
+   * seconds when omitted.
    */
-  readonly statementMillisMax: number;
+  readonly statementMillisMax?: number;
+  /** Whether to reject if the SQLite file does not exist. Otherwise it is created. */
+  readonly mustExist?: boolean;
 }
 
 /** An open database: one or more cells. */
@@ -51,7 +56,7 @@ export interface Database {
   readonly listsMax: number;
   /**
    * Resolves if the database responds. Rejects if its clock differs from `now` by more than 2
-   * seconds.
+   * seconds, or if its settings are no longer safe.
    */
   ping(now: () => UnixMillis): Promise<void>;
   close(): Promise<void>;
@@ -76,13 +81,13 @@ export interface Cell {
   readonly committer: Committer;
   /** Runs every other transaction, such as those on organizations and keys. */
   readonly transact: Transact;
+  /** Commits a write that changes nothing. Rejects if the database takes no commits. */
+  readonly tryToWrite: () => Promise<void>;
   /** Runs the migrations of Knex. */
   readonly migrator: Pick<Knex.Migrator, "latest">;
 }
 
 const PING = "SELECT 1";
-// A larger difference is no network delay: one of the two clocks is not synchronized.
-const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const CONNECT_MILLIS_MAX = 3_000;
@@ -107,19 +112,21 @@ const COMMON = {
  * Opens the database and checks that its commits are durable. Creates a missing SQLite file, which
  * only its owner can read.
  *
- * Rejects with a ForeignFileError if the file does not belong to KESC. Rejects with an Error that
- * gives the reason if the database cannot be reached, or if its settings are not safe.
+ * Rejects with a ForeignFileError if the file does not belong to KESC, and with a MissingFileError
+ * if it must exist and does not. Rejects with an Error that gives the reason if the database cannot
+ * be reached, or if its settings are not safe.
  */
-export function openDatabase(
-  address: DatabaseAddress,
-  options: DatabaseOptions = { statementMillisMax: STATEMENT_MILLIS_MAX },
-): Promise<Database> {
-  return address.engine === "sqlite" ? openSqlite(address) : openPostgres(address, options);
+export function openDatabase(address: DatabaseAddress, options: DatabaseOptions = {}): Promise<Database> {
+  return address.engine === "sqlite" ? openSqlite(address, options) : openPostgres(address, options);
 }
 
-async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engine: "sqlite" }): Promise<Database> {
-  mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
+async function openSqlite(
+  { filename, masterKeyFile }: DatabaseAddress & { engine: "sqlite" },
+  { mustExist = false }: DatabaseOptions,
+): Promise<Database> {
   refuseForeignFile(filename);
+  if (mustExist && !existsSync(filename)) throw new MissingFileError("it does not exist");
+  mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
   // Creates the file here, so that it never exists with a wider mode. SQLite gives the same mode to
   // its -wal and -shm files.
   closeSync(openSync(filename, "a", OWNER_ONLY_FILE));
@@ -146,9 +153,10 @@ async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engin
     masterKeyFile,
     committer: workerCommitter(client),
     transact: workerTransactions(client),
+    tryToWrite: () => tryToWrite(sqliteEngine, workerTransactions(client)),
     // The transaction takes the write lock before Knex looks for its own tables. Otherwise two
     // processes could both create them.
-    migrator: { latest: (config) => pool.transaction((transaction) => transaction.migrate.latest(config)) },
+    migrator: { latest: (config) => pool.transaction((transaction) => migrateUnlocked(transaction, config)) },
   };
   return {
     cells: [cell],
@@ -166,18 +174,16 @@ async function openSqlite({ filename, masterKeyFile }: DatabaseAddress & { engin
 
 async function openPostgres(
   { url, connectionsMax, masterKeyFile }: DatabaseAddress & { engine: "postgres" },
-  { statementMillisMax }: DatabaseOptions,
+  { statementMillisMax = STATEMENT_MILLIS_MAX }: DatabaseOptions,
 ): Promise<Database> {
+  const limits = limitsOf(url, statementMillisMax);
   const connection: pg.ClientConfig = {
-    connectionString: url,
+    connectionString: withoutLimits(url),
     application_name: "kesc",
     connectionTimeoutMillis: CONNECT_MILLIS_MAX,
-    statement_timeout: statementMillisMax,
-    // If the network breaks inside a transaction, the server would otherwise keep its locks until
-    // it notices.
-    idle_in_transaction_session_timeout: statementMillisMax,
-    // The limit of the server fires first. This limit covers a server that no longer responds.
-    query_timeout: statementMillisMax === 0 ? 0 : statementMillisMax + CONNECT_MILLIS_MAX,
+    statement_timeout: limits.statementMillis,
+    idle_in_transaction_session_timeout: limits.idleMillis,
+    query_timeout: limits.queryMillis,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
     // Sends a statement before the earlier ones have returned. With larger batches that raised
@@ -199,13 +205,13 @@ async function openPostgres(
   const connections = shareConnections(connectionsMax, schemas.length);
   const pool = openPool(connections.reads);
   const commitPool = openPool(connections.commits);
-  const transact = postgresTransactions(pool.client as PostgresClient);
-  const transactBatch = postgresTransactions(commitPool.client as PostgresClient);
+  const transact = postgresTransactions(pool.client as PostgresClient, limits);
+  const transactBatch = postgresTransactions(commitPool.client as PostgresClient, limits);
   const masterKeys = masterKeysIn(masterKeyFile);
   const cellOf = (schema: string, number: number): Cell => {
     const engine = postgresEngine(schema);
     const directory = new BookDirectory(engine, masterKeys);
-    const reader = new PostgresReader(pool, engine);
+    const reader = new PostgresReader(pool, engine, limits);
     return {
       number,
       engine,
@@ -216,7 +222,14 @@ async function openPostgres(
       masterKeyFile,
       committer: postgresCommitter(ledgerStore(engine, transactBatch, directory)),
       transact,
-      migrator: pool.migrate,
+      tryToWrite: () => tryToWrite(engine, transactBatch),
+      migrator: {
+        latest: (config) =>
+          pool.transaction(async (transaction) => {
+            await transaction.raw(localSettings(limits));
+            return migrateUnlocked(transaction, config);
+          }),
+      },
     };
   };
   const [first, ...others] = schemas;
@@ -224,7 +237,7 @@ async function openPostgres(
     cells: [cellOf(first, 0), ...others.map((schema, index) => cellOf(schema, index + 1))],
     // The other half of the connections is for reads by key.
     listsMax: Math.max(1, Math.floor(connections.reads / 2)),
-    ping: (now) => pingWithClock(pingPool, now),
+    ping: (now) => pingPostgres(pingPool, now),
     close: async () => {
       for (const each of [pool, commitPool, pingPool]) await each.destroy();
     },
@@ -240,16 +253,17 @@ function shareConnections(max: number, cells: number): { readonly commits: numbe
   return { commits, reads: Math.max(1, max - 1 - commits) };
 }
 
-async function pingWithClock(pool: Knex, now: () => UnixMillis): Promise<void> {
-  const sentAt = now();
-  const sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now";
-  const { rows } = await pool.raw<{ readonly rows: readonly [{ readonly now: number }] }>(sql);
-  // The database read its clock at some moment between sending and receiving.
-  const aheadMillis = sentAt - rows[0].now;
-  const behindMillis = rows[0].now - now();
-  if (Math.max(aheadMillis, behindMillis) <= CLOCK_DIFFERENCE_MILLIS_MAX) return;
-  const difference = aheadMillis > 0 ? `${String(aheadMillis)} ms ahead of` : `${String(behindMillis)} ms behind`;
-  throw new Error(`the clock of this server is ${difference} that of the database: synchronize both`);
+async function tryToWrite({ trialWrite }: Engine, transact: Transact): Promise<void> {
+  await transact((session) => session.read({ sql: trialWrite, bindings: [] }));
+}
+
+/**
+ * Runs the pending migrations. Frees the lock of Knex before: it is a row, which a restored dump or
+ * another program may leave locked for ever. The caller holds a lock that ends with its process.
+ */
+async function migrateUnlocked(knex: Knex, config?: Knex.MigratorConfig): Promise<unknown> {
+  await knex.migrate.forceFreeMigrationsLock(config);
+  return knex.migrate.latest(config);
 }
 
 /**

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
+import { openDatabaseAt } from "../support/databases.js";
 import { type Ended, environment, KESC, kesc, kescJson, Place, type Variables } from "../support/service/kesc.js";
 import { makeTenants, withKeys } from "../support/service/tenants.js";
 
@@ -220,14 +221,27 @@ describe("kesc without a database that it can use", () => {
   });
 
   it("asks for pending migrations, whatever the command", async () => {
-    const commands = [["serve"], ["verify"], ["org", "list"]];
-    // The first command creates the file. Two that create it at once can lock each other out.
-    const first = await kesc(["server"], place.variables);
-    const others = await Promise.all(commands.map((args) => kesc(args, place.variables)));
-    for (const { code, stderr } of [first, ...others]) {
+    await (await openDatabaseAt(place.databaseUrl)).close();
+    const commands = [["server"], ["serve"], ["verify"], ["org", "list"]];
+    for (const { code, stderr } of await Promise.all(commands.map((args) => kesc(args, place.variables)))) {
       expect(code).to.equal(1);
       expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: npx kesc migrate\n/);
     }
+  });
+
+  it("creates no file and no folder, whatever the command", async () => {
+    const commands = [["server"], ["serve"], ["verify"], ["org", "list"]];
+    for (const { code, stderr } of await Promise.all(commands.map((args) => kesc(args, place.variables)))) {
+      expect(code).to.equal(1);
+      const [line] = stderr.split("\n");
+      expect(line).to.equal(`The database file ${place.databaseFile} does not exist. Run: npx kesc migrate`);
+    }
+    expect(existsSync(dirname(place.databaseFile))).to.equal(false);
+  });
+
+  it("ends well when four migrate at once a database that does not exist yet", async () => {
+    const ended = await Promise.all(Array.from({ length: 4 }, () => kesc(["migrate"], place.variables)));
+    expect(ended.map(({ code, stderr }) => `${String(code)}${stderr}`)).to.deep.equal(["0", "0", "0", "0"]);
   });
 
   it("says in one line that PostgreSQL can't be reached, without the password", async () => {

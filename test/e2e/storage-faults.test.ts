@@ -84,6 +84,13 @@ describe("a fault of SQLite", () => {
   });
   after(() => service.dispose());
 
+  async function expectReadyz(status: number): Promise<void> {
+    await eventually(async () => (await service.rest("GET", "/readyz")).status === status, {
+      millisMax: RECOVERY_MILLIS_MAX,
+      what: () => `/readyz never became ${String(status)}: ${service.printed()}`,
+    });
+  }
+
   it("of a file that can't grow is UNAVAILABLE; reads go on, and mints when there is room", async function () {
     // Only Linux can set the limit of a running process.
     if (process.platform !== "linux") this.skip();
@@ -94,8 +101,11 @@ describe("a fault of SQLite", () => {
     limitFileSize("400000");
     await expectUnavailable(service, accountId);
     expect((await service.rest("GET", `/accounts/${accountId}`)).status).to.equal(200);
+    await expectReadyz(503);
 
     limitFileSize("unlimited");
+    // No call comes while the server is not ready: it finds out by itself that it can write again.
+    await expectReadyz(200);
     await expectRecovery(service, accountId);
     await expectBooksHold(service);
   });

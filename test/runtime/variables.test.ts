@@ -50,6 +50,7 @@ describe("the environment variables", () => {
     ["DATABASE_URL", "sqlite:", DATABASE_URL],
     ["DATABASE_URL", "sqlite::memory:", DATABASE_URL],
     ["DATABASE_URL", "postgres://h:port/d", DATABASE_URL],
+    ["DATABASE_URL", "postgres://user@:x/d?host=/run", DATABASE_URL],
     ["KESC_GRPC_ADDRESS", "50051", `${HOST_AND_PORT_OR_SOCKET}; it is "50051".`],
     ["KESC_GRPC_ADDRESS", "127.0.0.1:65536", `${HOST_AND_PORT_OR_SOCKET}; it is "127.0.0.1:65536".`],
     ["KESC_GRPC_ADDRESS", "unix:", `${HOST_AND_PORT_OR_SOCKET}; it is "unix:".`],

@@ -6,13 +6,14 @@ import { OperatorError } from "../../startup/operator-error.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { ensureMasterKeyFile } from "../../storage/master-keys.js";
 import { migrate } from "../../storage/migrate.js";
-import { takeMigrationLock, withConnection } from "../../storage/postgres/administration.js";
+import { type LockHolder, takeMigrationLock, withConnection } from "../../storage/postgres/administration.js";
 import { cellSchemas, createCellSchemas, OneCellError, TooManyCellsError } from "../../storage/postgres/cells.js";
 import { grantTo, PowerfulRoleError, UnknownRoleError } from "../../storage/postgres/grants.js";
 import { wholeNumber } from "./arguments.js";
 import { printLine } from "./output.js";
 
 const CELLS_MAX = 64;
+const WAITING = "Waiting for another kesc migrate…";
 
 interface MigrateOptions {
   /** The number of cells after the migration. The existing ones when omitted. */
@@ -53,8 +54,8 @@ export async function migrateDatabase(
     refuseOnSqlite(options);
     return migrateCells(address);
   }
-  const release = await takeMigrationLock(address.url, () => {
-    printLine("Waiting for another kesc migrate…");
+  const release = await takeMigrationLock(address.url, (holder) => {
+    for (const line of linesOnWait(holder)) printLine(line);
   }).catch((error: unknown) => {
     throw openingError(address, error);
   });
@@ -66,6 +67,17 @@ export async function migrateDatabase(
   } finally {
     await release();
   }
+}
+
+function linesOnWait(holder: LockHolder | undefined): readonly string[] {
+  if (holder === undefined) return [WAITING];
+  const { pid, application, since } = holder;
+  const connected = since === null ? "" : `, connected since ${since.toISOString()}`;
+  return [
+    WAITING,
+    `PostgreSQL's process ${String(pid)} holds the lock (${application}${connected}). If no kesc migrate runs any ` +
+      `more, end it: SELECT pg_terminate_backend(${String(pid)})`,
+  ];
 }
 
 function refuseOnSqlite({ cells = 1, grantTo: role }: MigrateOptions): void {

@@ -9,7 +9,7 @@ export const HEALTH_SERVICE = "grpc.health.v1.Health";
 export interface HealthOptions {
   /** The services to report on. The server itself is always reported as "". */
   readonly serviceNames: readonly string[];
-  /** Resolves if the database responds and its clock agrees with ours. */
+  /** Resolves if the database is fit to serve: it responds, takes commits, and has our time. */
   readonly ping: () => Promise<unknown>;
   readonly logger: Logger;
 }
@@ -88,7 +88,7 @@ export class Health {
     if (this.#stopped) return;
     const serving = failure === undefined;
     if (this.#serving !== serving) {
-      if (serving) this.#options.logger.info("the database responds, and both clocks agree: health is SERVING");
+      if (serving) this.#options.logger.info("the check of the database succeeded: health is SERVING");
       else
         this.#options.logger.error(
           { trace: traceOf(failure) },

@@ -1,5 +1,7 @@
 import pg from "pg";
 
+import { withoutLimits } from "./address.js";
+
 const CONNECT_MILLIS_MAX = 3_000;
 
 // The number has no meaning. Other programs of the same database must not use it.
@@ -18,11 +20,30 @@ export async function withConnection<Result>(
   }
 }
 
+/** The backend of PostgreSQL that holds the migration lock. */
+export interface LockHolder {
+  readonly pid: number;
+  readonly application: string;
+  /** The time at which its connection began. Null if this role may not see it. */
+  readonly since: Date | null;
+}
+
+const LOCK_HOLDER = `
+  SELECT l.pid, a.application_name AS application, a.backend_start AS since
+  FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+    AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+    AND (l.classid::bigint << 32 | l.objid::bigint) = ${String(MIGRATION_LOCK)}`;
+
 /**
  * Waits until no other process holds the migration lock, and takes it. Calls `onWait` if another
- * process holds it. Returns the function that releases the lock.
+ * process holds it, with its backend unless it has just ended. Returns the function that releases
+ * the lock.
  */
-export async function takeMigrationLock(url: string, onWait: () => void): Promise<() => Promise<void>> {
+export async function takeMigrationLock(
+  url: string,
+  onWait: (holder: LockHolder | undefined) => void,
+): Promise<() => Promise<void>> {
   const client = await connect(url);
   try {
     // The lock belongs to a transaction, and not to the session: a pooler may give the session to
@@ -32,7 +53,8 @@ export async function takeMigrationLock(url: string, onWait: () => void): Promis
       `SELECT pg_try_advisory_xact_lock(${String(MIGRATION_LOCK)}) AS taken`,
     );
     if (taken.rows[0]?.taken !== true) {
-      onWait();
+      const { rows } = await client.query<LockHolder>(LOCK_HOLDER);
+      onWait(rows[0]);
       await client.query(`SELECT pg_advisory_xact_lock(${String(MIGRATION_LOCK)})`);
     }
     return () => client.end();
@@ -53,11 +75,4 @@ async function connect(url: string): Promise<pg.Client> {
   client.on("error", () => undefined);
   await client.connect();
   return client;
-}
-
-/** The limits in the URL are for the calls of a server. */
-function withoutLimits(text: string): string {
-  const url = new URL(text);
-  for (const name of ["query_timeout", "statement_timeout"]) url.searchParams.delete(name);
-  return url.href;
 }

@@ -1,9 +1,7 @@
 import KnexPostgresClient, { type QueryObject } from "knex/lib/dialects/postgres/index.js";
 import pg from "pg";
 
-// The settings that make a commit durable. None may be off.
-const DURABLE_BY = ["fsync", "full_page_writes", "synchronous_commit"] as const;
-const SETTINGS = [...DURABLE_BY, "transaction_read_only"] as const;
+import { refuseUnsafe, type Settings, SETTINGS_SQL } from "./settings.js";
 
 const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)/i;
 
@@ -21,7 +19,8 @@ export class PostgresClient extends KnexPostgresClient {
     try {
       // Checks every new connection, not only the first. Another server may have taken over the
       // address.
-      await refuseUnsafe(connection);
+      const { rows } = await connection.query<Settings>(`SELECT ${SETTINGS_SQL}`);
+      for (const settings of rows) refuseUnsafe(settings);
       return connection;
     } catch (error) {
       await connection.end();
@@ -46,23 +45,6 @@ export class PostgresClient extends KnexPostgresClient {
     const query = await this._query(connection, { sql: this.positionBindings(sql), bindings });
     return query.response as pg.QueryResult;
   }
-}
-
-async function refuseUnsafe(connection: pg.Client): Promise<void> {
-  // A server that only speaks the PostgreSQL protocol may lack a setting. Its value is then null.
-  const select = SETTINGS.map((name) => `current_setting('${name}', true) AS ${name}`).join(", ");
-  const { rows } = await connection.query<Record<(typeof SETTINGS)[number], string | null>>(`SELECT ${select}`);
-  const [found] = rows;
-  for (const name of DURABLE_BY) {
-    if (found?.[name] === "off") {
-      throw new Error(
-        `the PostgreSQL setting ${name} is off, so commits would not be durable. Turn it on and start again`,
-      );
-    }
-  }
-  // Reads would be wrong, too: a standby may lag behind the commits of its primary.
-  if (found?.transaction_read_only === "on")
-    throw new Error("this PostgreSQL server is read-only; it may be a standby");
 }
 
 /**

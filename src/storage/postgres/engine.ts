@@ -6,6 +6,7 @@ const LOST_RACES = new Set([
   "40001", // serialization_failure
   "40P01", // deadlock_detected
   "23505", // unique_violation: another server saved the same reference first
+  "55P03", // lock_not_available: another server holds the lock for longer than lock_timeout
 ]);
 const UNDEFINED_TABLE = "42P01";
 // Class 22 is data exception, class 23 is integrity constraint violation.
@@ -51,6 +52,9 @@ export function postgresEngine(schema: string): Engine {
     ],
 
     administrationLock: `SELECT pg_advisory_xact_lock(${String(ADMINISTRATION_LOCK)})`,
+    // Writes a new version of a row that the batches write, too.
+    trialWrite: `UPDATE ${table("books")} SET last_seq = last_seq
+      WHERE number = (SELECT MIN(number) FROM ${table("books")})`,
     indexedBy: () => "",
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",

@@ -3,6 +3,7 @@ import type { Knex } from "knex";
 import type { Binding, Engine } from "../sql/engine.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
+import { type Limits, localSettings } from "./address.js";
 
 const FETCHED_ROWS = 5_000;
 
@@ -10,10 +11,12 @@ const FETCHED_ROWS = 5_000;
 export class PostgresReader implements Reader {
   readonly #pool: Knex;
   readonly #engine: Engine;
+  readonly #limits: Limits;
 
-  constructor(pool: Knex, engine: Engine) {
+  constructor(pool: Knex, engine: Engine, limits: Limits) {
     this.#pool = pool;
     this.#engine = engine;
+    this.#limits = limits;
   }
 
   rows<Row>(sql: string, bindings: readonly Binding[] = []): Promise<readonly Row[]> {
@@ -21,7 +24,10 @@ export class PostgresReader implements Reader {
   }
 
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
-    return this.#pool.transaction((knex) => onSnapshot(knex, this.#engine, work));
+    return this.#pool.transaction(async (knex) => {
+      await run(knex, `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; ${localSettings(this.#limits)}`);
+      return onSnapshot(knex, this.#engine, work);
+    });
   }
 
   close(): Promise<void> {
@@ -29,12 +35,11 @@ export class PostgresReader implements Reader {
   }
 }
 
-async function onSnapshot<Result>(
+function onSnapshot<Result>(
   knex: Knex,
   { table }: Engine,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  await run(knex, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
   let cursors = 0;
   return work({
     table,

@@ -1,21 +1,28 @@
 import type pg from "pg";
 
 import type { Read, Session, Transact, Write } from "../sql/engine.js";
+import { type Limits, localSettings } from "./address.js";
 import type { PostgresClient } from "./client.js";
 
 /** The methods of `PostgresClient` that a transaction uses. */
 export type PostgresConnections = Pick<PostgresClient, "acquireConnection" | "releaseConnection" | "send">;
 
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE";
+
 /**
  * Runs transactions on the connections of the pool. A statement waits only for results that it
  * needs. BEGIN is sent with the first reads, COMMIT with the last writes. With larger batches that
  * raised 3,500 mints a second to 7,000 (docs/adr/0013).
+ *
+ * If statements fail, rejects with the error of the first: the later ones only report that the
+ * transaction is aborted. It does not matter which error `work` throws then.
  */
-export function postgresTransactions(client: PostgresConnections): Transact {
+export function postgresTransactions(client: PostgresConnections, limits: Limits): Transact {
+  const begin = `${BEGIN}; ${localSettings(limits)}`;
   return async (work) => {
     const connection = await client.acquireConnection();
     try {
-      const session = new PostgresSession((sql, bindings) => client.send(connection, sql, bindings));
+      const session = new PostgresSession((sql, bindings) => client.send(connection, sql, bindings), begin);
       const result = await orRolledBack(session, work(session));
       await session.commit();
       return result;
@@ -29,26 +36,31 @@ async function orRolledBack<Result>(session: PostgresSession, working: Promise<R
   try {
     return await working;
   } catch (error) {
-    await session.rollBack();
-    throw error;
+    const failure = await session.rollBack();
+    throw failure === undefined ? error : failure.error;
   }
 }
 
 /** Sends a statement at once, after the statements that were sent before. */
 type Send = (sql: string, bindings?: readonly unknown[]) => Promise<pg.QueryResult>;
 
+interface Failure {
+  readonly error: unknown;
+}
+
 class PostgresSession implements Session {
   readonly #send: Send;
   readonly #begun: Promise<unknown>;
-  readonly #writing: Promise<unknown>[] = [];
+  /** The failure of the first statement that fails, in the order of the statements. */
+  #failure: Promise<Failure | undefined> = Promise.resolve(undefined);
 
-  constructor(send: Send) {
+  constructor(send: Send, begin: string) {
     this.#send = send;
-    this.#begun = handled(send("BEGIN"));
+    this.#begun = this.#run(begin);
   }
 
   async read({ sql, bindings }: Read): Promise<readonly unknown[]> {
-    const reading = handled(this.#send(sql, bindings));
+    const reading = this.#run(sql, bindings);
     await this.#begun;
     const { rows } = await reading;
     return rows as readonly unknown[];
@@ -58,28 +70,40 @@ class PostgresSession implements Session {
   async write(writes: readonly Write[]): Promise<void> {
     // Before BEGIN succeeds, each statement would be a transaction of its own.
     await this.#begun;
-    for (const { sql, rows } of writes) this.#writing.push(handled(this.#send(sql, [JSON.stringify(rows)])));
+    for (const { sql, rows } of writes) void this.#run(sql, [JSON.stringify(rows)]);
   }
 
   async commit(): Promise<void> {
-    // Promise.all rejects with the first failure, which is the cause. The later statements only
-    // report that the transaction is aborted.
-    const [{ command }] = await Promise.all([this.#send("COMMIT"), this.#begun, ...this.#writing]);
+    const committing = this.#run("COMMIT");
+    await failureOf(committing);
+    const failure = await this.#failure;
+    if (failure !== undefined) throw failure.error;
     // After a failed statement PostgreSQL executes COMMIT as ROLLBACK, and reports success.
+    const { command } = await committing;
     if (command !== "COMMIT") throw new Error(`PostgreSQL executed COMMIT as ${command}`);
   }
 
-  /** Never rejects. */
-  async rollBack(): Promise<void> {
-    await this.#send("ROLLBACK").catch(() => undefined);
+  /** Returns the failure of the first failed statement. Never rejects. */
+  async rollBack(): Promise<Failure | undefined> {
+    await failureOf(this.#send("ROLLBACK"));
+    return this.#failure;
+  }
+
+  #run(sql: string, bindings?: readonly unknown[]): Promise<pg.QueryResult> {
+    const running = this.#send(sql, bindings);
+    const failing = failureOf(running);
+    this.#failure = this.#failure.then((earlier) => earlier ?? failing);
+    return running;
   }
 }
 
 /**
- * Returns the promise, which the code awaits later. Without this handler an earlier rejection would
- * count as unhandled and end the process.
+ * Resolves with the error of the promise, or with undefined. The promise then counts as handled:
+ * the code may await it later.
  */
-function handled<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => undefined);
-  return promise;
+function failureOf(running: Promise<unknown>): Promise<Failure | undefined> {
+  return running.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
 }

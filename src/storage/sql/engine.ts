@@ -73,6 +73,11 @@ export interface Engine {
    */
   readonly administrationLock: string;
   /**
+   * A statement that writes to the disk at the commit, and changes nothing. A server's role may run
+   * it.
+   */
+  readonly trialWrite: string;
+  /**
    * Returns the clause after a table in FROM that makes it be read along the index. SQLite has no
    * statistics, and would rather choose a unique index. Empty where the engine chooses well.
    */

@@ -29,7 +29,7 @@ import {
   transactionOf,
   type TransactionRow,
 } from "./rows.js";
-import { orStoreError } from "./store-error.js";
+import { orStoreError, storeErrorOf } from "./store-error.js";
 import { type BatchFacts, type SqlRow, type Table, TABLES } from "./tables.js";
 
 const TABLE_NAMES = Object.keys(TABLES) as TableName[];
@@ -54,11 +54,10 @@ export function ledgerStore(engine: Engine, transaction: Transact, directory: Bo
           throw error;
         }
       });
-      try {
-        return await orStoreError(engine, outcome);
-      } catch (error) {
-        throw bug === undefined ? error : bug.error;
-      }
+      return outcome.catch((error: unknown) => {
+        // If a statement failed before, its error is the cause of the bug.
+        throw bug?.error === error ? error : storeErrorOf(engine, error);
+      });
     },
   };
 }

@@ -6,6 +6,10 @@ export async function orStoreError<Result>(engine: Engine, work: PromiseLike<Res
   try {
     return await work;
   } catch (error) {
-    throw error instanceof StoreError ? error : engine.storeErrorOf(error);
+    throw storeErrorOf(engine, error);
   }
+}
+
+export function storeErrorOf(engine: Engine, error: unknown): StoreError {
+  return error instanceof StoreError ? error : engine.storeErrorOf(error);
 }

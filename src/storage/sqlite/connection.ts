@@ -17,6 +17,9 @@ const SETTINGS = [
   { pragma: "cache_size", set: "-65536", is: -65_536 }, // KiB
 ] as const;
 
+const BUSY_MILLIS_MAX = 5_000;
+const BUSY_PAUSE_MILLIS = 10;
+
 // A reader waits only while SQLite resets or recovers the log.
 const READER_BUSY_MILLIS_MAX = 5_000;
 
@@ -31,6 +34,36 @@ export function openSqliteForReading(filename: string): BetterSqlite3.Database {
  */
 export function openSqliteForWriting(filename: string): BetterSqlite3.Database {
   const connection = new BetterSqlite3(filename);
+  try {
+    whileBusy(() => {
+      applySettings(connection);
+    });
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Repeats `work` while other processes hold the lock of the file. SQLite itself does not wait when
+ * it changes a new file to WAL mode: two processes that wait there would deadlock.
+ */
+function whileBusy(work: () => void): void {
+  const giveUpAt = Date.now() + BUSY_MILLIS_MAX;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
+      if (!isBusy || Date.now() >= giveUpAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MILLIS);
+    }
+  }
+}
+
+function applySettings(connection: BetterSqlite3.Database): void {
   // Runs before WAL mode, so that SQLite writes the id into the file itself, not into the log. Runs
   // once, because setting the same id is also a write.
   if (connection.pragma("application_id", { simple: true }) === 0) {
@@ -39,10 +72,6 @@ export function openSqliteForWriting(filename: string): BetterSqlite3.Database {
   for (const { pragma, set, is } of SETTINGS) {
     connection.pragma(`${pragma} = ${set}`);
     const found: unknown = connection.pragma(pragma, { simple: true });
-    if (found !== is) {
-      connection.close();
-      throw new Error(`SQLite did not apply the setting ${pragma} = ${set}: it is ${String(found)}`);
-    }
+    if (found !== is) throw new Error(`SQLite did not apply the setting ${pragma} = ${set}: it is ${String(found)}`);
   }
-  return connection;
 }

@@ -1,5 +1,6 @@
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Columns, Engine } from "../sql/engine.js";
+import { APPLICATION_ID } from "./file.js";
 
 export const sqliteEngine: Engine = {
   name: "sqlite",
@@ -22,6 +23,8 @@ export const sqliteEngine: Engine = {
 
   // BEGIN IMMEDIATE locks the whole file for one writer.
   administrationLock: "SELECT 1",
+  // Writes the first page, although the value stays. An UPDATE to the same value writes no page.
+  trialWrite: `PRAGMA application_id = ${String(APPLICATION_ID)}`,
   indexedBy: (index) => ` INDEXED BY ${index}`,
   forUpdate: "",
   begunAt: "NULL",

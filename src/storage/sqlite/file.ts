@@ -11,6 +11,9 @@ export const APPLICATION_ID = 0x4b455343;
 /** The file exists, but it is not a KESC database. The message says what it is. */
 export class ForeignFileError extends Error {}
 
+/** There is no such file. */
+export class MissingFileError extends Error {}
+
 const HEADER_BYTES = 100;
 const HEADER_BEGINS = Buffer.from("SQLite format 3\0");
 const APPLICATION_ID_AT = 68;

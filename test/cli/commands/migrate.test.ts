@@ -1,19 +1,37 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
+import pg from "pg";
 
-import { withConnection } from "../../../src/storage/postgres/administration.js";
+import { takeMigrationLock, withConnection } from "../../../src/storage/postgres/administration.js";
 import { grantTo, PowerfulRoleError, TABLE_NAMES } from "../../../src/storage/postgres/grants.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
 import { execute } from "../../support/databases.js";
+import { eventually } from "../../support/eventually.js";
 import { sharedPostgres } from "../../support/postgres.js";
-import { type Ended, kesc, kescJson, Place, RunningKesc, type Variables } from "../../support/service/kesc.js";
+import {
+  type Ended,
+  environment,
+  KESC,
+  kesc,
+  kescJson,
+  Place,
+  RunningKesc,
+  type Variables,
+} from "../../support/service/kesc.js";
 
 interface OrganizationJson {
   readonly id: string;
   readonly cell: number;
 }
+
+/** Finds the sessions of a kesc in this database that wait for a lock. */
+const BLOCKED = `
+  SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'kesc' AND wait_event_type = 'Lock'`;
 
 /** Runs statements at a URL, as an operator at the database would. */
 function run<Row>(url: string, ...statements: readonly string[]): Promise<Row[]> {
@@ -150,6 +168,53 @@ describe("kesc migrate --cells (postgres)", () => {
         "Leave the option out, or run this command on a new database.\n",
     );
     expect(await migrate("--cells", "1")).to.include({ code: 0, stdout: "The database is up to date.\n" });
+  });
+
+  it("goes on after a kesc migrate that was killed in the middle", async () => {
+    const url = variables["DATABASE_URL"] ?? "";
+    const blocker = new pg.Client(url);
+    await blocker.connect();
+    try {
+      // The migration waits where it creates a table of this name.
+      await blocker.query("BEGIN; CREATE TABLE journal ()");
+      const killed = spawn(process.execPath, [KESC, "migrate"], { env: environment(variables), stdio: "ignore" });
+      await eventually(async () => (await run(url, BLOCKED)).length > 0, { millisMax: 20_000 });
+      killed.kill("SIGKILL");
+      await once(killed, "exit");
+    } finally {
+      await blocker.end();
+    }
+    expect(await migrate()).to.include({ code: 0 });
+    expect(await kescJson(["org", "list"], variables)).to.deep.equal([]);
+  });
+
+  it("goes on where the lock of Knex was left locked", async () => {
+    await migrate();
+    await run(variables["DATABASE_URL"] ?? "", "UPDATE knex_migrations_lock SET is_locked = 1");
+    expect(await migrate()).to.include({ code: 0, stdout: "The database is up to date.\n" });
+  });
+
+  it("says which process holds the lock for long, and how to end it", async () => {
+    const url = variables["DATABASE_URL"] ?? "";
+    const stuck = await takeMigrationLock(url, () => undefined);
+    const waiting = migrate();
+    await eventually(async () => (await run(url, BLOCKED)).length > 0, { millisMax: 20_000 });
+    const [holder] = await run<{ pid: number }>(
+      url,
+      "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted",
+    );
+    const pid = String(holder?.pid);
+    await run(url, `SELECT pg_terminate_backend(${pid})`);
+    const { code, stdout } = await waiting;
+    await stuck();
+    expect(code).to.equal(0);
+    expect(stdout).to.match(
+      new RegExp(
+        `^Waiting for another kesc migrate…\nPostgreSQL's process ${pid} holds the lock ` +
+          String.raw`\(kesc, connected since [^)]*Z\)\. If no kesc migrate runs any more, end it: ` +
+          String.raw`SELECT pg_terminate_backend\(${pid}\)\n`,
+      ),
+    );
   });
 
   it("makes several cells beside the tables of another program", async () => {

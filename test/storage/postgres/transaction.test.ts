@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { limitsOf } from "../../../src/storage/postgres/address.js";
 import { type PostgresConnections, postgresTransactions } from "../../../src/storage/postgres/transaction.js";
 import type { Session, Transact } from "../../../src/storage/sql/engine.js";
 import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
@@ -70,6 +71,21 @@ describe("a transaction on PostgreSQL, whose statements do not wait for each oth
     expect(await notes()).to.deep.equal([]);
   });
 
+  it("says of the first statement that fails why, although the caller saw the error of a later one", async () => {
+    const failing = transact(async (session) => {
+      await note(session, -1);
+      await session.read({ sql: "SELECT id FROM notes", bindings: [] });
+    });
+    expect(await failureOf(failing)).to.match(/notes_id_check/);
+    const swallowing = transact(async (session) => {
+      void session.read({ sql: "SELECT 1 / 0", bindings: [] }).catch(() => undefined);
+      await session.read({ sql: "SELECT id FROM notes", bindings: [] }).catch(() => undefined);
+      throw new Error("a bug that follows from the failure");
+    });
+    expect(await failureOf(swallowing)).to.match(/division by zero/);
+    expect(await notes()).to.deep.equal([]);
+  });
+
   it("keeps nothing of what was on its way when the work threw", async () => {
     const failing = transact(async (session) => {
       await note(session, 1);
@@ -115,27 +131,31 @@ describe("a transaction on a PostgreSQL that answers otherwise than it should", 
     return { client: client as unknown as PostgresConnections, sent };
   }
 
+  const LIMITS = limitsOf("", 1_000);
+
   it("writes nothing unless a transaction has begun", async () => {
     const { client, sent } = serverThat((sql) => {
-      if (sql === "BEGIN") throw new Error("canceled");
+      if (sql.startsWith("BEGIN")) throw new Error("canceled");
       return { command: sql, rows: [] };
     });
-    expect(await failureOf(postgresTransactions(client)((session) => note(session, 1)))).to.equal("canceled");
-    expect(sent).to.deep.equal(["BEGIN", "ROLLBACK"]);
+    expect(await failureOf(postgresTransactions(client, LIMITS)((session) => note(session, 1)))).to.equal("canceled");
+    expect(sent.map((sql) => sql.slice(0, 5))).to.deep.equal(["BEGIN", "ROLLB"]);
   });
 
   it("trusts no read that did not happen in the transaction", async () => {
     const { client } = serverThat((sql) => {
-      if (sql === "BEGIN") throw new Error("canceled");
+      if (sql.startsWith("BEGIN")) throw new Error("canceled");
       return { command: sql, rows: [{ found: 1 }] };
     });
-    const reading = postgresTransactions(client)((session) => session.read({ sql: "SELECT 1", bindings: [] }));
+    const reading = postgresTransactions(client, LIMITS)((session) => session.read({ sql: "SELECT 1", bindings: [] }));
     expect(await failureOf(reading)).to.equal("canceled");
   });
 
   it("takes no ROLLBACK for a COMMIT", async () => {
     const { client } = serverThat((sql) => ({ command: sql === "COMMIT" ? "ROLLBACK" : sql, rows: [] }));
-    expect(await failureOf(postgresTransactions(client)((session) => note(session, 1)))).to.match(/COMMIT as ROLLBACK/);
+    expect(await failureOf(postgresTransactions(client, LIMITS)((session) => note(session, 1)))).to.match(
+      /COMMIT as ROLLBACK/,
+    );
   });
 });
 

@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
+import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -10,9 +12,32 @@ import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 
+// Longer than a worker thread needs to start.
+const LOCKED_MILLIS = 500;
+
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
+
+describe("a new file of SQLite that another process is creating", () => {
+  it("is opened once that process no longer reads it: SQLite itself does not wait to change it to WAL mode", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "kesc-busy-"));
+    const filename = join(folder, "kesc.db");
+    const other = new BetterSqlite3(filename);
+    try {
+      other.pragma("application_id = 0x4b455343");
+      other.exec("BEGIN");
+      other.prepare("SELECT * FROM sqlite_schema").all();
+      const opening = openDatabase({ engine: "sqlite", filename, masterKeyFile: TEST_MASTER_KEY_FILE });
+      await sleep(LOCKED_MILLIS);
+      other.exec("COMMIT");
+      await (await opening).close();
+    } finally {
+      other.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
 
 describe("the files of SQLite", () => {
   for (const umask of [0o000, 0o022, 0o077]) {
