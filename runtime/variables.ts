@@ -144,7 +144,7 @@ export const VARIABLES = {
   // A waiting call takes some 15 KB.
   KESC_GRPC_CALLS_MAX: variable(
     "50000",
-    "maximum gRPC calls in flight; half of it for one key",
+    "maximum gRPC calls in flight; half for one organization",
     wholeNumber(1, 1_000_000),
   ),
   KESC_GRPC_KEEPALIVE_SECONDS: variable(
