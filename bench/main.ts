@@ -1,4 +1,5 @@
 /** `make bench` and `make bench-full`: measures parts, prints their tables, keeps their results. */
+import { fairness } from "./fairness/fairness.js";
 import { curve } from "./full/curve.js";
 import { growth } from "./full/growth.js";
 import { postgres } from "./full/postgres.js";
@@ -20,6 +21,7 @@ await Stage.run(options.kesc, async (stage) => {
   if (parts.includes("curve")) await run(stage, "curve", () => curve(stage, options));
   if (parts.includes("growth")) await run(stage, "growth", () => growth(stage, options));
   if (parts.includes("postgres")) await run(stage, "postgres", () => postgres(stage, options));
+  if (parts.includes("fairness")) await run(stage, "fairness", () => fairness(stage, options));
   if (parts.includes("soak")) await run(stage, "soak", () => soak(stage, options));
 });
 
@@ -43,6 +45,6 @@ async function run(stage: Stage, part: Part, measure: () => Promise<Findings>): 
     );
 }
 
-function isKept({ only, rounds }: Options): boolean {
-  return only === "" && rounds >= KEPT_ROUNDS_MIN;
+function isKept({ only, rows, engine, rounds }: Options): boolean {
+  return only === "" && rows === "" && engine === "" && rounds >= KEPT_ROUNDS_MIN;
 }

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 /** The benchmark runs compiled, from dist/bench/. */
 export const REPOSITORY = join(import.meta.dirname, "../..");
 
-const LONG_PARTS = ["curve", "growth", "postgres", "soak"] as const;
+const LONG_PARTS = ["curve", "growth", "postgres", "fairness", "soak"] as const;
 const PARTS = ["service", ...LONG_PARTS] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -15,7 +15,9 @@ const USAGE = `node dist/bench/main.js [options]
   --seconds <n>         time of each measurement in each round (1)
   --rounds <n>          rounds; the table shows medians (9)
   --only <text>         of the part service, only measurements whose name has this text, and their yardsticks
-  --transactions <n>    growth fills the database with this many transactions (1000000)
+  --rows <names>        of the part fairness, only these rows, separated by commas
+  --engine <name>       of the part fairness, only sqlite or postgres
+  --transactions <n>    growth and fairness fill the database with this many transactions (1000000)
   --minutes <n>         duration of soak (5)
   --kesc <file>         the kesc command to measure (dist/src/cli/kesc.js)`;
 
@@ -28,6 +30,8 @@ export interface Rounds {
 export interface Options extends Rounds {
   parts: readonly Part[];
   only: string;
+  rows: string;
+  engine: string;
   transactions: number;
   minutes: number;
   kesc: string;
@@ -44,6 +48,8 @@ export function readOptions(): Options {
         seconds: { type: "string", default: "1" },
         rounds: { type: "string", default: "9" },
         only: { type: "string", default: "" },
+        rows: { type: "string", default: "" },
+        engine: { type: "string", default: "" },
         transactions: { type: "string", default: "1000000" },
         minutes: { type: "string", default: "5" },
         kesc: { type: "string", default: REPOSITORY },
@@ -55,6 +61,8 @@ export function readOptions(): Options {
     return {
       parts: values.part.length === 0 ? byDefault : PARTS.filter((part) => values.part.includes(part)),
       only: values.only,
+      rows: values.rows,
+      engine: values.engine,
       seconds: numberOf("--seconds", values.seconds, { min: 0.1, max: 600 }),
       rounds: wholeNumberOf("--rounds", values.rounds, { min: 1, max: 100 }),
       transactions: wholeNumberOf("--transactions", values.transactions, { min: 1_000, max: 1_000_000_000 }),

@@ -1,10 +1,11 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
-import { callerOf } from "../runtime/fair-share.js";
+import { FairTurns } from "../runtime/fair-turns.js";
 import type { Contract } from "./contract/contract.js";
 import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
+import { Callers } from "./http/callers.js";
 import { beginRequest, contextOf } from "./http/request-context.js";
 import { logRequest } from "./http/request-log.js";
 import { sendProblem } from "./http/response.js";
@@ -12,7 +13,7 @@ import { MessageWriter } from "./json/write-message.js";
 import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problems/problem.js";
 import { itemProblemJson, refusalReader } from "./problems/upstream-refusal.js";
 import type { CallDependencies } from "./rest/call-handler.js";
-import { registerProbes } from "./rest/probes.js";
+import { PROBE_PATHS, registerProbes } from "./rest/probes.js";
 import { registerRoutes } from "./rest/routes.js";
 import type { Upstream } from "./upstream/upstream.js";
 
@@ -40,10 +41,11 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   // The gateway reads the query itself, by the contract.
   app.set("query parser", false);
 
-  app.use(beginContext(deps.log), refuseMalformedPath);
+  const callers = new Callers();
+  app.use(beginContext(deps.log), takeTurn(new FairTurns(), callers), refuseMalformedPath);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
-  app.use(admit(new Admission(limits.requestsMax)));
+  app.use(admit(new Admission(limits.requestsMax), callers));
   const { contract, upstream } = deps;
   const readRefusal = refusalReader(contract.registry);
   const messageWriter = new MessageWriter(contract.isDecimal, (status) =>
@@ -65,12 +67,20 @@ function beginContext(log: Logger): RequestHandler {
   };
 }
 
-/**
- * Passes a request on when its caller has room. Requests with the same key have the same caller.
- */
-function admit(admission: Admission): RequestHandler {
+const PROBES = "probes";
+
+/** Passes a request on when its caller has its turn. The probes are a caller, too. */
+function takeTurn(turns: FairTurns, callers: Callers): RequestHandler {
+  return (req, _res, next) => {
+    const caller = PROBE_PATHS.has(req.path) ? PROBES : callers.nameOf(req.headers);
+    turns.add(caller, Number(req.headers["content-length"] ?? 0), next);
+  };
+}
+
+/** Passes a request on when its caller has room. */
+function admit(admission: Admission, callers: Callers): RequestHandler {
   return async (req, res, next) => {
-    const caller = callerOf(String(req.headers["x-api-key"] ?? req.headers.authorization ?? ""));
+    const caller = callers.nameOf(req.headers);
     const admitted = admission.enter(caller);
     if (admitted !== true && !(await admitted)) {
       sendProblem(res, queueFull());
@@ -81,8 +91,10 @@ function admit(admission: Admission): RequestHandler {
       admission.leave(caller);
       return;
     }
-    contextOf(res).onClosed.push(() => {
+    const context = contextOf(res);
+    context.onClosed.push(() => {
       admission.leave(caller);
+      callers.learn(req.headers, context.code);
     });
     next();
   };

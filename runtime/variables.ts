@@ -83,7 +83,8 @@ export const VARIABLES = {
   KESC_DATABASE_CONNECTIONS_MAX: variable(
     "10",
     "maximum connections of one server to PostgreSQL",
-    wholeNumber(1, 1_000),
+    // One each for commits, reads and the health check.
+    wholeNumber(3, 1_000),
   ),
   KESC_GRPC_ADDRESS: variable(
     "127.0.0.1:50051",
@@ -143,7 +144,7 @@ export const VARIABLES = {
   // A waiting call takes some 15 KB.
   KESC_GRPC_CALLS_MAX: variable(
     "50000",
-    "maximum gRPC calls in flight; half of it for one key",
+    "maximum gRPC calls in flight; half for one organization",
     wholeNumber(1, 1_000_000),
   ),
   KESC_GRPC_KEEPALIVE_SECONDS: variable(

@@ -53,7 +53,7 @@ export async function postgres(stage: Stage, { rounds, seconds }: Options): Prom
 }
 
 /** Returns the URL of a new database. */
-async function createDatabase(url: string, purpose: string): Promise<string> {
+export async function createDatabase(url: string, purpose: string): Promise<string> {
   const name = `${purpose}_${String(Date.now())}`;
   await query(url, `CREATE DATABASE ${name}`);
   return Object.assign(new URL(url), { pathname: `/${name}` }).href;

@@ -18,8 +18,8 @@ const NO_MESSAGE = "OK without a message";
 export interface ConnectionOptions {
   address: string;
   call: GrpcCall;
-  /** The header block of every call. */
-  headers: Buffer;
+  /** The header block of every call, or a function that makes one for each call. */
+  headers: Buffer | (() => Buffer);
   /** Calls in flight on this connection. */
   inFlight: number;
   /** Absent: an answer starts the next call. */
@@ -111,8 +111,9 @@ export class GrpcConnection {
     data.writeUInt32BE(message.length, 1);
     data.set(message, 5);
     const streamId = this.#nextStreamId;
+    const { headers } = this.#options;
     this.#outgoing.push(
-      http2.frame(FrameType.HEADERS, Flag.END_HEADERS, streamId, this.#options.headers),
+      http2.frame(FrameType.HEADERS, Flag.END_HEADERS, streamId, Buffer.isBuffer(headers) ? headers : headers()),
       http2.frame(FrameType.DATA, Flag.END_STREAM, streamId, data),
     );
     this.#calls.set(streamId, { call, problem: NO_MESSAGE });

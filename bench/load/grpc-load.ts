@@ -23,7 +23,8 @@ export async function driveGrpc(job: Job, tally: Tally): Promise<void> {
   await Promise.all(open.map(({ done }) => done));
 }
 
-function headersOf({ address, path, apiKey }: { address: string; path: string; apiKey: string }): Buffer {
+/** The header block of a call. Without a key it has none. */
+export function headersOf({ address, path, apiKey }: { address: string; path: string; apiKey: string }): Buffer {
   return encodeFields([
     [":method", "POST"],
     [":scheme", "http"],
@@ -31,6 +32,6 @@ function headersOf({ address, path, apiKey }: { address: string; path: string; a
     [":authority", address],
     ["te", "trailers"],
     ["content-type", "application/grpc"],
-    ["x-api-key", apiKey],
+    ...(apiKey === "" ? [] : [["x-api-key", apiKey] as const]),
   ]);
 }

@@ -9,6 +9,9 @@ export interface ProbeDependencies {
   readonly isStopping: () => boolean;
 }
 
+const LIVE = "/livez";
+const READY = "/readyz";
+export const PROBE_PATHS: ReadonlySet<string> = new Set([LIVE, READY]);
 const OK = { status: 200, headers: {}, body: '{"status":"ok"}' };
 
 /**
@@ -16,10 +19,10 @@ const OK = { status: 200, headers: {}, body: '{"status":"ok"}' };
  * the gateway and the server take requests.
  */
 export function registerProbes(router: Router, { isServing, isStopping }: ProbeDependencies): void {
-  registerProbe(router, "/livez", (_req, res) => {
+  registerProbe(router, LIVE, (_req, res) => {
     sendResponse(res, OK);
   });
-  registerProbe(router, "/readyz", async (_req, res) => {
+  registerProbe(router, READY, async (_req, res) => {
     if (isStopping()) sendProblem(res, notReady("The gateway is shutting down."));
     else if (await isServing()) sendResponse(res, OK);
     else sendProblem(res, notReady("The server behind the gateway is not serving."));

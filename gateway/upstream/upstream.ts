@@ -13,7 +13,7 @@ export interface Upstream {
    * server's response does not fit the contract: a bug.
    */
   call(rpc: Rpc, request: Message, options: CallOptions): Promise<UpstreamResult>;
-  /** Whether the server reports SERVING within five seconds. */
+  /** Whether the server reports SERVING within five seconds. Questions at once share one call. */
   isServing(): Promise<boolean>;
   close(): void;
 }
@@ -54,16 +54,18 @@ export function createUpstream(registry: FileRegistry, target: string, bulkBytes
   };
   const batcher = new CallBatcher(makeCall, bulkBytesMax);
   const health = rpcOf(registry, "grpc.health.v1.Health", "Check");
+  const checkHealth = async (): Promise<boolean> => {
+    const result = await makeCall(health, toBinary(health.input, create(health.input)), {
+      metadata: new Metadata(),
+      deadline: Date.now() + HEALTH_MILLIS_MAX,
+      onCancel: () => undefined,
+    });
+    return result.ok && (result.message as Message & { status?: number }).status === HEALTH_SERVING;
+  };
+  let checking: Promise<boolean> | undefined;
   return {
     call: (rpc, request, options) => batcher.call(rpc, toBinary(rpc.input, request), options),
-    isServing: async () => {
-      const result = await makeCall(health, toBinary(health.input, create(health.input)), {
-        metadata: new Metadata(),
-        deadline: Date.now() + HEALTH_MILLIS_MAX,
-        onCancel: () => undefined,
-      });
-      return result.ok && (result.message as Message & { status?: number }).status === HEALTH_SERVING;
-    },
+    isServing: () => (checking ??= checkHealth().finally(() => (checking = undefined))),
     close: () => {
       client.close();
     },

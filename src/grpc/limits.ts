@@ -16,10 +16,16 @@ export interface GrpcLimits {
    */
   readonly concurrentCallsMax: number;
   /**
-   * Maximum number of calls in flight on all connections. One caller can hold half of it. One more
-   * call is refused with QUEUE_FULL.
+   * Maximum number of calls in flight on all connections. One organization can hold half of it. One
+   * more call is refused with QUEUE_FULL. Calls without a known key have half as many slots of
+   * their own, which connections share in the same way.
    */
   readonly callsMax: number;
+  /**
+   * Maximum number of calls in flight that need no key, such as health watches. One connection can
+   * hold half of it. One more call is refused with QUEUE_FULL.
+   */
+  readonly openCallsMax: number;
   /** The server pings a connection after this time without data … */
   readonly keepaliveMillis: number;
   /** … and closes it if the response to the ping takes longer than this. */

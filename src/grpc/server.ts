@@ -26,6 +26,9 @@ import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { Reflection } from "./standard/reflection-index.js";
 import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
 
+/** The services that need no key. */
+const OPEN_SERVICES = [HEALTH_SERVICE, ...REFLECTION_SERVICES];
+
 export interface GrpcServerOptions {
   /** "127.0.0.1:50051", "[::]:0" for any free port, or "unix:/run/kesc.sock". */
   readonly address: string;
@@ -65,30 +68,16 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const serviceNames = contract.services.map(({ name }) => name);
   logLibraryTo(logger);
 
-  const bulkPaths = new Set(
-    contract.services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path),
-  );
-  const guard = new CallGuard({
-    requestMillisMax: limits.requestMillisMax,
-    requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
-    calls: new FairShare(limits.callsMax),
-    onEnded: (path, reason) => {
-      const method = path.split(".").at(-1);
-      logger.info(
-        { method, code: Status[statusCodeOf(reason)], reason },
-        "the server ended a call before its handler ran",
-      );
-    },
-  });
+  const authenticator = new ApiKeyAuthenticator(options);
+  const guard = guardOf(contract, authenticator, options);
   const server = new Server({ ...serverOptionsOf(limits), interceptors: [guard.interceptor] });
 
   const calls = { inFlight: 0, stopping: false };
   const stopListeners = new Set<() => void>();
-  const authenticator = new ApiKeyAuthenticator(options);
   addServices(server, contract, {
     routes: routesOf(options),
     dependencies: {
-      authenticate: (metadata) => authenticator.authenticate(metadata),
+      authenticate: (call) => authenticator.authenticate(call),
       now: options.now,
       isStopping: () => calls.stopping,
       callMillisMax: limits.callMillisMax,
@@ -105,9 +94,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   });
   const health = new Health({ serviceNames, ping: options.ping, logger });
   health.addTo(server);
-  const reflection = new ReflectionService(
-    new Reflection(contract.descriptorSet, [...serviceNames, HEALTH_SERVICE, ...REFLECTION_SERVICES]),
-  );
+  const reflection = new ReflectionService(new Reflection(contract.descriptorSet, [...serviceNames, ...OPEN_SERVICES]));
   reflection.addTo(server);
 
   const address = await bind(server, options.address).catch((error: unknown) => {
@@ -131,6 +118,30 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls in flight were cut off`);
     },
   };
+}
+
+function guardOf(
+  { services }: Contract,
+  authenticator: ApiKeyAuthenticator,
+  { limits, logger }: GrpcServerOptions,
+): CallGuard {
+  const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
+  return new CallGuard({
+    requestMillisMax: limits.requestMillisMax,
+    requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
+    organizationOf: (metadata) => authenticator.organizationOf(metadata),
+    calls: new FairShare(limits.callsMax),
+    newCalls: new FairShare(Math.ceil(limits.callsMax / 2)),
+    isOpen: (path) => OPEN_SERVICES.some((service) => path.startsWith(`/${service}/`)),
+    openCalls: new FairShare(limits.openCallsMax),
+    onEnded: (path, reason) => {
+      const method = path.split(".").at(-1);
+      logger.info(
+        { method, code: Status[statusCodeOf(reason)], reason },
+        "the server ended a call before its handler ran",
+      );
+    },
+  });
 }
 
 type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute>>>>;

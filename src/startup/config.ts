@@ -18,6 +18,9 @@ export interface Config {
   readonly grpcLimits: GrpcLimits;
 }
 
+// A client library may keep a health watch on each of its connections. A watch takes some 15 KB.
+const OPEN_CALLS_MAX = 10_000;
+
 /** The configuration, or one sentence for each wrong variable. */
 export type ConfigResult =
   { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] };
@@ -43,6 +46,7 @@ function configOf(values: Values): Config {
       callMillisMax: values.KESC_CALL_SECONDS_MAX * 1_000,
       concurrentCallsMax: values.KESC_GRPC_CONCURRENT_CALLS_MAX,
       callsMax: values.KESC_GRPC_CALLS_MAX,
+      openCallsMax: OPEN_CALLS_MAX,
       keepaliveMillis: values.KESC_GRPC_KEEPALIVE_SECONDS * 1_000,
       keepaliveTimeoutMillis: values.KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS * 1_000,
       connectionIdleMillisMax: values.KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX * 1_000,

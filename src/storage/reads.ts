@@ -43,9 +43,9 @@ export function reads({
     resourceOf: (row: Row, book: OpenBook) => Resource,
   ): Promise<Page<Resource>> => {
     const book = directory.get(organizationId) ?? (await findBook(organizationId));
-    if (book === undefined) return { rows: [], nextBeforeSeq: undefined };
-    const { rows, nextBeforeSeq } = await orStoreError(engine, read(book));
-    return { rows: rows.map((row) => resourceOf(row, book)), nextBeforeSeq };
+    if (book === undefined) return { rows: [], nextBeforeSeq: undefined, lookedAt: 0 };
+    const { rows, ...others } = await orStoreError(engine, read(book));
+    return { ...others, rows: rows.map((row) => resourceOf(row, book)) };
   };
 
   return {

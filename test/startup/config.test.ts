@@ -26,6 +26,7 @@ describe("config", () => {
         connectionAgeMillisMax: 1_800_000,
         connectionAgeGraceMillis: 60_000,
         lameDuckMillis: 0,
+        openCallsMax: 10_000,
       },
     });
   });

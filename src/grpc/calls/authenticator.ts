@@ -4,12 +4,22 @@ import type { Metadata } from "@grpc/grpc-js";
 import { LRUCache } from "lru-cache";
 
 import { type ApiKey, isLive } from "../../domain/api-key.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import { FairQueue } from "../../ledger/fair-queue.js";
 import type { Keys } from "../../ledger/ports/keys.js";
-import type { CallRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 
 /** The API key of the caller, or the refusal of the call. */
-export type Authentication = ApiKey | Extract<CallRefusal, { reason: "MISSING_API_KEY" | "INVALID_API_KEY" }>;
+export type Authentication =
+  ApiKey | Extract<AnyRefusal, { reason: "MISSING_API_KEY" | "INVALID_API_KEY" | "QUEUE_FULL" }>;
+
+/** The parts of a call that identify its caller. */
+export interface AuthenticatedCall {
+  readonly metadata: Metadata;
+  /** Returns the address of the connection. */
+  getPeer(): string;
+}
 
 export interface ApiKeyAuthenticatorOptions {
   readonly keys: Pick<Keys, "apiKeyWithSecret">;
@@ -24,20 +34,35 @@ interface CachedKey {
 // A revoked key keeps working for at most this long.
 const FRESH_MILLIS = 1_000;
 const CACHED_KEYS_MAX = 10_000;
+// The look-ups of keys that no call has used yet: those that run, and those that wait. The look-up
+// of a key that is known never waits for them.
+const NEW_LOOKUPS_MAX = 2;
+const NEW_LOOKUPS_WAITING_MAX = 1_000;
 
 const SECRET = /^kesc_[A-Za-z0-9_-]{20,100}$/;
 const BEARER = /^bearer +(\S+)$/i;
+
+/** A look-up of a new key that waits for its turn. */
+interface WaitingLookup {
+  readonly run: () => Promise<void>;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
  * Identifies the caller by `x-api-key` or `authorization: Bearer`.
  *
  * Caches keys for a second, under the SHA-256 of their secret. So the cache holds no secret, and
  * the time of a look-up reveals nothing about it. Unknown keys are not cached.
+ *
+ * Few look-ups of new keys run at a time, and connections take turns. A client that tries random
+ * keys keeps neither the database nor other new keys waiting for long.
  */
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
   readonly #cached = new LRUCache<string, CachedKey>({ max: CACHED_KEYS_MAX });
-  readonly #lookups = new Map<string, Promise<ApiKey | undefined>>();
+  readonly #lookups = new Map<string, Promise<ApiKey | "refused" | undefined>>();
+  readonly #newLookups = new FairQueue<string, WaitingLookup>(NEW_LOOKUPS_WAITING_MAX);
+  #newLookupsRunning = 0;
 
   constructor(options: ApiKeyAuthenticatorOptions) {
     this.#options = options;
@@ -47,25 +72,69 @@ export class ApiKeyAuthenticator {
    * Returns the result at once for a cached key, and a promise otherwise. Rejects with a StoreError
    * if the database fails.
    */
-  authenticate(metadata: Metadata): Authentication | Promise<Authentication> {
-    const secret = presentedSecret(metadata);
+  authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication> {
+    const secret = presentedSecret(call.metadata);
     if (secret === undefined) return { reason: "MISSING_API_KEY" };
     if (!SECRET.test(secret)) return { reason: "INVALID_API_KEY" };
 
-    const digest = hash("sha256", secret, "base64");
+    const digest = digestOf(secret);
     const now = this.#options.now();
     const cached = this.#cached.get(digest);
     if (cached !== undefined && cached.freshUntil > now) return liveOrInvalid(cached.key, now);
-    return this.#lookUp(secret, digest);
+    return this.#lookUp({ secret, digest, connection: cached === undefined ? call.getPeer() : undefined });
   }
 
-  async #lookUp(secret: string, digest: string): Promise<Authentication> {
+  /**
+   * Returns the organization of a key that was valid when it was looked up last. Never asks the
+   * database.
+   */
+  organizationOf(metadata: Metadata): OrganizationId | undefined {
+    const secret = presentedSecret(metadata);
+    if (secret === undefined) return undefined;
+    const key = this.#cached.get(digestOf(secret))?.key;
+    return key !== undefined && isLive(key, this.#options.now()) ? key.organizationId : undefined;
+  }
+
+  async #lookUp({ secret, digest, connection }: Lookup): Promise<Authentication> {
     let lookup = this.#lookups.get(digest);
     if (lookup === undefined) {
-      lookup = this.#read(secret, digest).finally(() => this.#lookups.delete(digest));
+      const read = (): Promise<ApiKey | undefined> => this.#read(secret, digest);
+      lookup = (connection === undefined ? read() : this.#atTurn(connection, read)).finally(() =>
+        this.#lookups.delete(digest),
+      );
       this.#lookups.set(digest, lookup);
     }
-    return liveOrInvalid(await lookup, this.#options.now());
+    const key = await lookup;
+    return key === "refused" ? { reason: "QUEUE_FULL" } : liveOrInvalid(key, this.#options.now());
+  }
+
+  /** Runs `read` when few others run. Connections take turns. */
+  #atTurn(connection: string, read: () => Promise<ApiKey | undefined>): Promise<ApiKey | "refused" | undefined> {
+    return new Promise((resolve, reject) => {
+      const run = (): Promise<void> => read().then(resolve);
+      if (this.#newLookups.push(connection, { run, reject })) this.#startNewLookups();
+      else resolve("refused");
+    });
+  }
+
+  #startNewLookups(): void {
+    while (this.#newLookupsRunning < NEW_LOOKUPS_MAX) {
+      const next = this.#newLookups.shift();
+      if (next === undefined) return;
+      this.#newLookupsRunning += 1;
+      void next
+        .run()
+        .catch((error: unknown) => {
+          // The database fails. The others would wait for the same error one after the other.
+          for (let failed: WaitingLookup | undefined = next; failed; failed = this.#newLookups.shift()) {
+            failed.reject(error);
+          }
+        })
+        .finally(() => {
+          this.#newLookupsRunning -= 1;
+          this.#startNewLookups();
+        });
+    }
   }
 
   async #read(secret: string, digest: string): Promise<ApiKey | undefined> {
@@ -77,6 +146,17 @@ export class ApiKeyAuthenticator {
     else this.#cached.set(digest, { key, freshUntil });
     return key;
   }
+}
+
+interface Lookup {
+  readonly secret: string;
+  readonly digest: string;
+  /** The connection of a key that no call has used yet. */
+  readonly connection: string | undefined;
+}
+
+function digestOf(secret: string): string {
+  return hash("sha256", secret, "base64");
 }
 
 function liveOrInvalid(key: ApiKey | undefined, now: UnixMillis): Authentication {

@@ -11,7 +11,7 @@ import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { FieldProblem, ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
-import type { Authentication } from "./authenticator.js";
+import type { AuthenticatedCall, Authentication } from "./authenticator.js";
 import type { CallSteps } from "./call-steps.js";
 import type { ItemTally } from "./rpc-result.js";
 
@@ -26,7 +26,7 @@ export interface Caller {
 
 /** The parts of the server that every call uses. */
 export interface CallDependencies {
-  authenticate(metadata: Metadata): Authentication | Promise<Authentication>;
+  authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
   readonly now: () => UnixMillis;
   /** Whether the server refuses new calls. */
   readonly isStopping: () => boolean;
@@ -64,7 +64,7 @@ export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
 export function admit(
   { requiredScope }: Pick<RpcContract, "requiredScope">,
   dependencies: Pick<CallDependencies, "isStopping" | "authenticate">,
-  { metadata, record }: { metadata: Metadata; record: CallRecord },
+  { call, record }: { call: AuthenticatedCall; record: CallRecord },
 ): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
   if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
   const admitKey = (key: Authentication): Authentication | AnyRefusal => {
@@ -72,7 +72,7 @@ export function admit(
     record.key = key;
     return key.scopes.includes(requiredScope) ? key : { reason: "SCOPE_REQUIRED", scope: requiredScope };
   };
-  const authenticating = dependencies.authenticate(metadata);
+  const authenticating = dependencies.authenticate(call);
   return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
 }
 

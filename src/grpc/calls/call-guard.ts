@@ -6,10 +6,11 @@ import {
   status as Status,
 } from "@grpc/grpc-js";
 
-import { callerOf, type FairShare } from "../../../runtime/fair-share.js";
+import type { FairShare } from "../../../runtime/fair-share.js";
+import { FairTurns } from "../../../runtime/fair-turns.js";
 import { type Link, Queue } from "../../../runtime/queue.js";
+import { FairQueue } from "../../ledger/fair-queue.js";
 import { statusOf } from "../errors/status.js";
-import { HEALTH_SERVICE } from "../standard/health.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
@@ -18,7 +19,16 @@ export interface CallGuardOptions {
   readonly requestMillisMax: number;
   /** Returns the maximum size of a request to the rpc with this path. */
   readonly requestBytesMaxOf: (path: string) => number;
+  /** Returns the organization of a call whose key is known to be valid. */
+  readonly organizationOf: (metadata: Metadata) => string | undefined;
+  /** The slots of calls with a known key, shared by organizations. */
   readonly calls: FairShare;
+  /** The slots of calls that need a key and have none that is known, shared by connections. */
+  readonly newCalls: FairShare;
+  /** Whether the rpc with this path needs no key. */
+  readonly isOpen: (path: string) => boolean;
+  /** The slots of calls that need no key, shared by connections. */
+  readonly openCalls: FairShare;
   /** Called for each call that the guard ended. */
   readonly onEnded: (path: string, reason: EndReason) => void;
 }
@@ -26,14 +36,22 @@ export interface CallGuardOptions {
 type EndReason = "DEADLINE_EXCEEDED" | "QUEUE_FULL";
 
 const SWEEPS_PER_LIMIT = 10;
-const HEALTH_PATH = `/${HEALTH_SERVICE}/`;
+// The callers of calls without a known key, and of rpcs that need none. Each has the turns of one
+// organization, and its connections take turns.
+const NEW_CALLER = "new";
+const OPEN_CALLER = "open";
+// The maximum number of calls that wait for their turn when one more refusal is to wait, too.
+// Beyond it, a call without a slot is refused at once.
+const REFUSALS_WAITING_MAX = 50_000;
 
 /**
- * Admits a call once its request has fully arrived and a slot is free.
+ * Admits a call when it has a slot, its request has fully arrived, and its caller has its turn. A
+ * stream of requests is admitted before its first request.
  *
  * - Ends a call with DEADLINE_EXCEEDED if its request does not arrive in time. grpc-js would wait
  *   for ever and keep the stream.
- * - Ends a call with QUEUE_FULL if no slot is free.
+ * - Ends a call with QUEUE_FULL if no slot is free. This refusal waits for the caller's turn, too.
+ *   The client's limit of calls on a connection then holds the client back (docs/adr/0009).
  * - Ends a call whose request is too large with the error of grpc-js, whose own limit is the same
  *   for all rpcs.
  *
@@ -47,18 +65,21 @@ export class CallGuard {
 
   constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
     this.#requestMillisMax = requestMillisMax;
-    this.#state = { waiting: new Queue(), ...shared };
+    this.#state = {
+      waiting: new Queue(),
+      turns: new FairTurns(),
+      newTurns: new FairQueue(Infinity),
+      openTurns: new FairQueue(Infinity),
+      ...shared,
+    };
     this.#sweeping = setInterval(() => {
       this.#sweep();
     }, requestMillisMax / SWEEPS_PER_LIMIT);
     this.#sweeping.unref();
   }
 
-  /**
-   * Belongs into the `interceptors` of the server. Does not guard calls with a stream of requests.
-   */
-  readonly interceptor: ServerInterceptor = ({ requestStream, path }, call) =>
-    requestStream ? new ServerInterceptingCall(call) : new GuardedCall(call, path, this.#state);
+  /** Belongs into the `interceptors` of the server. */
+  readonly interceptor: ServerInterceptor = (rpc, call) => new GuardedCall(call, rpc, this.#state);
 
   stop(): void {
     clearInterval(this.#sweeping);
@@ -77,6 +98,23 @@ export class CallGuard {
 interface GuardState extends Omit<CallGuardOptions, "requestMillisMax"> {
   /** The calls whose request has not fully arrived, oldest first. */
   readonly waiting: Queue<GuardedCall>;
+  readonly turns: FairTurns;
+  /** The calls of NEW_CALLER and of OPEN_CALLER, by connection. */
+  readonly newTurns: FairQueue<string, () => void>;
+  readonly openTurns: FairQueue<string, () => void>;
+}
+
+type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
+
+/** The caller of a call, as far as the guard knows it. */
+interface Caller {
+  readonly share: FairShare;
+  /** The name under which the caller holds slots. */
+  readonly holder: string;
+  /** The name under which the caller takes turns. */
+  readonly line: string;
+  /** The turns within the line. */
+  readonly connections: FairQueue<string, () => void> | undefined;
 }
 
 /**
@@ -85,54 +123,99 @@ interface GuardState extends Omit<CallGuardOptions, "requestMillisMax"> {
  */
 class GuardedCall extends ServerInterceptingCall {
   readonly startedAt = performance.now();
-  readonly #path: string;
+  readonly #rpc: Rpc;
   readonly #inner: ServerInterceptingCallInterface;
   readonly #state: GuardState;
-  /** The call's place in `waiting`. Undefined before the call starts. */
+  /** The call's place in `waiting`. Undefined before the call starts, and for a stream. */
   #waiting: Link<GuardedCall> | undefined;
-  #caller: string | undefined;
+  #caller: Caller | undefined;
+  #hasSlot = false;
+  #requestBytes = 0;
+  #isOver = false;
 
-  constructor(inner: ServerInterceptingCallInterface, path: string, state: GuardState) {
+  constructor(inner: ServerInterceptingCallInterface, rpc: Rpc, state: GuardState) {
     super(inner);
-    this.#path = path;
+    this.#rpc = rpc;
     this.#inner = inner;
     this.#state = state;
   }
 
   /** Ends the call before its handler runs. */
   end(reason: EndReason): void {
+    this.#isOver = true;
     this.#stopWaiting();
     this.#inner.sendStatus(statusOf({ reason }));
-    this.#state.onEnded(this.#path, reason);
+    this.#state.onEnded(this.#rpc.path, reason);
   }
 
   override start(listener: Listener): void {
-    this.#waiting = this.#state.waiting.push(this);
+    if (!this.#rpc.requestStream) this.#waiting = this.#state.waiting.push(this);
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
-        if (this.#acquireSlot(metadata)) listener.onReceiveMetadata(metadata);
-        else this.end("QUEUE_FULL");
+        const begin = (): void => {
+          listener.onReceiveMetadata(metadata);
+        };
+        const caller = this.#callerOf(metadata);
+        this.#caller = caller;
+        this.#hasSlot = caller.share.acquire(caller.holder);
+        if (!this.#hasSlot) this.#refuse(caller);
+        else if (this.#rpc.requestStream) this.#atTurn(caller, begin);
+        else begin();
       },
       onReceiveMessage: (message: unknown) => {
-        if (Buffer.isBuffer(message) && message.length > this.#state.requestBytesMaxOf(this.#path))
-          this.#endAsTooLarge();
-        else listener.onReceiveMessage(message);
+        if (this.#rpc.requestStream) listener.onReceiveMessage(message);
+        else this.#receive(message, listener);
       },
       onReceiveHalfClose: () => {
+        const begin = (): void => {
+          listener.onReceiveHalfClose();
+        };
+        if (this.#rpc.requestStream) begin();
         // The request may end after the call was refused. grpc-js would then still start the
         // handler.
-        if (this.#stopWaiting()) listener.onReceiveHalfClose();
+        else if (this.#stopWaiting() && this.#caller !== undefined) this.#atTurn(this.#caller, begin);
       },
       // grpc-js calls onCancel after every call, however it ended.
       onCancel: () => {
+        this.#isOver = true;
         this.#stopWaiting();
-        if (this.#caller !== undefined) this.#state.calls.release(this.#caller);
+        if (this.#hasSlot) this.#caller?.share.release(this.#caller.holder);
         listener.onCancel();
       },
     });
   }
 
+  #receive(message: unknown, listener: Listener): void {
+    this.#requestBytes = Buffer.isBuffer(message) ? message.length : 0;
+    if (this.#requestBytes > this.#state.requestBytesMaxOf(this.#rpc.path)) this.#endAsTooLarge();
+    else listener.onReceiveMessage(message);
+  }
+
+  #atTurn({ line, holder, connections }: Caller, begin: () => void): void {
+    const { turns } = this.#state;
+    const beginUnlessOver = (): void => {
+      // The client may have cancelled the call meanwhile.
+      if (!this.#isOver) begin();
+    };
+    if (connections === undefined) turns.add(line, this.#requestBytes, beginUnlessOver);
+    else {
+      connections.push(holder, beginUnlessOver);
+      turns.add(line, this.#requestBytes, () => {
+        connections.shift()?.();
+      });
+    }
+  }
+
+  #refuse(caller: Caller): void {
+    const end = (): void => {
+      this.end("QUEUE_FULL");
+    };
+    if (this.#state.turns.length < REFUSALS_WAITING_MAX) this.#atTurn(caller, end);
+    else end();
+  }
+
   #endAsTooLarge(): void {
+    this.#isOver = true;
     this.#stopWaiting();
     this.#inner.sendStatus({ code: Status.RESOURCE_EXHAUSTED, details: "Received message larger than max" });
   }
@@ -142,15 +225,15 @@ class GuardedCall extends ServerInterceptingCall {
     return this.#waiting !== undefined && this.#state.waiting.remove(this.#waiting);
   }
 
-  /**
-   * Acquires a slot for the call. Health checks need none, so they succeed under overload, too.
-   */
-  #acquireSlot(metadata: Metadata): boolean {
-    if (this.#path.startsWith(HEALTH_PATH)) return true;
-    const caller = callerOf((metadata.get("x-api-key")[0] ?? metadata.get("authorization")[0] ?? "").toString());
-    if (!this.#state.calls.acquire(caller)) return false;
-    this.#caller = caller;
-    return true;
+  /** Open calls have slots of their own, so health checks succeed under overload, too. */
+  #callerOf(metadata: Metadata): Caller {
+    const { isOpen, organizationOf, calls, newCalls, openCalls, newTurns, openTurns } = this.#state;
+    const holder = this.#inner.getPeer();
+    if (isOpen(this.#rpc.path)) return { share: openCalls, holder, line: OPEN_CALLER, connections: openTurns };
+    const organization = organizationOf(metadata);
+    return organization === undefined
+      ? { share: newCalls, holder, line: NEW_CALLER, connections: newTurns }
+      : { share: calls, holder: organization, line: organization, connections: undefined };
   }
 
   // The guard does not change responses. These overrides skip the inherited methods, which would

@@ -114,7 +114,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   async #admit(): Promise<Caller | Ending> {
     const { dependencies, contract, open } = this.#context;
     const { metadata } = this.#call;
-    const key = await admit(contract, dependencies, { metadata, record: this.#record });
+    const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
     if ("reason" in key) return refused(key);
     const { problems, validateOnly, idempotencyKey } = optionsOf(metadata);
     if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
@@ -175,8 +175,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
 
   async #accept(bytes: Buffer, { requestId, idempotencyKey }: Caller): Promise<void> {
     const { rpc, contract, dependencies } = this.#context;
-    const { metadata } = this.#call;
-    const key = await admit(contract, dependencies, { metadata, record: this.#record });
+    const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
     if (this.#closing) return;
     if ("reason" in key) return this.#refuseAfterResponses(key);
     const caller = { key, requestId, idempotencyKey, deadline: deadlineOf(this.#call, dependencies) };

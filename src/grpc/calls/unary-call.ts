@@ -55,9 +55,8 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
     const handle = async (
       call: ServerUnaryCall<Buffer, Buffer>,
       callback: Parameters<UnaryHandler>[1],
-      startedAt: number,
     ): Promise<void> => {
-      const record = recordOf(call.metadata, startedAt);
+      const record = recordOf(call.metadata, performance.now());
       let reply: Reply;
       try {
         reply = await replyTo(call, record);
@@ -87,7 +86,7 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
     };
 
     const replyTo = async (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord): Promise<Reply> => {
-      const admitting = admit(contract, dependencies, { metadata: call.metadata, record });
+      const admitting = admit(contract, dependencies, { call, record });
       // A cached key is not a promise. Awaiting it anyway would cost a turn of the microtask queue.
       const key = admitting instanceof Promise ? await admitting : admitting;
       if ("reason" in key) return refused(key);
@@ -114,8 +113,7 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
 
     return (call, callback) => {
       onInFlight(1);
-      const startedAt = performance.now();
-      steps.begin.add(() => void handle(call, callback, startedAt));
+      void handle(call, callback);
     };
   };
 }

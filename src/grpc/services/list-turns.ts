@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Queue } from "../../../runtime/queue.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { FairQueue } from "../../ledger/fair-queue.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { Page } from "../../ledger/ports/reads.js";
 import type { Caller } from "../calls/call-context.js";
@@ -11,33 +13,49 @@ export interface ListTurnsOptions {
   readonly underWayMax: number;
 }
 
+export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADLINE_EXCEEDED" }>;
+
 interface WaitingList {
   readonly deadline: UnixMillis;
-  readonly begin: () => Promise<void>;
+  /** Reads the page. Resolves with the time to rest, in milliseconds, and never rejects. */
+  readonly begin: () => Promise<number>;
   readonly refuse: (refusal: ListRefusal) => void;
 }
 
-export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADLINE_EXCEEDED" }>;
+/** The lists of one organization. They run one after another, with a rest after each. */
+interface Line {
+  readonly organizationId: OrganizationId;
+  readonly waiting: Queue<WaitingList>;
+  /** The number of lists that wait or run. */
+  lists: number;
+  /** Whether a list of the line runs or rests, or the line waits for its turn. */
+  isBusy: boolean;
+}
 
-// A list waits for the lists of its own organization, a few milliseconds each.
-const LISTS_PER_KEY_MAX = 64;
-const WAITING_MAX = 1_024;
-// A row of a list takes about 10 µs of the event loop. With this rest, lists take at most a quarter
-// of it: an endless loop over pages of 1,000 rows would otherwise halve the mints of all others.
+const LISTS_PER_KEY_MAX = 8;
+const LISTS_PER_ORGANIZATION_MAX = 32;
+// A caller that is refused at once would only ask again, and keep the server busy with refusals.
+const REFUSAL_MILLIS = 100;
+// A row that is looked at takes 2 to 6 µs of the database, and a row of the page another 10 µs of
+// the event loop. With these rests one organization's lists leave most of both to others.
+const REST_MILLIS_PER_ROW_LOOKED_AT = 0.02;
 const REST_MILLIS_PER_ROW = 0.03;
 
 /**
- * Lets the lists of all callers take turns, a few at once. A key can have 64 lists waiting or under
- * way. Organizations take turns, and one organization can hold half of the places.
+ * Lets the lists of all callers take turns. A list reads much more than any other call, so without
+ * turns a few callers with endless lists would slow everyone (docs/fairness.md).
+ *
+ * The lists of one organization run one after another. After each, the organization rests in
+ * proportion to what the list read. A key can have 8 lists waiting or under way, an organization
+ * 32; one more is refused with QUEUE_FULL.
  */
 export class ListTurns {
   readonly #options: ListTurnsOptions;
-  readonly #waiting = new FairQueue<OrganizationId, WaitingList>(WAITING_MAX);
+  readonly #lines = new Map<OrganizationId, Line>();
+  /** The lines whose next list may begin, in their order. */
+  readonly #turns = new Queue<Line>();
   readonly #listsOf = new Map<ApiKeyId, number>();
   #underWay = 0;
-  /** No list begins before this time (performance.now()). */
-  #restsUntil = 0;
-  #isResting = false;
 
   constructor(options: ListTurnsOptions) {
     this.#options = options;
@@ -48,9 +66,13 @@ export class ListTurns {
     { key, deadline }: Pick<Caller, "key" | "deadline">,
     read: () => Promise<Page<Row>>,
   ): Promise<Page<Row> | ListRefusal> {
-    const lists = this.#listsOf.get(key.id) ?? 0;
-    if (lists >= LISTS_PER_KEY_MAX) return { reason: "QUEUE_FULL" };
-    this.#listsOf.set(key.id, lists + 1);
+    const ofKey = this.#listsOf.get(key.id) ?? 0;
+    const ofOrganization = this.#lines.get(key.organizationId)?.lists ?? 0;
+    if (ofKey >= LISTS_PER_KEY_MAX || ofOrganization >= LISTS_PER_ORGANIZATION_MAX) {
+      await sleep(REFUSAL_MILLIS);
+      return { reason: "QUEUE_FULL" };
+    }
+    this.#listsOf.set(key.id, ofKey + 1);
     try {
       return await this.#inTurn(key.organizationId, deadline, read);
     } finally {
@@ -65,43 +87,58 @@ export class ListTurns {
     deadline: UnixMillis,
     read: () => Promise<Page<Row>>,
   ): Promise<Page<Row> | ListRefusal> {
-    return new Promise((resolve, reject) => {
-      const begin = (): Promise<void> =>
-        read()
-          .then((page) => {
-            const restsFrom = Math.max(this.#restsUntil, performance.now());
-            this.#restsUntil = restsFrom + page.rows.length * REST_MILLIS_PER_ROW;
-            resolve(page);
-          })
-          .catch(reject);
-      if (this.#waiting.push(organizationId, { deadline, begin, refuse: resolve })) this.#beginLists();
-      else resolve({ reason: "QUEUE_FULL" });
+    return new Promise((resolve) => {
+      const begin = (): Promise<number> => {
+        const reading = read();
+        resolve(reading);
+        return reading.then(restMillisAfter, () => 0);
+      };
+      const line = this.#lineOf(organizationId);
+      line.waiting.push({ deadline, begin, refuse: resolve });
+      line.lists += 1;
+      if (!line.isBusy) this.#queue(line);
     });
   }
 
-  #beginLists(): void {
-    if (this.#isResting || this.#waiting.length === 0) return;
-    const restMillis = this.#restsUntil - performance.now();
-    if (restMillis >= 1) {
-      this.#isResting = true;
-      setTimeout(() => {
-        this.#isResting = false;
-        this.#beginLists();
-      }, restMillis);
-      return;
+  #lineOf(organizationId: OrganizationId): Line {
+    let line = this.#lines.get(organizationId);
+    if (line === undefined) {
+      line = { organizationId, waiting: new Queue(), lists: 0, isBusy: false };
+      this.#lines.set(organizationId, line);
     }
+    return line;
+  }
+
+  /** Lets the line wait for its turn, or forgets it if no list waits. */
+  #queue(line: Line): void {
+    line.isBusy = line.waiting.length > 0;
+    if (line.isBusy) this.#turns.push(line);
+    else this.#lines.delete(line.organizationId);
+    this.#beginLists();
+  }
+
+  #beginLists(): void {
     while (this.#underWay < this.#options.underWayMax) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      if (next.deadline > this.#options.now()) void this.#begin(next);
-      else next.refuse({ reason: "DEADLINE_EXCEEDED" });
+      const line = this.#turns.shift();
+      const list = line?.waiting.shift();
+      if (line === undefined || list === undefined) return;
+      void this.#run(line, list);
     }
   }
 
-  async #begin({ begin }: WaitingList): Promise<void> {
+  async #run(line: Line, { deadline, begin, refuse }: WaitingList): Promise<void> {
     this.#underWay += 1;
-    await begin();
+    const isLate = deadline <= this.#options.now();
+    if (isLate) refuse({ reason: "DEADLINE_EXCEEDED" });
+    const restMillis = isLate ? 0 : await begin();
     this.#underWay -= 1;
+    line.lists -= 1;
     this.#beginLists();
+    if (restMillis >= 1) await sleep(restMillis);
+    this.#queue(line);
   }
+}
+
+function restMillisAfter({ lookedAt, rows }: Page<unknown>): number {
+  return lookedAt * REST_MILLIS_PER_ROW_LOOKED_AT + rows.length * REST_MILLIS_PER_ROW;
 }

@@ -14,7 +14,11 @@ export interface HealthOptions {
   readonly logger: Logger;
 }
 
-type WatchStream = ServerWritableStream<unknown, unknown>;
+interface WatchRequest {
+  readonly service: string;
+}
+
+type WatchStream = ServerWritableStream<WatchRequest, unknown>;
 
 const PING_MILLIS = 1_000;
 // A database that takes longer than this counts as unavailable.
@@ -45,8 +49,8 @@ export class Health {
   addTo(server: Server): void {
     this.#implementation.addToServer({
       addService: (definition, handlers: Record<string, UntypedHandleCall>) => {
-        const watch = handlers["watch"] as handleServerStreamingCall<unknown, unknown>;
-        server.addService(definition, { ...handlers, watch: this.#countWatches(watch) });
+        const watch = handlers["watch"] as handleServerStreamingCall<WatchRequest, unknown>;
+        server.addService(definition, { ...handlers, watch: this.#watch(watch) });
       },
     });
   }
@@ -69,11 +73,13 @@ export class Health {
     this.#watches.clear();
   }
 
-  #countWatches(watch: handleServerStreamingCall<unknown, unknown>): handleServerStreamingCall<unknown, unknown> {
+  #watch(watch: handleServerStreamingCall<WatchRequest, unknown>): handleServerStreamingCall<WatchRequest, unknown> {
     return (stream) => {
       this.#watches.add(stream);
       stream.once("cancelled", () => this.#watches.delete(stream));
-      watch(stream);
+      // The package would keep an entry for ever of each name that a client makes up.
+      if (this.#names.includes(stream.request.service)) watch(stream);
+      else stream.write({ status: "SERVICE_UNKNOWN" });
     };
   }
 

@@ -33,10 +33,15 @@ export interface PageRequest {
 }
 
 export interface Page<Row> {
-  /** Newest first. */
+  /**
+   * Newest first. May be fewer than asked for although there are more, because a page looks at a
+   * bounded number of rows.
+   */
   readonly rows: readonly Row[];
   /** The `beforeSeq` of the next page. Undefined on the last page. */
   readonly nextBeforeSeq: number | undefined;
+  /** The maximum number of rows that the page looked at: its cost. */
+  readonly lookedAt: number;
 }
 
 /**

@@ -60,7 +60,8 @@ export async function accountHistoryPage(
     LOOKED_AT_MAX,
   ]);
   const found = walked.filter((row): row is WalkedRow & TransactionRow => row.id !== null);
-  if (found.length > page.size) return pageOf(found, page);
   const last = walked.at(-1);
-  return { rows: found, nextBeforeSeq: last?.looked_at === LOOKED_AT_MAX ? last.walked_seq : undefined };
+  const lookedAt = last?.looked_at ?? 0;
+  if (found.length > page.size) return { ...pageOf(found, page), lookedAt };
+  return { rows: found, nextBeforeSeq: lookedAt === LOOKED_AT_MAX ? last?.walked_seq : undefined, lookedAt };
 }

@@ -25,7 +25,7 @@ export interface ListQuery {
  * The maximum number of rows that one page looks at. Without it, a filter that few rows pass would
  * read the whole book.
  */
-export const LOOKED_AT_MAX = 1_000;
+export const LOOKED_AT_MAX = 500;
 
 interface SeqRow {
   readonly seq: number;
@@ -54,10 +54,10 @@ export async function readPage<Row extends SeqRow>(
     `SELECT * FROM (${newestOf(query, query.columns)}) AS looked_at WHERE ${allOf(matching)} LIMIT ?`,
     [...start, LOOKED_AT_MAX, ...bindingsOf(matching), limit],
   );
-  if (found.length === limit) return pageOf(found, page);
+  if (found.length === limit) return { ...pageOf(found, page), lookedAt: LOOKED_AT_MAX };
   const sql = `${newestOf(query, `${query.seq} AS seq`)} OFFSET ?`;
   const [lastLookedAt] = await reader.rows<SeqRow>(sql, [...start, 1, LOOKED_AT_MAX - 1]);
-  return { rows: found, nextBeforeSeq: lastLookedAt?.seq };
+  return { rows: found, nextBeforeSeq: lastLookedAt?.seq, lookedAt: LOOKED_AT_MAX };
 }
 
 /** Returns a SELECT. Its last two bindings are an exclusive upper bound of `seq`, and the limit. */
@@ -68,7 +68,7 @@ function newestOf({ from, along, seq }: ListQuery, columns: string): string {
 /** Makes a page of the rows that were found: those of the page, and one more if there are more. */
 export function pageOf<Row extends SeqRow>(found: readonly Row[], { size }: PageRequest): Page<Row> {
   const rows = found.slice(0, size);
-  return { rows, nextBeforeSeq: found.length > size ? rows.at(-1)?.seq : undefined };
+  return { rows, nextBeforeSeq: found.length > size ? rows.at(-1)?.seq : undefined, lookedAt: found.length };
 }
 
 /**

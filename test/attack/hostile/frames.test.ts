@@ -57,7 +57,7 @@ describe("grpc: clients that break the rules of HTTP/2", () => {
     under = await serve({
       reads: {
         ...emptyReads,
-        transactions: async () => Promise.resolve({ rows: largePage, nextBeforeSeq: undefined }),
+        transactions: async () => Promise.resolve({ rows: largePage, nextBeforeSeq: undefined, lookedAt: 1 }),
       },
     });
     const [host, port] = under.server.address.split(":");

@@ -64,11 +64,13 @@ describe("a gateway with more requests than it has room for", () => {
       await released;
       return {};
     };
-    fixture.server.handle = hold;
     const get = (key: string): Promise<RestReply> =>
       fixture.send("GET", "/transactions", { headers: { authorization: key } });
+    for (const key of ["Bearer greedy", "Bearer modest"]) expect((await get(key)).status).to.equal(200);
+    const calls = fixture.server.calls.length;
+    fixture.server.handle = hold;
     const greedy = ["Bearer greedy", "bearer  greedy", "Bearer   greedy"].map(get);
-    while (fixture.server.calls.length < 2) await fixture.send("GET", "/livez");
+    while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
     expect((await fixture.send("GET", "/readyz")).status).to.equal(200);
 
     // One refusal for 32 answers.
@@ -80,6 +82,26 @@ describe("a gateway with more requests than it has room for", () => {
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.json).to.include({ code: "QUEUE_FULL" });
     expect(refused?.headers["retry-after"]).to.equal("1");
+  });
+
+  it("leaves room for known keys when others come with random ones", async () => {
+    const get = (key: string): Promise<RestReply> =>
+      fixture.send("GET", "/transactions", { headers: { "x-api-key": key } });
+    expect((await get("known")).status).to.equal(200);
+    const calls = fixture.server.calls.length;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    fixture.server.handle = async () => {
+      await released;
+      return {};
+    };
+    const random = Array.from({ length: 20 }, (_, index) => get(`random-${String(index)}`));
+    while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
+    fixture.server.handle = () => ({});
+    expect((await get("known")).status).to.equal(200);
+    expect(fixture.server.calls).to.have.length(calls + 3);
+    release();
+    await Promise.all(random);
   });
 
   it("keeps no room for who has hung up while they waited", async () => {

@@ -7,6 +7,12 @@ import { ApiKeyAuthenticator, type Authentication } from "../../../src/grpc/call
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { apiKey, SECRET } from "../../support/service/grpc-server.js";
 
+function metadataOf(pairs: Record<string, string>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(pairs)) metadata.set(name, value);
+  return metadata;
+}
+
 /** An authenticator over a table of keys, with a clock that the test moves. */
 function authenticator(stored: Map<string, ApiKey>) {
   const clock = { now: 1_000_000 };
@@ -24,12 +30,14 @@ function authenticator(stored: Map<string, ApiKey>) {
     },
     now: () => toUnixMillis(clock.now),
   });
-  const authenticate = (pairs: Record<string, string>): Authentication | Promise<Authentication> => {
-    const metadata = new Metadata();
-    for (const [name, value] of Object.entries(pairs)) metadata.set(name, value);
-    return tested.authenticate(metadata);
-  };
-  return { clock, reads, failures, authenticate };
+  const authenticate = (
+    pairs: Record<string, string>,
+    connection = "a connection",
+  ): Authentication | Promise<Authentication> =>
+    tested.authenticate({ metadata: metadataOf(pairs), getPeer: () => connection });
+  const organizationOf = (pairs: Record<string, string>): string | undefined =>
+    tested.organizationOf(metadataOf(pairs));
+  return { clock, reads, failures, authenticate, organizationOf };
 }
 
 describe("grpc: authentication", () => {
@@ -115,5 +123,72 @@ describe("grpc: authentication", () => {
     );
     expect(failure).to.be.instanceOf(StoreError);
     expect(await authenticate({ "x-api-key": SECRET })).to.equal(key);
+  });
+
+  describe("when a client tries random keys", () => {
+    const random = (serial: number): Record<string, string> => ({
+      "x-api-key": `kesc_0_${String(serial).padStart(43, "0")}`,
+    });
+    const flood = (authenticate: ReturnType<typeof authenticator>["authenticate"], keys: number) =>
+      Promise.all(Array.from({ length: keys }, async (_, serial) => authenticate(random(serial), "hostile")));
+
+    it("looks up two of them at a time", async () => {
+      const { authenticate, reads } = authenticator(stored);
+      const answers = flood(authenticate, 10);
+      expect(reads).to.have.length(2);
+      expect(await answers).to.deep.equal(Array.from({ length: 10 }, () => ({ reason: "INVALID_API_KEY" })));
+      expect(reads).to.have.length(10);
+    });
+
+    it("looks up a known key before all of them", async () => {
+      const { authenticate, reads, clock } = authenticator(stored);
+      await authenticate({ "x-api-key": SECRET });
+      clock.now += 1_000;
+      const answers = flood(authenticate, 100);
+      const own = authenticate({ "x-api-key": SECRET });
+      expect(reads.slice(1)).to.deep.equal([random(0)["x-api-key"], random(1)["x-api-key"], SECRET]);
+      expect(await own).to.equal(key);
+      await answers;
+    });
+
+    it("looks up a new key of another connection after one more of them", async () => {
+      const { authenticate, reads } = authenticator(stored);
+      const answers = flood(authenticate, 100);
+      expect(await authenticate({ "x-api-key": SECRET }, "another connection")).to.equal(key);
+      expect(reads.indexOf(SECRET)).to.be.at.most(3);
+      await answers;
+    });
+
+    it("refuses those for which there is no room, and takes a new key of another connection", async () => {
+      const { authenticate, reads } = authenticator(stored);
+      const answers = flood(authenticate, 2_000);
+      expect(await authenticate({ "x-api-key": SECRET }, "another connection")).to.equal(key);
+      const refused = (await answers).filter((answer) => "reason" in answer && answer.reason === "QUEUE_FULL");
+      expect(refused).to.have.length.within(1_000, 1_998);
+      expect(reads).to.have.length(2_001 - refused.length);
+    });
+
+    it("rejects all of them with the first failure of the database, and looks up again", async () => {
+      const { authenticate, failures } = authenticator(stored);
+      failures.push(new StoreError("unavailable", undefined));
+      const settled = await Promise.allSettled(
+        Array.from({ length: 100 }, async (_, serial) => authenticate(random(serial))),
+      );
+      expect(settled.filter(({ status }) => status === "rejected")).to.have.length(99);
+      expect(await authenticate({ "x-api-key": SECRET })).to.equal(key);
+    });
+  });
+
+  it("knows the organization of a key from its first look-up on, while the key is valid", async () => {
+    const table = new Map(stored);
+    const { authenticate, organizationOf, clock } = authenticator(table);
+    expect(organizationOf({ "x-api-key": SECRET })).to.equal(undefined);
+    await authenticate({ "x-api-key": SECRET });
+    clock.now += 60_000;
+    expect(organizationOf({ authorization: `Bearer ${SECRET}` })).to.equal(key.organizationId);
+    expect(organizationOf({ "x-api-key": `${SECRET}2` })).to.equal(undefined);
+    table.set(SECRET, apiKey({ revokedAt: toUnixMillis(clock.now) }));
+    await authenticate({ "x-api-key": SECRET });
+    expect(organizationOf({ "x-api-key": SECRET })).to.equal(undefined);
   });
 });

@@ -2,23 +2,39 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { service as health } from "grpc-health-check";
 
+import { ServerReflectionService } from "../../../src/gen/grpc/reflection/v1/reflection.js";
 import { TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
+import { GrpcCaller, type GrpcStream, type Method } from "../../support/callers/grpc-caller.js";
 import { eventually } from "../../support/eventually.js";
-import { MINT, SECRET, serve, transaction } from "../../support/service/grpc-server.js";
+import { apiKey, MINT, SECRET, serve, transaction, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
 const check = health["Check"] as typeof rpcs.mint;
 
+const OK: number = Status.OK;
+
+/** A promise that the test resolves. */
+function givenGate(): { readonly opened: Promise<undefined>; open(): void } {
+  let open!: () => void;
+  const opened = new Promise<undefined>((resolve) => {
+    open = () => {
+      resolve(undefined);
+    };
+  });
+  return { opened, open };
+}
+
 describe("grpc: more calls than the server holds", () => {
   it("are QUEUE_FULL for the caller that has used its share, and for no other", async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const gate = givenGate();
     const under = await serve({
       limits: { callsMax: 4 },
       submit: async () => {
-        await released;
+        await gate.opened;
         return { kind: "done", resource: transaction(), replayed: false };
       },
     });
+    // The first call makes the key known.
+    await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
     const taken = [1, 2].map(() => under.grpc.call(rpcs.mint, MINT));
     await eventually(() => under.submitted.length === 2);
     for (const metadata of [{ "x-api-key": SECRET }, { authorization: `bearer   ${SECRET}` }]) {
@@ -35,7 +51,7 @@ describe("grpc: more calls than the server holds", () => {
     expect(other.reason).to.equal("INVALID_API_KEY");
     expect((await under.grpc.call(check, {} as never, { key: "" })).code).to.equal(Status.OK);
 
-    release();
+    gate.open();
     expect((await Promise.all(taken)).map(({ code }) => code)).to.deep.equal([Status.OK, Status.OK]);
     await under.close();
   });
@@ -52,6 +68,77 @@ describe("grpc: more calls than the server holds", () => {
     for (const end of [...endings, ...endings]) {
       expect((await end()).reason, String(end)).not.to.equal("QUEUE_FULL");
     }
+    await under.close();
+  });
+
+  it("are QUEUE_FULL for all keys of an organization together", async () => {
+    const gate = givenGate();
+    const keys = Array.from({ length: 3 }, (_, index) => `${SECRET}${String(index)}`);
+    const under = await serve({
+      limits: { callsMax: 4 },
+      keys: { apiKeyWithSecret: async () => Promise.resolve(apiKey()) },
+      submit: async () => {
+        await gate.opened;
+        return { kind: "done", resource: transaction(), replayed: false };
+      },
+    });
+    const mint = (key: string) => under.grpc.call(rpcs.mint, MINT, { key });
+    for (const key of keys) await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID }, { key });
+    const taken = keys.slice(0, 2).map((key) => mint(key));
+    await eventually(() => under.submitted.length === 2);
+    expect((await mint(keys[2] ?? "")).reason).to.equal("QUEUE_FULL");
+    gate.open();
+    await Promise.all(taken);
+    await under.close();
+  });
+
+  it("leave slots for known keys when they have keys that nobody knows", async () => {
+    const gate = givenGate();
+    const under = await serve({
+      limits: { callsMax: 8 },
+      keys: {
+        apiKeyWithSecret: async (secret) => (secret === SECRET ? Promise.resolve(apiKey()) : gate.opened),
+      },
+    });
+    await under.grpc.call(rpcs.mint, MINT);
+    const strangers = Array.from({ length: 20 }, (_, index) =>
+      under.grpc.call(rpcs.mint, MINT, { key: `${SECRET}${String(index)}` }),
+    );
+    await eventually(() => under.lines.filter(({ reason }) => reason === "QUEUE_FULL").length === 18);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
+    gate.open();
+    const reasons = (await Promise.all(strangers)).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === "INVALID_API_KEY")).to.have.length(2);
+    await under.close();
+  });
+});
+
+describe("grpc: calls that need no key", () => {
+  const watch = { ...health["Watch"] } as unknown as Method<{ readonly service: string }, unknown>;
+
+  it("are QUEUE_FULL for a connection that has used its share, and for no other", async () => {
+    const under = await serve({ limits: { openCallsMax: 4 } });
+    const other = new GrpcCaller(under.server.address, { key: "" });
+    const open = (caller: GrpcCaller): GrpcStream<unknown, unknown> => {
+      const stream = caller.open(watch, { key: "" });
+      stream.send({ service: "" });
+      stream.end();
+      return stream;
+    };
+    const held = [open(under.grpc), open(under.grpc)];
+    await eventually(() => held.every(({ responses }) => responses.length === 1));
+    expect((await open(under.grpc).ended).code).to.equal(Status.RESOURCE_EXHAUSTED);
+    const reflection = under.grpc.open(ServerReflectionService.serverReflectionInfo, { key: "" });
+    expect((await reflection.ended).code).to.equal(Status.RESOURCE_EXHAUSTED);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
+    expect((await other.call(check, {} as never, { key: "" })).code).to.equal(Status.OK);
+
+    held[0]?.cancel();
+    await eventually(async () => {
+      const { code } = await under.grpc.call(check, {} as never, { key: "" });
+      return code === OK;
+    });
+    other.close();
     await under.close();
   });
 });

@@ -124,7 +124,7 @@ describe("grpc: AccountService/ListAccounts", () => {
         ...emptyReads,
         accounts: async (_organizationId, filters) => {
           asked.push(filters);
-          return Promise.resolve({ rows: [account()], nextBeforeSeq: 7 });
+          return Promise.resolve({ rows: [account()], nextBeforeSeq: 7, lookedAt: 1 });
         },
       },
     });

@@ -11,6 +11,10 @@ const IN_TIME = toUnixMillis(2_000);
 
 type Result = Promise<Page<number> | ListRefusal>;
 
+function pageOf(rows: number): Page<number> {
+  return { rows: Array<number>(rows).fill(0), nextBeforeSeq: undefined, lookedAt: rows };
+}
+
 /** Lists whose reads wait until the test ends them. */
 class Lists {
   readonly turns: ListTurns;
@@ -28,7 +32,7 @@ class Lists {
       this.begun.push(name);
       return new Promise((resolve) => {
         this.#ends.push((rows) => {
-          resolve({ rows: Array<number>(rows).fill(0), nextBeforeSeq: undefined });
+          resolve(pageOf(rows));
         });
       });
     });
@@ -50,7 +54,7 @@ describe("the turns of lists", () => {
     expect(lists.begun).to.deep.equal(["a", "b", "c"]);
     await lists.endOne();
     await lists.endOne();
-    expect(await Promise.all(all)).to.deep.equal(Array(3).fill({ rows: [], nextBeforeSeq: undefined }));
+    expect(await Promise.all(all)).to.deep.equal(Array(3).fill(pageOf(0)));
   });
 
   it("go from organization to organization, however many lists one has", async () => {
@@ -58,32 +62,37 @@ describe("the turns of lists", () => {
     for (let count = 0; count < 5; count += 1) void lists.list("greedy", { organization: "one" });
     void lists.list("sister", { organization: "one" });
     void lists.list("modest", { organization: "two" });
-    for (let count = 0; count < 3; count += 1) await lists.endOne();
-    expect(lists.begun).to.deep.equal(["greedy", "greedy", "modest", "greedy"]);
+    for (let count = 0; count < 2; count += 1) await lists.endOne();
+    expect(lists.begun).to.deep.equal(["greedy", "modest", "greedy"]);
   });
 
-  it("refuse the 65th list of a key, and take that of another key", async () => {
+  it("let one organization run no two lists at once, and others meanwhile", () => {
+    const lists = new Lists(4);
+    for (const name of ["a", "b"]) void lists.list(name, { organization: "one" });
+    void lists.list("c", { organization: "two" });
+    expect(lists.begun).to.deep.equal(["a", "c"]);
+  });
+
+  it("refuse the ninth list of a key, and take that of another key", async () => {
     const lists = new Lists(1);
-    for (let count = 0; count < 64; count += 1) void lists.list("greedy", { organization: "one" });
+    for (let count = 0; count < 8; count += 1) void lists.list("greedy", { organization: "one" });
     expect(await lists.list("greedy", { organization: "one" })).to.deep.equal({ reason: "QUEUE_FULL" });
     const sister = lists.list("sister", { organization: "one" });
-    for (let count = 0; count < 65; count += 1) await lists.endOne();
-    expect(await sister).to.deep.equal({ rows: [], nextBeforeSeq: undefined });
+    for (let count = 0; count < 9; count += 1) await lists.endOne();
+    expect(await sister).to.deep.equal(pageOf(0));
     const again = lists.list("greedy", { organization: "one" });
     await lists.endOne();
-    expect(await again).to.deep.equal({ rows: [], nextBeforeSeq: undefined });
+    expect(await again).to.deep.equal(pageOf(0));
   });
 
-  it("refuse an organization whose many keys hold half of the places", async () => {
+  it("refuse the 33rd list of an organization with many keys, and take that of another organization", async () => {
     const lists = new Lists(1);
-    const results: Result[] = [];
-    for (let count = 0; count < 600; count += 1)
-      results.push(lists.list(`key${String(count)}`, { organization: "one" }));
-    expect(await results.at(-1)).to.deep.equal({ reason: "QUEUE_FULL" });
-    void lists.list("modest", { organization: "two" });
+    for (let count = 0; count < 32; count += 1) void lists.list(`key${String(count)}`, { organization: "one" });
+    expect(await lists.list("one more", { organization: "one" })).to.deep.equal({ reason: "QUEUE_FULL" });
+    const modest = lists.list("modest", { organization: "two" });
     await lists.endOne();
     await lists.endOne();
-    expect(lists.begun).to.contain("modest");
+    expect(await modest).to.deep.equal(pageOf(0));
   });
 
   it("do not begin a list whose deadline has passed", async () => {
@@ -98,23 +107,25 @@ describe("the turns of lists", () => {
     await next;
   });
 
-  it("rest after a large page, and then go on", async () => {
+  it("rest after a large page, and then go on; others do not wait", async () => {
     const lists = new Lists(1);
-    void lists.list("large");
-    const next = lists.list("next");
+    void lists.list("large", { organization: "one" });
+    const next = lists.list("next", { organization: "one" });
+    void lists.list("other");
     await lists.endOne(1_000);
-    expect(lists.begun).to.deep.equal(["large"]);
-    while (lists.begun.length < 2) await new Promise(setImmediate);
+    expect(lists.begun).to.deep.equal(["large", "other"]);
     await lists.endOne();
-    expect(await next).to.deep.equal({ rows: [], nextBeforeSeq: undefined });
+    while (lists.begun.length < 3) await new Promise(setImmediate);
+    await lists.endOne();
+    expect(await next).to.deep.equal(pageOf(0));
   });
 
   it("pass on the error of a read, and go on", async () => {
     const { turns } = new Lists(1);
     const caller = { key: apiKey(), deadline: IN_TIME };
     const failed = turns.page(caller, () => Promise.reject(new Error("no database")));
-    const next = turns.page(caller, () => Promise.resolve({ rows: [1], nextBeforeSeq: undefined }));
+    const next = turns.page(caller, () => Promise.resolve(pageOf(1)));
     expect(await failed.catch((error: unknown) => error)).to.have.property("message", "no database");
-    expect(await next).to.deep.equal({ rows: [1], nextBeforeSeq: undefined });
+    expect(await next).to.deep.equal(pageOf(1));
   });
 });

@@ -153,6 +153,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
           return Promise.resolve({
             rows: [transaction()],
             nextBeforeSeq: page.beforeSeq === undefined ? 7 : undefined,
+            lookedAt: 1,
           });
         },
       },

@@ -72,6 +72,15 @@ describe("grpc: health", () => {
     under.grpc.close();
   });
 
+  it("reports SERVICE_UNKNOWN to those who watch a service that nobody knows", async () => {
+    const under = await serve();
+    const stream = watching(under, "nobody");
+    await eventually(() => stream.responses.length === 1);
+    expect(statusesOf(stream)).to.deep.equal(["SERVICE_UNKNOWN"]);
+    stream.cancel();
+    await under.close();
+  });
+
   it("survives a service name with half a surrogate pair", async () => {
     const under = await serve();
     const half = { ...check, requestSerialize: () => Buffer.from([0x0a, 3, 0xed, 0xa0, 0x80]) };

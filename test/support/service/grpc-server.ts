@@ -158,16 +158,16 @@ export const MINT: MintRequest = {
 const smallReads: Reads = {
   account: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
-  accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7 }),
+  accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7, lookedAt: 1 }),
   transaction: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
-  transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7 }),
+  transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7, lookedAt: 1 }),
 };
 
 /** A database that is empty. */
 export const emptyReads: Reads = {
   account: async () => Promise.resolve(undefined),
-  accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined }),
+  accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
   transaction: async () => Promise.resolve(undefined),
-  transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined }),
+  transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
 };

@@ -1,0 +1,20 @@
+import type { Job } from "../load/job.js";
+import type { Tally } from "../load/tally.js";
+
+/** The target of an attack, and what the hostile caller has. */
+export interface HostileJob<Name extends string = string> {
+  attack: Name;
+  /** "host:port" of the server and of the gateway. */
+  grpcAddress: string;
+  httpAddress: string;
+  /** Valid keys of one organization. */
+  keys: readonly [string, ...string[]];
+  accountIds: string[];
+}
+
+/** The parts that an attack works with. */
+export interface Attack {
+  hostile: HostileJob;
+  job: Job;
+  tally: Tally;
+}

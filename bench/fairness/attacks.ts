@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+
+import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
+import { AccountServiceService as accounts } from "../../src/gen/kesc/v1/account_service.js";
+import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
+import {
+  type ListTransactionsRequest,
+  TransactionServiceService as rpcs,
+} from "../../src/gen/kesc/v1/transaction_service.js";
+import { driveBatches } from "../load/batch-load.js";
+import { mintRequest } from "../load/calls.js";
+import { GrpcConnection } from "../load/grpc-connection.js";
+import { headersOf } from "../load/grpc-load.js";
+import type { CallInFlight } from "../load/tally.js";
+import type { Attack } from "./attack.js";
+import { idleConnections, rapidReset, restFlood, slowRequests, unfinishedRequests } from "./raw-attacks.js";
+
+interface Flood {
+  path: string;
+  request: (call: CallInFlight) => Uint8Array;
+  connections: number;
+  /** Calls in flight on each connection. */
+  inFlight: number;
+  /** The key of each call in turn; absent: the first one. */
+  key?: () => string;
+}
+
+/** Keeps calls in flight. An answer, whatever it says, starts the next call. */
+function flood({ hostile, tally }: Attack, { path, request, connections, inFlight, key }: Flood): void {
+  const headers = (apiKey: string): Buffer => headersOf({ address: hostile.grpcAddress, path, apiKey });
+  const call = { path, encode: request, check: () => undefined };
+  const common = { address: hostile.grpcAddress, call, inFlight, pace: undefined, tally };
+  const own = headers(hostile.keys[0]);
+  for (let opened = 0; opened < connections; opened++) {
+    new GrpcConnection({ ...common, headers: key === undefined ? own : () => headers(key()) });
+  }
+}
+
+const PAGE = { page_size: 1_000, page_token: "" };
+const EVERYTHING: ListTransactionsRequest = {
+  ...PAGE,
+  account_id: "",
+  type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
+  status: TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED,
+  reference: "",
+  created_after: undefined,
+  created_before: undefined,
+};
+const LONG_AGO = { seconds: 1n, nanos: 0 };
+
+/** The lists that look at most rows for one that passes. */
+function worstLists(accountId: string): readonly ListTransactionsRequest[] {
+  const redeems = { type: TransactionType.TRANSACTION_TYPE_REDEEM };
+  const old = { created_before: LONG_AGO };
+  return [
+    { ...EVERYTHING, ...redeems, account_id: accountId },
+    { ...EVERYTHING, ...redeems },
+    { ...EVERYTHING, ...old, account_id: accountId },
+    { ...EVERYTHING, ...old, ...redeems },
+    { ...EVERYTHING, account_id: accountId, status: TransactionStatus.TRANSACTION_STATUS_FAILED },
+    { ...EVERYTHING, account_id: accountId, reference: "nothing has this reference" },
+  ];
+}
+
+function lists(attack: Attack): void {
+  const requests = worstLists(attack.hostile.accountIds[0] ?? "").map((one) =>
+    rpcs.listTransactions.requestSerialize(one),
+  );
+  const request = ({ serial }: CallInFlight): Uint8Array => requests[serial % requests.length] ?? NOTHING;
+  flood(attack, { path: rpcs.listTransactions.path, request, connections: 1, inFlight: 40 });
+}
+
+/** The database rejects a mint whose reference begins so (given.ts). */
+export const POISON = "poison";
+const NOTHING = new Uint8Array();
+const CHECK = "/grpc.health.v1.Health/Check";
+const WATCH = "/grpc.health.v1.Health/Watch";
+const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+/** `file_containing_symbol` of the service with the largest answer. */
+const SYMBOL = "kesc.v1.TransactionService";
+const REFLECTION_REQUEST = Buffer.concat([Buffer.of(0x22, SYMBOL.length), Buffer.from(SYMBOL)]);
+
+const everyCall = (bytes: Uint8Array) => () => bytes;
+const randomKey = (): string => `kesc_0_${randomBytes(32).toString("base64url")}`;
+const everything = rpcs.listTransactions.requestSerialize(EVERYTHING);
+const allAccounts = accounts.listAccounts.requestSerialize({
+  ...PAGE,
+  user_id: "",
+  phone_number: "",
+  email: "",
+  status: AccountStatus.ACCOUNT_STATUS_UNSPECIFIED,
+});
+
+/** A read of an account on each of forty connections, with a hundred in flight. */
+function reads(attack: Attack, key?: () => string): void {
+  const request = everyCall(accounts.getAccount.requestSerialize({ account_id: attack.hostile.accountIds[0] ?? "" }));
+  const path = accounts.getAccount.path;
+  flood(attack, { path, request, connections: 40, inFlight: 100, ...(key === undefined ? {} : { key }) });
+}
+
+function mints(attack: Attack, { accountIds }: { accountIds: string[] }): void {
+  const job = { ...attack.job, accountIds };
+  const request = (call: CallInFlight): Uint8Array =>
+    rpcs.mint.requestSerialize(mintRequest(job, { ...call, account: call.account % accountIds.length }));
+  flood(attack, { path: rpcs.mint.path, request, connections: 10, inFlight: 1_000 });
+}
+
+/** The attacks by the name of their row in docs/fairness.md. */
+export const ATTACKS = {
+  lists,
+  pages: (attack) => {
+    flood(attack, { path: rpcs.listTransactions.path, request: everyCall(everything), connections: 1, inFlight: 40 });
+  },
+  accounts: (attack) => {
+    flood(attack, { path: accounts.listAccounts.path, request: everyCall(allAccounts), connections: 1, inFlight: 40 });
+  },
+  reads: (attack) => {
+    reads(attack);
+  },
+  mints: (attack) => {
+    mints(attack, attack.hostile);
+  },
+  poison: (attack) => {
+    const request = (call: CallInFlight): Uint8Array => {
+      const reference = `${POISON}-${String(call.serial)}`;
+      return rpcs.mint.requestSerialize({ ...mintRequest(attack.job, call), reference });
+    };
+    flood(attack, { path: rpcs.mint.path, request, connections: 1, inFlight: 2 });
+  },
+  "hot-account": (attack) => {
+    mints(attack, { accountIds: attack.hostile.accountIds.slice(0, 1) });
+  },
+  batches: ({ job, tally }) => {
+    void driveBatches({ ...job, inFlight: 40 }, tally);
+  },
+  invalid: (attack) => {
+    // Metadata that is decoded before it is refused, as much as fits into a frame.
+    const metadata = new Map(Array.from({ length: 700 }, (_, index) => [`key-${String(index)}`, "a value"]));
+    const movement = {
+      $case: "mint" as const,
+      value: { account_id: "", amount: "", reference: "", description: "", metadata },
+    };
+    const requests = [{ movement, idempotency_key: "" }];
+    const request = everyCall(rpcs.batchCreateTransactions.requestSerialize({ requests }));
+    flood(attack, { path: rpcs.batchCreateTransactions.path, request, connections: 40, inFlight: 4 });
+  },
+  keys: (attack) => {
+    let next = 0;
+    const { keys } = attack.hostile;
+    reads(attack, () => keys[next++ % keys.length] ?? "");
+  },
+  "random-keys": (attack) => {
+    reads(attack, randomKey);
+  },
+  "no-key": (attack) => {
+    reads(attack, () => "");
+  },
+  checks: (attack) => {
+    flood(attack, { path: CHECK, request: everyCall(NOTHING), connections: 40, inFlight: 100 });
+  },
+  watches: (attack) => {
+    flood(attack, { path: WATCH, request: everyCall(NOTHING), connections: 40, inFlight: 1_000 });
+  },
+  reflection: (attack) => {
+    flood(attack, { path: REFLECTION, request: everyCall(REFLECTION_REQUEST), connections: 40, inFlight: 100 });
+  },
+  "slow-requests": slowRequests,
+  "unfinished-requests": unfinishedRequests,
+  "rapid-reset": rapidReset,
+  "idle-connections": idleConnections,
+  "rest-no-route": (attack) => {
+    restFlood(attack, () => "GET /nothing HTTP/1.1\r\nHost: kesc\r\n\r\n");
+  },
+  "rest-readyz": (attack) => {
+    restFlood(attack, () => "GET /readyz HTTP/1.1\r\nHost: kesc\r\n\r\n");
+  },
+  "rest-random-keys": (attack) => {
+    restFlood(attack, () => `GET /accounts HTTP/1.1\r\nHost: kesc\r\nX-API-Key: ${randomKey()}\r\n\r\n`);
+  },
+  "rest-deep-json": (attack) => {
+    const body = "[".repeat(200_000);
+    const head = `POST /transactions/batch HTTP/1.1\r\nHost: kesc\r\nContent-Type: application/json\r\n`;
+    restFlood(attack, () => `${head}Content-Length: ${String(body.length)}\r\n\r\n${body}`);
+  },
+} satisfies Record<string, (attack: Attack) => void>;
+
+export type AttackName = keyof typeof ATTACKS;

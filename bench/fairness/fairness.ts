@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { createDatabase } from "../full/postgres.js";
+import type { LoadResult } from "../load/job.js";
+import type { Options } from "../options.js";
+import { median, sum } from "../report/figures.js";
+import { type Figure, type Findings, ratioFigure } from "../report/report.js";
+import { ratioOf, type Sample, type Series } from "../report/series.js";
+import { type Measured, measuredLoad } from "../servers/measured-load.js";
+import { residentMebibytes } from "../servers/process-stats.js";
+import { type Program, stop } from "../servers/programs.js";
+import { newTenant, problemsInBooks, type Service } from "../servers/service.js";
+import { progress, type Stage } from "../stage.js";
+import type { HostileJob } from "./attack.js";
+import { fill, inDatabase, manyKeys, organizationOf, rejectPoison } from "./given.js";
+import { type Row, rowsNamed } from "./rows.js";
+
+const HOSTILE_ACCOUNTS = 1_000;
+const OTHERS_IN_FLIGHT = 100;
+const RAMP_SECONDS = 1;
+const WARM_UP_SECONDS = 3;
+const PAUSE_MILLIS = 500;
+const PROBE_MILLIS = 100;
+
+/** A service with an organization that behaves and a hostile one. */
+interface Given {
+  engine: string;
+  others: Service;
+  gateway: Program;
+  hostile: Omit<HostileJob, "attack">;
+}
+
+/**
+ * The part `fairness`: what the worst callers take from the mints of another organization. Each
+ * attack and the peace before it are measured in turn. PostgreSQL takes part if its URL is in
+ * POSTGRES_URL.
+ */
+export async function fairness(stage: Stage, options: Options): Promise<Findings> {
+  const rows = rowsNamed(options.rows);
+  const url = process.env["POSTGRES_URL"];
+  const findings: Findings = {
+    settings: { rounds: options.rounds, seconds: options.seconds, transactions: options.transactions },
+    series: [],
+    figures: [],
+  };
+  const engines = ["sqlite", ...(url === undefined ? [] : ["postgres"])];
+  for (const engine of engines.filter((one) => options.engine === "" || options.engine === one)) {
+    const databaseUrl = url !== undefined && engine === "postgres" ? await createDatabase(url, "fairness") : undefined;
+    const given = await prepare(stage, { engine, databaseUrl, rows, transactions: options.transactions });
+    for (const row of rows) {
+      const { series, figures } = await measure(stage, given, { row, options });
+      findings.series.push(...series);
+      findings.figures.push(...figures);
+    }
+    for (const problem of await problemsInBooks(given.others)) stage.blame(problem);
+    await stop(given.gateway);
+    await stop(given.others.program);
+  }
+  return findings;
+}
+
+async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }: PrepareOptions): Promise<Given> {
+  const others = await stage.startService(`fair-${engine}`, databaseUrl === undefined ? {} : { databaseUrl });
+  const hostile = await newTenant(others, HOSTILE_ACCOUNTS);
+  await stop(others.program);
+  const keys = await inDatabase(others, async (database) => {
+    const organizationId = await organizationOf(database, hostile.apiKey);
+    const [cell] = database.cells;
+    if (rows.some((row) => row.filled)) {
+      await fill(cell, organizationId, { transactions, accountIds: hostile.accountIds });
+    }
+    if (rows.some(({ attack }) => attack === "poison")) await rejectPoison(cell);
+    return rows.some(({ attack }) => attack === "keys") ? manyKeys(database, organizationId) : [];
+  });
+  others.program = await stage.startServer(others, `fair-${engine}`);
+  const gateway = await stage.startGateway(others);
+  return {
+    engine,
+    others,
+    gateway,
+    hostile: {
+      grpcAddress: others.program.address,
+      httpAddress: gateway.address,
+      keys: [hostile.apiKey, ...keys],
+      accountIds: hostile.accountIds,
+    },
+  };
+}
+
+interface PrepareOptions {
+  engine: string;
+  databaseUrl: string | undefined;
+  rows: readonly Row[];
+  transactions: number;
+}
+
+async function measure(
+  stage: Stage,
+  given: Given,
+  { row, options }: { row: Row; options: Options },
+): Promise<Pick<Findings, "series" | "figures">> {
+  const name = `${row.attack}, ${given.engine}`;
+  const peace: Series = { name: `${name}: peace`, yardstick: null, samples: [] };
+  const attack: Series = { name, yardstick: peace.name, samples: [] };
+  const seen = { refused: 0, notReady: 0, pageMillis: [] as number[], answers: {} as Record<string, number> };
+  await load(stage, given, { row, seconds: WARM_UP_SECONDS });
+  const memoryBefore = residentMebibytes(given.others.program.process.pid);
+  let memoryMost = 0;
+  for (let round = 1; round <= options.rounds; round++) {
+    progress(`${name}: round ${String(round)} of ${String(options.rounds)}`);
+    peace.samples.push(await load(stage, given, { row, seconds: options.seconds }));
+    const hostile = await stage.startOwn("hostile", "fairness/hostile.js");
+    hostile.process.send({ attack: row.attack, ...given.hostile } satisfies HostileJob);
+    await sleep(RAMP_SECONDS * 1_000);
+    const { result, notReady } = await whileProbing(given, load(stage, given, { row, seconds: options.seconds }));
+    memoryMost = Math.max(memoryMost, residentMebibytes(given.others.program.process.pid));
+    const report = await reportOf(hostile);
+    await stop(hostile);
+    attack.samples.push(result);
+    seen.refused += sum(Object.values(result.problems));
+    seen.notReady += notReady;
+    seen.pageMillis.push(report.p99Millis);
+    seen.answers = { ...report.problems, right: report.callsInWindow };
+    for (const [problem, count] of Object.entries(result.problems)) progress(`${name}: ${problem} (${String(count)})`);
+    await sleep(PAUSE_MILLIS);
+  }
+  progress(`${name}: answers of the last round: ${JSON.stringify(seen.answers)}`);
+  const figure = (what: string, value: number, unit = ""): Figure => ({
+    name: `${name}: ${what}`,
+    value: Math.round(value),
+    unit,
+  });
+  return {
+    series: [peace, attack],
+    figures: [
+      ratioFigure(`${name}: rate kept`, ratioOf(attack.samples, peace.samples, "callsPerSecond")),
+      figure("p99 of others", median(attack.samples.map(({ p99Millis }) => p99Millis ?? NaN)), "ms"),
+      figure("calls of others refused", seen.refused),
+      figure("probes of /readyz not 200", seen.notReady),
+      figure("p99 of the attack's own answers", median(seen.pageMillis), "ms"),
+      figure("memory of the server, more than before", memoryMost - memoryBefore, "MiB"),
+    ],
+  };
+}
+
+/** The mints of the organization that behaves. */
+async function load(
+  stage: Stage,
+  { others, gateway }: Given,
+  { row, seconds }: { row: Row; seconds: number },
+): Promise<Measured & Sample> {
+  const isRest = row.others === "rest";
+  return measuredLoad(
+    { loader: stage.loader, service: others, programs: [isRest ? gateway : others.program], booked: true },
+    {
+      transport: row.others,
+      call: "mint",
+      inFlight: OTHERS_IN_FLIGHT,
+      connections: isRest ? OTHERS_IN_FLIGHT : 1,
+      rampSeconds: 0.2,
+      seconds,
+    },
+  );
+}
+
+/** Counts the probes of /readyz that fail until `during` settles. */
+async function whileProbing<Result>(
+  { gateway }: Given,
+  during: Promise<Result>,
+): Promise<{ result: Result; notReady: number }> {
+  let notReady = 0;
+  const over = new AbortController();
+  const probing = (async () => {
+    while (!over.signal.aborted) {
+      const response = await fetch(`http://${gateway.address}/readyz`).catch(() => undefined);
+      await response?.text();
+      if (response?.status !== 200) notReady += 1;
+      await sleep(PROBE_MILLIS);
+    }
+  })();
+  const result = await during.finally(() => {
+    over.abort();
+  });
+  await probing;
+  return { result, notReady };
+}
+
+function reportOf({ process: child }: Program): Promise<LoadResult> {
+  return new Promise((resolve, reject) => {
+    child.once("exit", () => {
+      reject(new Error("the hostile caller has ended"));
+    });
+    child.once("message", ({ result }: { result: LoadResult }) => {
+      resolve(result);
+    });
+    child.send("report");
+  });
+}
