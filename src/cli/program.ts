@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
-
 import { Command } from "commander";
 
 import { VARIABLES } from "../../runtime/variables.js";
+import { addBackup } from "./backup/backup.js";
+import { addBook } from "./backup/book.js";
+import { addRestore } from "./backup/restore.js";
 import { addAccount } from "./commands/account.js";
 import { addGateway } from "./commands/gateway.js";
 import { addKey } from "./commands/key.js";
@@ -13,6 +14,7 @@ import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addImport } from "./import/command.js";
+import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
 const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
@@ -39,6 +41,9 @@ export function kescProgram(): Command {
   addMasterKey(program);
   addImport(program);
   addVerify(program);
+  addBackup(program);
+  addRestore(program);
+  addBook(program);
 
   return program.addHelpText(
     "after",
@@ -52,9 +57,4 @@ function helpOnVariables(): string {
     return `  ${name.padEnd(width)}  ${meaning}${fallback === undefined ? "" : ` (${fallback})`}`;
   });
   return ["Environment:", ...rows].join("\n");
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

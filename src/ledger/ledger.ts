@@ -54,8 +54,8 @@ const REFUSALS_WAITING_MAX = 50_000;
 // commit of 256, and 50 to 69 µs in a commit of 64 (docs/adr/0010).
 const BULK_SHARE = 1 / 4;
 // The minimum queue length to start a second batch while one is being written. It is the number of
-// calls that begin together (runtime/fair-turns.ts). The committer then never waits for the event loop: 5 %
-// more mints, together with the micro-batches (docs/adr/0012).
+// calls that begin together (runtime/fair-turns.ts). The committer then never waits for the event
+// loop: 5 % more mints, together with the micro-batches (docs/adr/0012).
 const SECOND_BATCH_SIZE_MIN = 32;
 
 // While others commit, the quarantined batches take at most 1/16 of the time.

@@ -10,7 +10,7 @@ import { OperatorError } from "./operator-error.js";
 /** What to do about a file that is not ours, or no longer whole. */
 export const RESTORE =
   "Check DATABASE_URL; if the file is the right one, it is damaged: stop the servers, " +
-  "move it away with its -wal and -shm files, and put the last backup in its place (docs/operations.md).";
+  "move it away with its -wal and -shm files, and restore the last backup: npx kesc restore FILE (docs/operations.md).";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 const OWNER =

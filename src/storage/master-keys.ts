@@ -4,6 +4,7 @@ import { type BookKeysRow, rewrapBookKeys } from "./secrets/book-keys.js";
 import {
   addMasterKey,
   createMasterKeyFile,
+  type MasterKey,
   MasterKeyError,
   readMasterKeys,
   removeMasterKeys,
@@ -19,9 +20,13 @@ type Cells = Pick<Database, "cells">;
  */
 export async function missingMasterKeys({ cells }: Cells): Promise<readonly string[]> {
   const [{ masterKeys }] = cells;
-  const present = new Set(masterKeys().map(({ id }) => id));
-  const needed = await neededMasterKeys({ cells });
-  return [...needed].filter((id) => !present.has(id));
+  return missingFrom(masterKeys(), await neededMasterKeys({ cells }));
+}
+
+/** Returns those of the ids that no key has. */
+export function missingFrom(masterKeys: readonly MasterKey[], ids: Iterable<string>): readonly string[] {
+  const present = new Set(masterKeys.map(({ id }) => id));
+  return [...ids].filter((id) => !present.has(id));
 }
 
 /**
@@ -126,7 +131,11 @@ async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, s
 
 type Read = (sql: string) => Promise<readonly unknown[]>;
 
-async function neededMasterKeys({ cells }: Cells, given?: Read): Promise<ReadonlySet<string>> {
+/** Returns the ids of the master keys that the books of these cells need. */
+export async function neededMasterKeys(
+  { cells }: { readonly cells: readonly Pick<Cell, "reader" | "engine">[] },
+  given?: Read,
+): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
   for (const { reader, engine } of cells) {
     const read: Read = given ?? ((sql) => reader.rows(sql));

@@ -37,7 +37,7 @@ export function readHeads(filename: string): NotedHeads {
  * Parses one line for each book: the organization's id, the `seq` of the book's last row, and the
  * `content_hash` of that row. Throws a HeadsFileError that names the wrong line.
  */
-function parseHeads(text: string): NotedHeads {
+export function parseHeads(text: string): NotedHeads {
   const heads = new Map<string, Head>();
   const lines = text.split("\n");
   // A text that was cut has no line feed at its end.
@@ -89,8 +89,10 @@ export function writeHeads(filename: string, heads: readonly Head[]): void {
   }
 }
 
-function formatHeads(heads: readonly Head[]): string {
-  const lines = heads.map(
+/** Returns the lines that parseHeads() parses, sorted. Each ends with a line feed. */
+export function formatHeads(heads: Iterable<Head>): string {
+  const lines = Array.from(
+    heads,
     ({ organizationId, seq, contentHash }) => `${organizationId} ${String(seq)} ${contentHash}\n`,
   );
   return lines.sort().join("");

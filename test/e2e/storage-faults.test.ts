@@ -205,7 +205,7 @@ describe("a fault of SQLite", () => {
     expect(code).to.equal(1);
     expect(stdout + stderr)
       .to.match(/malformed|SQLITE_CORRUPT/)
-      .and.contain("put the last backup in its place");
+      .and.contain("restore the last backup: npx kesc restore FILE");
 
     expect(await service.stop()).to.equal(0);
     writeFileSync(fileOf(service), backup);

@@ -74,7 +74,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
   }
 
   const DAMAGED =
-    /Check DATABASE_URL; if the file is the right one, it is damaged: .* put the last backup in its place/;
+    /Check DATABASE_URL; if the file is the right one, it is damaged: .* restore the last backup: npx kesc restore FILE/;
   const FOREIGN = /it belongs to another application/;
   for (const [name, make, says, advises] of [
     [

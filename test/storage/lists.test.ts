@@ -175,7 +175,7 @@ for (const engine of ENGINES) {
 
     describe("of accounts that share a phone number", () => {
       const shared = "+254700000001" as PhoneNumber;
-      const count = LOOKED_AT_MAX + 500;
+      const count = 2 * LOOKED_AT_MAX - 1;
       before(async () => {
         const created = Array.from({ length: count }, (_, index) =>
           createAccount(organizationId, `shared${String(index)}`, { phoneNumber: shared }),

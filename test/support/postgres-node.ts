@@ -123,6 +123,38 @@ export class PostgresNode {
     return new PostgresNode(this.#installation, data, await freePort());
   }
 
+  /**
+   * Copies the data of this server while it serves, by PostgreSQL's low-level interface for
+   * backups. Returns a server on the copy, which takes the rest from the archive until the time
+   * `until`. Does not start it.
+   */
+  async backUp(name: string, { archive }: { archive: string }): Promise<(until: string) => PostgresNode> {
+    const { folder, identity } = this.#installation;
+    const data = join(folder, name);
+    // The backup ends in the session that began it.
+    const client = new pg.Client({ host: "127.0.0.1", port: this.port, user: "kesc", database: "postgres" });
+    await client.connect();
+    try {
+      await client.query("SELECT pg_backup_start('kesc', fast => true)");
+      // Files may vanish while cp copies. The log has what they held.
+      await promisify(execFile)("cp", ["-a", this.#data, data], identity).catch(() => undefined);
+      const { rows } = await client.query<{ readonly labelfile: string }>("SELECT labelfile FROM pg_backup_stop()");
+      this.#write(join(data, "backup_label"), rows[0]?.labelfile ?? "");
+    } finally {
+      await client.end();
+    }
+    for (const stale of ["postmaster.pid", "pg_wal"]) rmSync(join(data, stale), { recursive: true });
+    await promisify(execFile)("mkdir", [join(data, "pg_wal")], identity);
+    const port = await freePort();
+    return (until) => {
+      const settings = [`restore_command = 'cp ${archive}/%f %p'`, `recovery_target_time = '${until}'`];
+      const text = [...settings, "recovery_target_action = 'promote'", ""].join("\n");
+      this.#write(join(data, "postgresql.auto.conf"), text);
+      this.#write(join(data, "recovery.signal"), "");
+      return new PostgresNode(this.#installation, data, port);
+    };
+  }
+
   /** Makes an empty database and returns its URL. */
   async createDatabase(name: string): Promise<string> {
     await this.query(`CREATE DATABASE ${name}`);
@@ -144,6 +176,13 @@ export class PostgresNode {
   /** Removes the data of this server and of all its standbys, which must have ended. */
   removeData(): void {
     rmSync(this.#installation.folder, { recursive: true, force: true });
+  }
+
+  /** Writes a file of the data, which the server may also write. */
+  #write(name: string, text: string): void {
+    writeFileSync(name, text);
+    const { uid, gid } = this.#installation.identity;
+    if (uid !== undefined && gid !== undefined) chownSync(name, uid, gid);
   }
 
   async #answers(): Promise<boolean> {

@@ -38,15 +38,16 @@ export function addVerify(program: Command): void {
       });
       const isCorrect = verification.findingsCount === 0;
       if (isCorrect && target !== undefined) noteHeads(target, verification.coverage);
-      if (json === true) printJson(jsonOf(verification));
-      else for (const line of linesOf(verification, noted)) printLine(line);
+      if (json === true) printJson(verificationJson(verification));
+      else for (const line of verificationLines(verification, noted)) printLine(line);
       if (isCorrect) return;
       process.exitCode = BROKEN;
       if (target !== undefined) throw new OperatorError(`The heads file ${target} was not written.`, BROKEN);
     });
 }
 
-function notedHeadsIn(filename: string): NotedHeads {
+/** Reads a file of heads. Throws an OperatorError. */
+export function notedHeadsIn(filename: string): NotedHeads {
   try {
     return readHeads(filename);
   } catch (error) {
@@ -67,7 +68,12 @@ function noteHeads(filename: string, { heads }: Coverage): void {
   }
 }
 
-function jsonOf({ coverage, findingsCount, firstFindings }: Verification) {
+/** Returns the JSON of `kesc verify --json`. */
+export function verificationJson({
+  coverage,
+  findingsCount,
+  firstFindings,
+}: Verification): Readonly<Record<string, unknown>> {
   return {
     holds: findingsCount === 0,
     first_broken_seq: firstFindings[0]?.seq ?? null,
@@ -100,17 +106,26 @@ function jsonOf({ coverage, findingsCount, firstFindings }: Verification) {
   };
 }
 
-function linesOf({ coverage, findingsCount, firstFindings }: Verification, noted: NotedHeads | undefined): string[] {
+/** Returns the verdict on the books, and what the audit covers. */
+export function verificationLines(verification: Verification, noted: NotedHeads | undefined): string[] {
+  const { coverage, findingsCount, firstFindings } = verification;
   const last = coveredLine(coverage, noted);
   if (findingsCount === 0) return [`The books are correct: ${countsOf(coverage)}.`, last];
-  const more = findingsCount - firstFindings.length;
   return [
     `The books are NOT correct. First error: seq ${String(firstFindings[0]?.seq ?? "unknown")}.`,
-    ...firstFindings.map((finding) => `  ${lineOf(finding)}`),
-    ...(more > 0 ? [`  and ${String(more)} more`] : []),
+    ...findingLines(verification),
     `Checked: ${countsOf(coverage)}.`,
     "Stop the servers, copy the database, and compare these rows with a backup.",
     last,
+  ];
+}
+
+/** Returns a line for each of the first findings. */
+export function findingLines({ findingsCount, firstFindings }: Verification): string[] {
+  const more = findingsCount - firstFindings.length;
+  return [
+    ...firstFindings.map((finding) => `  ${lineOf(finding)}`),
+    ...(more > 0 ? [`  and ${String(more)} more`] : []),
   ];
 }
 

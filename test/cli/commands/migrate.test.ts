@@ -379,9 +379,9 @@ describe("kesc migrate --grant-to (postgres)", () => {
     await expectRefused(served, guarded("public"));
   });
 
-  it("does not let the role migrate or rotate master keys, and says who may", async () => {
+  it("does not let the role migrate, rotate master keys or mark books as restored, and says who may", async () => {
     const before = readFileSync(place.masterKeyFile, "utf8");
-    for (const args of [["migrate"], ["master-key", "rotate"]]) {
+    for (const args of [["migrate"], ["master-key", "rotate"], ["restore", "--in-place", "--yes"]]) {
       const { code, stderr } = await kesc(args, server);
       expect(code).to.equal(1);
       expect(stderr).to.match(

@@ -1,0 +1,128 @@
+import type { Command } from "commander";
+
+import { configFromEnvironment } from "../../startup/environment.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { type BookSummary, listBooks, markBooksRestored } from "../../storage/books.js";
+import type { DatabaseAddress } from "../../storage/database.js";
+import type { NotedHeads } from "../../verify/heads.js";
+import { verify } from "../../verify/verify.js";
+import { printJson, printLine, timeOf } from "../commands/output.js";
+import { notedHeadsIn, verificationJson, verificationLines } from "../commands/verify.js";
+import { bookJson } from "./book.js";
+import { manifestJson } from "./manifest.js";
+import { restoreBackup, type Restored } from "./restore-backup.js";
+
+const BROKEN = 1;
+const WRONG_USAGE = 2;
+/** The books that the output lists. `kesc book list` has the others. */
+const BOOKS_SHOWN_MAX = 20;
+
+interface Options {
+  readonly withoutManifest?: true;
+  readonly inPlace?: true;
+  readonly heads?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** `kesc restore`: makes a database from a backup. All its books are RESTORED. */
+export function addRestore(program: Command): void {
+  program
+    .command("restore")
+    .description("restore a backup into a new SQLite database, or prepare a database that other tools restored")
+    .argument("[file]", "the backup of an SQLite database, with its manifest beside it")
+    .option("--without-manifest", "restore a copy that has no manifest, if its books are correct")
+    .option("--in-place", "set the books of DATABASE_URL to RESTORED, after other tools have restored it")
+    .option("--heads <file>", "with --in-place: compare the books with the heads that verify --write-heads noted")
+    .option("--yes", "with --in-place: do it; without this option the command only says what it would do")
+    .option("--json", "print JSON, for scripts")
+    .action(async (file: string | undefined, options: Options) => {
+      refuseMixed(file, options);
+      const { database: address } = configFromEnvironment();
+      if (file === undefined) await restoreInPlace(address, options);
+      else await restoreFile(address, file, options);
+    });
+}
+
+function refuseMixed(file: string | undefined, { inPlace, withoutManifest, heads, yes }: Options): void {
+  if ((file === undefined) !== (inPlace === true)) {
+    const usage = "Give the FILE of a backup, or --in-place for a database that other tools have restored.";
+    throw new OperatorError(usage, WRONG_USAGE);
+  }
+  if (file === undefined && withoutManifest !== undefined) {
+    throw new OperatorError("--without-manifest belongs to the FILE of a backup. Leave it out.", WRONG_USAGE);
+  }
+  if (file !== undefined && (heads !== undefined || yes !== undefined)) {
+    throw new OperatorError("--heads and --yes belong to --in-place. Leave them out.", WRONG_USAGE);
+  }
+}
+
+async function restoreFile(address: DatabaseAddress, file: string, options: Options): Promise<void> {
+  if (address.engine !== "sqlite") {
+    throw new OperatorError(
+      "kesc restore FILE is for SQLite. Restore PostgreSQL with its own tools, and then run: " +
+        'npx kesc restore --in-place. See "Back up and restore PostgreSQL" in docs/operations.md.',
+      WRONG_USAGE,
+    );
+  }
+  const restored = await restoreBackup(address, file, { withoutManifest: options.withoutManifest === true });
+  if (options.json === true) printJson(jsonOf(restored));
+  else {
+    const asOf = restored.manifest === undefined ? "" : `, as of ${restored.manifest.createdAt}`;
+    printLine(`Restored ${file} into ${address.filename}${asOf}.`);
+    for (const line of linesOf(restored)) printLine(line);
+  }
+}
+
+/** Sets the books to RESTORED first, so that they are even if the audit finds an error. */
+async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: Options): Promise<void> {
+  const noted = heads === undefined ? undefined : notedHeadsIn(heads);
+  const restored = await withCurrentDatabase(
+    address,
+    async (database) => {
+      if (yes !== true) throw new OperatorError(intentOf(await listBooks(database)), WRONG_USAGE);
+      await markBooksRestored(database);
+      return { verification: await verify(database, noted), books: await listBooks(database) };
+    },
+    { statementMillisMax: 0 },
+  );
+  if (json === true) printJson(jsonOf(restored));
+  else for (const line of linesOf(restored, noted)) printLine(line);
+  if (restored.verification.findingsCount > 0) process.exitCode = BROKEN;
+}
+
+function intentOf(books: readonly BookSummary[]): string {
+  const open = books.filter(({ state }) => state === "OPEN").length;
+  return (
+    `This would set ${String(open)} of ${String(books.length)} books to RESTORED. They serve reads, and mints and ` +
+    "redemptions on direct; other rails begin nothing until kesc book activate opens each book. Do it after other " +
+    "tools have restored the database. Nothing was done. To do it, add --yes."
+  );
+}
+
+type Result = Pick<Restored, "books" | "verification"> & Partial<Pick<Restored, "manifest">>;
+
+function jsonOf({ manifest, books, verification }: Result) {
+  return {
+    manifest: manifest === undefined ? null : manifestJson(manifest),
+    books: books.map(bookJson),
+    verification: verificationJson(verification),
+  };
+}
+
+function linesOf({ manifest, books, verification }: Result, noted?: NotedHeads): string[] {
+  const shown = books.slice(0, BOOKS_SHOWN_MAX);
+  const more = books.length - shown.length;
+  return [
+    ...verificationLines(verification, manifest?.heads ?? noted),
+    "The books, with the last row of each. What happened after that row is missing:",
+    ...shown.map(({ organizationId, name, state, lastSeq, lastRecordedAt }) => {
+      return `  ${organizationId} ${state}, seq ${String(lastSeq)} of ${timeOf(lastRecordedAt)} ("${name}")`;
+    }),
+    ...(more > 0 ? [`  and ${String(more)} more: npx kesc book list`] : []),
+    "A RESTORED book serves reads, and mints and redemptions on direct. Other rails begin nothing.",
+    "Revoke again the API keys, and erase again the persons, that were revoked and erased after the backup.",
+    "When an organization has reconciled its book (docs/operations.md): npx kesc book activate ORG --yes",
+  ];
+}

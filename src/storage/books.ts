@@ -1,0 +1,107 @@
+import type { BookState } from "../domain/book.js";
+import type { OrganizationId } from "../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { Cell, Database } from "./database.js";
+import type { Columns, Engine, Session, Write } from "./sql/engine.js";
+import { orStoreError } from "./sql/store-error.js";
+
+/** What an operator sees of a book. */
+export interface BookSummary {
+  readonly organizationId: OrganizationId;
+  /** The name of the organization. */
+  readonly name: string;
+  readonly cell: number;
+  readonly state: BookState;
+  /** The `seq` of the book's last row. */
+  readonly lastSeq: number;
+  readonly lastRecordedAt: UnixMillis;
+}
+
+interface SummaryRow {
+  readonly organization_id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly last_seq: number;
+  readonly last_recorded_at: number;
+}
+
+const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
+
+type Cells = Pick<Database, "cells">;
+
+/** Returns all books, in the order of their cells and numbers. */
+export async function listBooks({ cells }: Cells): Promise<readonly BookSummary[]> {
+  const books = await Promise.all(cells.map(booksOf));
+  return books.flat();
+}
+
+async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly BookSummary[]> {
+  const rows = await orStoreError(
+    engine,
+    reader.rows<SummaryRow>(`
+      SELECT b.organization_id, o.name, b.state, b.last_seq, b.last_recorded_at
+      FROM ${engine.table("books")} b JOIN ${engine.table("organizations")} o ON o.id = b.organization_id
+      ORDER BY b.number`),
+  );
+  return rows.map((row) => ({
+    organizationId: row.organization_id as OrganizationId,
+    name: row.name,
+    cell,
+    state: row.state as BookState,
+    lastSeq: row.last_seq,
+    lastRecordedAt: toUnixMillis(row.last_recorded_at),
+  }));
+}
+
+/**
+ * Sets all open books to RESTORED. Books that move, or have moved, stay as they are: another cell
+ * may have them, and two copies must not take commands. Returns the number of books that it set.
+ */
+export async function markBooksRestored({ cells }: Cells): Promise<number> {
+  let count = 0;
+  for (const cell of cells) {
+    count += await changeBooks(cell, async (session, { table, forUpdate }) => {
+      const sql = `SELECT number FROM ${table("books")} WHERE state = 'OPEN' ORDER BY number ${forUpdate}`;
+      const open = (await session.read({ sql, bindings: [] })) as readonly { readonly number: number }[];
+      await session.write([stateWrite(cell, open, "RESTORED")]);
+      return open.length;
+    });
+  }
+  return count;
+}
+
+/**
+ * Opens a restored book. A book in another state stays as it is. Returns the state in which the
+ * book was, or undefined if the cell has no such book.
+ */
+export function activateBook(cell: Cell, organizationId: OrganizationId): Promise<BookState | undefined> {
+  return changeBooks(cell, async (session, { table, forUpdate }) => {
+    const sql = `SELECT number, state FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`;
+    const [book] = (await session.read({ sql, bindings: [organizationId] })) as readonly (
+      { readonly number: number; readonly state: string } | undefined
+    )[];
+    if (book?.state === "RESTORED") await session.write([stateWrite(cell, [book], "OPEN")]);
+    return book?.state as BookState | undefined;
+  });
+}
+
+function changeBooks<Result>(
+  { engine, transact }: Cell,
+  change: (session: Session, engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  return orStoreError(
+    engine,
+    transact((session) => change(session, engine)),
+  );
+}
+
+function stateWrite(
+  { engine: { table, update } }: Cell,
+  books: readonly { readonly number: number }[],
+  state: BookState,
+): Write {
+  return {
+    sql: update(table("books"), { key: "number", columns: STATE_COLUMNS }),
+    rows: books.map(({ number }) => ({ number, state })),
+  };
+}
