@@ -17,16 +17,7 @@ import {
   redeem,
   SLOW_RAIL,
 } from "../support/commands.js";
-import {
-  givenAccount,
-  givenHead,
-  givenHolder,
-  givenPerson,
-  givenTransaction,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-} from "../support/given.js";
+import { erasedHolder, givenAccount, givenHead, givenHolder, givenPerson, givenTransaction, NOW, ORGANIZATION, STRANGER } from "../support/given.js";
 
 const account = givenAccount({ availableCents: toCents(10_000), heldCents: toCents(0) });
 const hers = givenAccount({ organizationId: STRANGER });
@@ -276,10 +267,10 @@ describe("a command sees what its batch has done before it", () => {
     expect(results[2]).to.deep.include({ kind: "done" }).and.have.nested.property("resource.id", again.newAccountId);
     const { created, changed } = saved[0]?.tables.accountHolders ?? {};
     expect(created?.map(({ row }) => row)).to.deep.equal([
-      { accountId: again.newAccountId, organizationId: ORGANIZATION, person: givenPerson() },
+      givenHolder(givenAccount({ id: again.newAccountId })),
     ]);
     expect(changed?.map(({ row }) => row)).to.deep.equal([
-      { accountId: empty.id, organizationId: ORGANIZATION, person: undefined },
+      erasedHolder(empty),
     ]);
   });
 });

@@ -15,6 +15,7 @@ import {
   changeStatus,
   createAccount,
   eraseAccount,
+  updateAccount,
   mint,
   newOrganizationId,
   redeem,
@@ -53,6 +54,7 @@ function oneOfEach(organizationId: OrganizationId) {
     cancelTransaction: cancel(organizationId, pending.newTransactionId),
     freezeAccount: changeStatus("freezeAccount", organizationId, accountId),
     unfreezeAccount: changeStatus("unfreezeAccount", organizationId, accountId),
+    updateAccount: updateAccount(organizationId, empty.newAccountId),
     closeAccount: changeStatus("closeAccount", organizationId, empty.newAccountId),
     eraseAccount: eraseAccount(organizationId, empty.newAccountId),
   } satisfies Record<Command["name"], Command>;

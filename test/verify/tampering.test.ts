@@ -65,7 +65,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["7", ROW(3), /the book with the number 7/],
   ],
   "accounts.seq": [["17", ROW(3), /accounts .*seq 3 \| seq 17/]],
-  "accounts.last_seq": [["17", ROW(2), /last_seq 19 \| last_seq 17/]],
+  "accounts.last_seq": [["17", ROW(2), /last_seq 21 \| last_seq 17/]],
   "accounts.id": [["'acc_other'", ROW(3), /accounts 3 acc_other: a journal row/]],
   "accounts.status": [["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/]],
   "accounts.status_reason": [
@@ -85,7 +85,17 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "account_holders.account_id": [["'acc_other'", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
   "account_holders.book": [["2", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
   "account_holders.seq": [["4", ROW(3), /seq 3 \| seq 4/]],
+  "account_holders.is_open": [
+    ["0", ROW(3), /is_open 1 \| is_open 0/],
+    ["1", ROW(4), /is_open 0 \| is_open 1/],
+  ],
+  "account_holders.phone_number_changed_at": [
+    ["1", ROW(2), /phone_number_changed_at \d+ \| phone_number_changed_at 1/],
+    ["1", ROW(3), /phone_number_changed_at/],
+  ],
+  "account_holders.email_changed_at": [["1", ROW(2), /email_changed_at/]],
   "account_holders.user_id": [
+    ["'mallory'", ROW(2), /content_hash of the journal row/],
     ["'mallory'", ROW(3), /content_hash of the journal row/],
     ["NULL", ROW(3), /a user_id \| none/],
     ["'carol'", ROW(4), /no personal data after the erasure at seq 16 \| user_id/],

@@ -43,6 +43,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "ACCOUNT_NOT_FOUND":
     case "ACCOUNT_FROZEN":
     case "ACCOUNT_CLOSED":
+    case "ACCOUNT_ERASED":
     case "PHONE_NUMBER_MISSING":
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":

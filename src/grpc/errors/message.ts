@@ -36,6 +36,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `Account ${refusal.accountId} is frozen. Unfreeze it first.`;
     case "ACCOUNT_CLOSED":
       return `Account ${refusal.accountId} is closed. A closed account stays closed.`;
+    case "ACCOUNT_ERASED":
+      return `The personal data of account ${refusal.accountId} was erased.`;
     case "ACCOUNT_NOT_EMPTY": {
       const { accountId, availableCents, heldCents } = refusal;
       const balances = `${formatCents(availableCents)} available, ${formatCents(heldCents)} held`;

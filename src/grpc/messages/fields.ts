@@ -46,6 +46,14 @@ export function ifGiven<Value>(
   return unchecked === "" ? { ok: true, value: undefined } : parse(unchecked);
 }
 
+/** Parses an optional field of the contract. It may be present and empty. */
+export function ifPresent<Value>(
+  unchecked: string | undefined,
+  parse: (unchecked: string) => Parsed<Value>,
+): Parsed<Value | undefined> {
+  return unchecked === undefined ? { ok: true, value: undefined } : parse(unchecked);
+}
+
 /** Returns the properties that are not undefined. */
 export function given<Values extends object>(
   values: Values,

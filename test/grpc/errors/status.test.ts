@@ -55,6 +55,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
   ],
+  ACCOUNT_ERASED: [
+    { reason: "ACCOUNT_ERASED", accountId: ACCOUNT_ID },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID },
+  ],
   ACCOUNT_NOT_EMPTY: [
     { reason: "ACCOUNT_NOT_EMPTY", accountId: ACCOUNT_ID, availableCents: 1 as Cents, heldCents: 0 as Cents },
     Status.FAILED_PRECONDITION,
