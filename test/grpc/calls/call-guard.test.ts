@@ -141,4 +141,22 @@ describe("grpc: calls that need no key", () => {
     other.close();
     await under.close();
   });
+
+  it("have 16 streams of reflection, and one more when one has ended", async () => {
+    const under = await serve();
+    const open = (): GrpcStream<unknown, unknown> => {
+      const stream = under.grpc.open(ServerReflectionService.serverReflectionInfo, { key: "" });
+      stream.send({ host: "", message_request: { $case: "list_services", value: "" } });
+      return stream;
+    };
+    const held = Array.from({ length: 16 }, open);
+    await eventually(() => held.every(({ responses }) => responses.length === 1));
+    expect(await open().ended).to.include({ code: Status.RESOURCE_EXHAUSTED, reason: "QUEUE_FULL" });
+    held[0]?.end();
+    await held[0]?.ended;
+    const next = open();
+    await eventually(() => next.responses.length === 1);
+    for (const stream of [...held, next]) stream.end();
+    await under.close();
+  });
 });
