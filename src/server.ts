@@ -6,6 +6,7 @@ import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
+import { readsInTurns } from "./ledger/read-turns.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
@@ -65,7 +66,10 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         writeChecks[number]?.failed(error);
       },
     });
-  const cells = database.cells.map((cell) => ({ ledger: ledgerOf(cell), reads: reads(cell) }));
+  const cells = database.cells.map((cell) => ({
+    ledger: ledgerOf(cell),
+    reads: readsInTurns(reads(cell), database.readsMax),
+  }));
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);

@@ -1,14 +1,10 @@
 import { statSync } from "node:fs";
 
-import BetterSqlite3 from "better-sqlite3";
-
 import type { Cell } from "./database.js";
 import { masterKeysIn } from "./secrets/master-key.js";
+import { openSqliteForReading } from "./sqlite/connection.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { SqliteReader } from "./sqlite/reader.js";
-
-/** In milliseconds. A reader waits only while SQLite resets or recovers the log. */
-const BUSY_MILLIS_MAX = 5_000;
 
 /** The size of the -wal file before and after a copy. No checkpoint can empty it meanwhile. */
 export interface LogBytes {
@@ -26,7 +22,7 @@ export interface LogBytes {
  */
 export function copySqliteInto(target: string, filename: string): LogBytes {
   const before = logBytesOf(filename);
-  const connection = new BetterSqlite3(filename, { readonly: true, timeout: BUSY_MILLIS_MAX });
+  const connection = openSqliteForReading(filename);
   try {
     connection.prepare("VACUUM INTO ?").run(target);
     return { before, after: logBytesOf(filename) };

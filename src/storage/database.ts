@@ -54,6 +54,8 @@ export interface Database {
   readonly cells: readonly [Cell, ...Cell[]];
   /** The number of lists that should run at once. More would only delay other reads. */
   readonly listsMax: number;
+  /** The number of reads by id that one cell should run at once. */
+  readonly readsMax: number;
   /**
    * Resolves if the database responds. Rejects if its clock differs from `now` by more than 2
    * seconds, or if its settings are no longer safe.
@@ -161,6 +163,8 @@ async function openSqlite(
   return {
     cells: [cell],
     listsMax: SQLITE_LISTS_MAX,
+    // They run on this thread, in the order of the calls.
+    readsMax: Infinity,
     ping: async () => {
       await reader.rows(PING);
     },
@@ -235,8 +239,10 @@ async function openPostgres(
   const [first, ...others] = schemas;
   return {
     cells: [cellOf(first, 0), ...others.map((schema, index) => cellOf(schema, index + 1))],
-    // The other half of the connections is for reads by key.
+    // The other half of the connections is for reads by id. Each set has turns, so the look-up of a
+    // key waits for a few reads at most.
     listsMax: Math.max(1, Math.floor(connections.reads / 2)),
+    readsMax: Math.max(1, Math.floor(connections.reads / 2 / schemas.length)),
     ping: (now) => pingPostgres(pingPool, now),
     close: async () => {
       for (const each of [pool, commitPool, pingPool]) await each.destroy();
