@@ -17,7 +17,17 @@ import {
   redeem,
   SLOW_RAIL,
 } from "../support/commands.js";
-import { erasedHolder, givenAccount, givenHead, givenHolder, givenPerson, givenTransaction, NOW, ORGANIZATION, STRANGER } from "../support/given.js";
+import {
+  erasedHolder,
+  givenAccount,
+  givenHead,
+  givenHolder,
+  givenPerson,
+  givenTransaction,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+} from "../support/given.js";
 
 const account = givenAccount({ availableCents: toCents(10_000), heldCents: toCents(0) });
 const hers = givenAccount({ organizationId: STRANGER });
@@ -266,11 +276,7 @@ describe("a command sees what its batch has done before it", () => {
     expect(results[3]).to.deep.equal({ ...results[2], replayed: true });
     expect(results[2]).to.deep.include({ kind: "done" }).and.have.nested.property("resource.id", again.newAccountId);
     const { created, changed } = saved[0]?.tables.accountHolders ?? {};
-    expect(created?.map(({ row }) => row)).to.deep.equal([
-      givenHolder(givenAccount({ id: again.newAccountId })),
-    ]);
-    expect(changed?.map(({ row }) => row)).to.deep.equal([
-      erasedHolder(empty),
-    ]);
+    expect(created?.map(({ row }) => row)).to.deep.equal([givenHolder(givenAccount({ id: again.newAccountId }))]);
+    expect(changed?.map(({ row }) => row)).to.deep.equal([erasedHolder(empty)]);
   });
 });

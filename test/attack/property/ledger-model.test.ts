@@ -16,12 +16,12 @@ import {
   changeStatus,
   createAccount,
   eraseAccount,
-  updateAccount,
   mint,
   newAccountId,
   newTransactionId,
   redeem,
   SLOW_RAIL,
+  updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";

@@ -38,6 +38,7 @@ export type Answer =
 export const ANSWER_WORDS: readonly string[] = [
   "ACCOUNT_ALREADY_EXISTS",
   "ACCOUNT_CLOSED",
+  "ACCOUNT_ERASED",
   "ACCOUNT_FROZEN",
   "ACCOUNT_NOT_EMPTY",
   "ACCOUNT_NOT_FOUND",

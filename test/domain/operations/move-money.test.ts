@@ -15,9 +15,9 @@ import {
 } from "../../../src/domain/values/text.js";
 import { mint, type Movement, newAccountId, redeem, SLOW_RAIL, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
-  erasedHolder,
   EARLIER,
   effectOf,
+  erasedHolder,
   givenAccount,
   givenBook,
   givenHead,

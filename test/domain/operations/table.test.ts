@@ -12,10 +12,10 @@ import {
   changeStatus,
   createAccount,
   eraseAccount,
-  updateAccount,
   mint,
   redeem,
   SLOW_RAIL,
+  updateAccount,
   valid,
 } from "../../support/commands.js";
 import {
