@@ -182,7 +182,7 @@ function personOf(row: PersonRow, { organizationId, keys }: OpenBook, accountId:
 }
 
 /** The columns of a holder after an erasure. */
-export const NO_PERSON = {
+const NO_PERSON = {
   user_id: null,
   phone_number: null,
   phone_number_index: null,
