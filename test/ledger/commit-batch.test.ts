@@ -22,7 +22,6 @@ import {
   givenAccount,
   givenHead,
   givenHolder,
-  givenPerson,
   givenTransaction,
   NOW,
   ORGANIZATION,

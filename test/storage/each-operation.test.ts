@@ -15,11 +15,11 @@ import {
   changeStatus,
   createAccount,
   eraseAccount,
-  updateAccount,
   mint,
   newOrganizationId,
   redeem,
   SLOW_RAIL,
+  updateAccount,
 } from "../support/commands.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { NOW } from "../support/given.js";
