@@ -4,16 +4,15 @@ import type { Duplex } from "node:stream";
 
 import type { Logger } from "pino";
 
-import { type Problem, problemJson } from "../problems/problem.js";
+import { ownReason, type Problem, problemJson } from "../problems/problem.js";
 
 const MALFORMED: Problem = {
-  status: 400,
-  code: "MALFORMED_REQUEST",
+  ...ownReason("MALFORMED_REQUEST"),
   detail: "The request is not a valid HTTP/1.1 request.",
 };
 const PROBLEMS: Readonly<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: "HEADERS_TOO_LARGE", detail: "The headers are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "REQUEST_TIMEOUT", detail: "The request did not arrive in time." },
+  HPE_HEADER_OVERFLOW: { ...ownReason("HEADERS_TOO_LARGE"), detail: "The headers are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...ownReason("REQUEST_TIMEOUT"), detail: "The request did not arrive in time." },
 };
 
 /**

@@ -133,7 +133,7 @@ for (const engine of ENGINES) {
     });
 
     it("shows no caller another's account, or the words of the database", () => {
-      expect(answers).to.include("Internal error");
+      expect(answers).to.include("An internal error");
       for (const word of [PHONE.slice(4), EMAIL, ownKey, "no_more"]) expect(answers).to.not.include(word);
     });
 

@@ -9,7 +9,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
-import type { FieldProblem, ParsedFields } from "../messages/fields.js";
+import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
 import type { AuthenticatedCall, Authentication } from "./authenticator.js";
 import type { CallSteps } from "./call-steps.js";
@@ -97,11 +97,11 @@ export function optionsOf(metadata: Metadata): CallOptions {
 
   const problems: FieldProblem[] = [];
   const key = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey.toString());
-  if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem });
+  if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem, code: key.code });
   // Any other value is refused, not ignored: a caller that asks for a validation must not get the
   // real call.
   if (validateOnly !== undefined && validateOnly !== "true" && validateOnly !== "false") {
-    problems.push({ field: "kesc-validate-only", message: "must be true or false" });
+    problems.push({ field: "kesc-validate-only", message: "must be true or false", code: "FORMAT" });
   }
   return { idempotencyKey: key?.ok === true ? key.value : undefined, validateOnly: validateOnly === "true", problems };
 }
@@ -132,10 +132,7 @@ export function parseRequest<Request, Input>(
     checkWireFormat(input, bytes);
     request = rpc.request.decode(bytes);
   } catch {
-    return {
-      ok: false,
-      fields: [{ field: "request", message: "must be a protobuf message of the rpc's request type" }],
-    };
+    return fieldProblem("request", "must be a protobuf message of the rpc's request type", "FORMAT");
   }
   return rpc.parse(request, caller);
 }

@@ -92,7 +92,7 @@ describe("the gateway's paths", () => {
     it(`refuse ${path}, which is not percent-encoded UTF-8`, async () => {
       const { status, json } = await fixture.send("GET", path);
       expect([status, json["code"]]).to.deep.equal([400, "INVALID_FIELD"]);
-      expect(json["errors"]).to.deep.equal([{ field: "path", message: "must be percent-encoded UTF-8" }]);
+      expect(json["errors"]).to.deep.equal([{ field: "path", code: "format", message: "must be percent-encoded UTF-8" }]);
     });
   }
 
