@@ -116,7 +116,8 @@ const refuseMalformedPath: RequestHandler = (req, res, next) => {
 /** Logs an error that no other code handles. The client receives only the request's id. */
 function handleBug(log: Logger): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
-    log.error({ request_id: contextOf(res).requestId, err: error }, "bug");
+    const { requestId, traceId } = contextOf(res);
+    log.error({ request_id: requestId, trace_id: traceId, err: error }, "bug");
     // Express cuts the connection when the response has begun: it cannot become another response.
     if (res.headersSent) next(error);
     else sendProblem(res, internalProblem());

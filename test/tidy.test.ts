@@ -75,12 +75,15 @@ describe("the house is tidy", () => {
     const { values } = contract.files.getEnum("kesc.v1.FieldReason") as DescEnum;
     const names = values.map(({ name }) => name.replace(/^FIELD_REASON_/, "").toLowerCase());
     const documented = rowsOf("docs/errors.md", /^[a-z_]+$/).filter((cells) => cells.length === 2);
-    expect(documented.map(([code]) => code)).to.have.members(["code", ...names.filter((name) => name !== "unspecified")]);
+    expect(documented.map(([code]) => code)).to.have.members([
+      "code",
+      ...names.filter((name) => name !== "unspecified"),
+    ]);
   });
 
   it("shows each variable of the environment in the README, as `kesc help` does", () => {
     const expected = Object.entries(VARIABLES).map(([name, { fallback, meaning }]) => [name, fallback ?? "", meaning]);
-    expect(rowsOf("README.md", /^(DATABASE_URL|KESC_[A-Z_]+)$/)).to.deep.equal(expected);
+    expect(rowsOf("README.md", /^(DATABASE_URL|DATABASE_URL_FILE|KESC_[A-Z_]+)$/)).to.deep.equal(expected);
   });
 
   it("names every runtime dependency in docs/dependencies.md, and no other", () => {

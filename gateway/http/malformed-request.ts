@@ -27,7 +27,8 @@ export function rejectMalformedRequests(
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     // The problem would become a part of the response that has begun.
     const hasBegun = openResponsesOn(socket).some((res) => res.headersSent);
-    if (error.code === "ECONNRESET" || !socket.writable || hasBegun) {
+    const isHandshake = /^ERR_(SSL|TLS)_/.test(error.code ?? "");
+    if (error.code === "ECONNRESET" || isHandshake || !socket.writable || hasBegun) {
       socket.destroy();
       return;
     }

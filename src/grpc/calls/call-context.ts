@@ -2,6 +2,7 @@ import type { Deadline, Metadata } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { requestIdOf } from "../../../runtime/request-id.js";
+import { traceIdOf } from "../../../runtime/trace-id.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/journal.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
@@ -46,6 +47,7 @@ export interface CallDependencies {
 /** Collects the facts of a call for its log line. */
 export interface CallRecord {
   readonly requestId: string;
+  readonly traceId: string | undefined;
   readonly startedAt: number;
   key: ApiKey | undefined;
   thrown: unknown;
@@ -54,7 +56,9 @@ export interface CallRecord {
 
 export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
   const [sent] = metadata.get("x-request-id");
-  return { requestId: requestIdOf(sent), startedAt, key: undefined, thrown: undefined, items: undefined };
+  const [traceparent] = metadata.get("traceparent");
+  const traceId = traceIdOf(traceparent);
+  return { requestId: requestIdOf(sent), traceId, startedAt, key: undefined, thrown: undefined, items: undefined };
 }
 
 /**
