@@ -25,10 +25,10 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
   const metadata = new Map(Object.entries(factsOf(refusal)));
   const info = any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }));
   if (refusal.reason === "INVALID_FIELD") {
-    const violations = refusal.fields.map(({ field, message }) => ({
+    const violations = refusal.fields.map(({ field, message, code }) => ({
       field,
       description: message,
-      reason: "",
+      reason: code,
       localized_message: undefined,
     }));
     return [info, any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations }))];

@@ -118,7 +118,7 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
         email: ifPresent(request.email, parseEmailAddress),
       });
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
-      return fieldProblem("phone_number", "or email must be sent");
+      return fieldProblem("phone_number", "or email must be sent", "REQUIRED");
     },
     run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline }) => {
       const { organizationId } = key;
