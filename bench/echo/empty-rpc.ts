@@ -31,6 +31,7 @@ export const EMPTY_ANSWER = Buffer.from(
       correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
       reversed_by_transaction_id: "",
       available_balance_after: "1250.00",
+      needs_attention: false,
     },
   }).finish(),
 );

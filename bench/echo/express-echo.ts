@@ -19,6 +19,7 @@ const SAMPLE_TRANSACTION = {
   correction: null,
   reversed_by_transaction_id: "",
   available_balance_after: 1250.0,
+  needs_attention: false,
 };
 
 const app = express();

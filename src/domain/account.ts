@@ -26,6 +26,8 @@ export interface LedgerAccount {
   readonly availableCents: Cents;
   /** The amount that is held for redemptions that are not complete yet. */
   readonly heldCents: Cents;
+  /** The number of the account's payments on rails that have not ended. */
+  readonly openPayments: number;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
 }

@@ -27,6 +27,11 @@ export interface BookHead {
 /** The highest sum of a book account in cents. A JavaScript number holds every sum exactly. */
 export const MAX_SUM_CENTS = Number.MAX_SAFE_INTEGER;
 
+/** Whether no sum exceeds its limit. */
+export function isWithinLimits(sums: BookSums): boolean {
+  return Object.values(sums).every((sum) => sum <= MAX_SUM_CENTS);
+}
+
 /** Returns the sums after a posting. A debit adds to an asset, a credit adds to a liability. */
 export function postedToBook(sums: BookSums, posting: Posting): BookSums {
   const { debit, credit, amountCents } = posting;

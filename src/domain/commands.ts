@@ -1,22 +1,43 @@
 import type { Account } from "./account.js";
+import type { BookHead } from "./book.js";
 import type { Actor } from "./journal.js";
+import type {
+  FailureReason,
+  FlagReason,
+  MovementReport,
+  RailReceipt,
+  RailReference,
+  RailTerms,
+  Resolution,
+} from "./payment.js";
+import type { OperatorName } from "./proposal.js";
 import type { Rail, Transaction } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
 
 /**
  * A request to change state. Every change is one of these commands. The caller generates the new
  * ids, so a decision stays a pure function.
  */
-export type Command = AccountCommand | TransactionCommand;
+export type Command = AccountCommand | TransactionCommand | CorrectBook;
 export type AccountCommand = CreateAccount | UpdateAccount | ChangeAccountStatus | EraseAccount;
-export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction;
+export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
+export type PaymentCommand =
+  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | AttendTransaction | ResolveTransaction;
+
+/** What a command returns. */
+export type Resource = ResourceOf<Command>;
 
 /** The type of resource that a command creates or changes. */
-export type ResourceOf<C extends Command> = C extends AccountCommand ? Account : Transaction;
+export type ResourceOf<C extends Command> = C extends AccountCommand
+  ? Account
+  : C extends CorrectBook
+    ? BookHead
+    : Transaction;
 
 interface Commanded {
   readonly organizationId: OrganizationId;
@@ -62,6 +83,8 @@ export interface MoveMoney extends Commanded {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
+  /** Undefined on the direct rail only. */
+  readonly railTerms?: RailTerms | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
@@ -81,3 +104,81 @@ export interface CancelTransaction extends Commanded {
   readonly transactionId: TransactionId;
   readonly reason: StatusReason;
 }
+
+/** Asks for the permission to ask the rail. */
+export interface BeginPayment extends Commanded {
+  readonly name: "beginPayment";
+  readonly transactionId: TransactionId;
+  /** When the settlement looks at the payment next, if the rail does not answer. */
+  readonly nextCheckAt: UnixMillis;
+}
+
+/** What the rail answered to the request of an order. */
+export type AdvancePayment = Commanded & {
+  readonly transactionId: TransactionId;
+  readonly nextCheckAt: UnixMillis;
+} & (
+    | { readonly name: "acceptPayment"; readonly railReference: RailReference | undefined }
+    | { readonly name: "postponePayment" }
+  );
+
+/** A rail's report that the shillings of an order have moved. */
+export type CompletePayment = Commanded &
+  MovementReport & {
+    readonly name: "completePayment";
+    readonly transactionId: TransactionId;
+    /** The id of a correction, if the report needs one. */
+    readonly newTransactionId: TransactionId;
+    readonly reason: StatusReason;
+  };
+
+/** A rail's report that the shillings of an order have not moved, and never will. */
+export interface FailPayment extends Commanded {
+  readonly name: "failPayment";
+  readonly transactionId: TransactionId;
+  readonly failure: Exclude<FailureReason, "REPORT_DIFFERS" | "RESOLVED_BY_OPERATOR">;
+  readonly reason: StatusReason;
+}
+
+/** Notes that a person must look at the transaction. */
+export interface FlagTransaction extends Commanded {
+  readonly name: "flagTransaction";
+  readonly transactionId: TransactionId;
+  readonly flag: FlagReason;
+  readonly reason: StatusReason;
+}
+
+/** Notes that an operator has looked at the cause of a flag. */
+export interface AttendTransaction extends Commanded {
+  readonly name: "attendTransaction";
+  readonly transactionId: TransactionId;
+  readonly flag: FlagReason;
+  readonly reason: StatusReason;
+}
+
+/** What a command of an operator needs that may need a second person. */
+interface ByOperator extends Commanded {
+  readonly person: OperatorName;
+  /** The highest amount for which one person is enough. */
+  readonly aloneMaxCents: number;
+  readonly reason: StatusReason;
+}
+
+/** Ends a transaction whose outcome the rail does not tell. */
+export interface ResolveTransaction extends ByOperator {
+  readonly name: "resolveTransaction";
+  readonly transactionId: TransactionId;
+  /** The id of a correction, if the resolution needs one. */
+  readonly newTransactionId: TransactionId;
+  readonly resolution: Resolution;
+}
+
+/** Moves money between the accounts of the organization's book. */
+export type CorrectBook = ByOperator & {
+  readonly amountCents: Cents;
+  readonly idempotencyKey: IdempotencyKey;
+} & (
+    | { readonly name: "coverShortfall" }
+    | { readonly name: "recoverShortfall" | "allocate"; readonly accountId: AccountId }
+    | { readonly name: "returnUnallocated" | "bookReceipt"; readonly receipt: RailReceipt }
+  );

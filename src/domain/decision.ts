@@ -1,6 +1,8 @@
 import type { Account, AccountHolder, LedgerAccount } from "./account.js";
 import type { BookHead } from "./book.js";
 import type { JournalEntry } from "./journal.js";
+import type { Payment, RailMovement, RailReceipt } from "./payment.js";
+import type { Proposal } from "./proposal.js";
 import type { Refusal } from "./refusal.js";
 import type { Transaction } from "./transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
@@ -20,10 +22,21 @@ export interface Lookup {
   /** Also names the account of the transaction. */
   transaction(id: TransactionId): void;
   transactionWithReference(organizationId: OrganizationId, reference: Reference): void;
+  /** Names the transaction, its account and its payment. */
+  payment(id: TransactionId): void;
+  /** Also names the transaction. */
+  paymentWithReference(organizationId: OrganizationId, reference: Reference): void;
+  /** Names the transaction, its account, its payment and its late corrections. */
+  order(id: TransactionId): void;
+  receipt(organizationId: OrganizationId, receipt: RailReceipt): void;
+  movement(organizationId: OrganizationId, movement: RailMovement): void;
+  proposal(subject: string): void;
   /** Also names the resource that the key refers to, but not the holder of an account. */
   idempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): void;
   /** Also names the holder of the account that the key refers to. */
   idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void;
+  /** Also names the resource that the key refers to, and its payment. */
+  idempotencyKeyOfPayment(organizationId: OrganizationId, key: IdempotencyKey): void;
 }
 
 /**
@@ -38,8 +51,24 @@ export interface Book {
   accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined;
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined;
   transactionWithReference(organizationId: OrganizationId, reference: Reference): Transaction | undefined;
+  /** Undefined for a transaction that was not given to a rail. */
+  payment(organizationId: OrganizationId, id: TransactionId): Payment | undefined;
+  /** The transactions that book what a rail reported after the transaction had ended. */
+  lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
+  /** Who has the receipt. Undefined if the book does not have it. */
+  receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined;
+  transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined;
+  proposal(organizationId: OrganizationId, subject: string): Proposal | undefined;
   /** The resource that the first call with this key created. */
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined;
+}
+
+/** A receipt that the book has. */
+export interface UsedReceipt {
+  readonly organizationId: OrganizationId;
+  readonly receipt: RailReceipt;
+  /** Undefined if the receipt belongs to a correction of the book. */
+  readonly transactionId: TransactionId | undefined;
 }
 
 /** An idempotency key and the resource that it refers to. */
@@ -55,6 +84,8 @@ export interface Tables {
   readonly accounts: LedgerAccount;
   readonly accountHolders: AccountHolder;
   readonly transactions: Transaction;
+  readonly payments: Payment;
+  readonly proposals: Proposal;
   readonly idempotencyKeys: UsedIdempotencyKey;
 }
 
@@ -70,7 +101,10 @@ export type Put<Name extends TableName = TableName> = {
 
 /** The rows that a command writes. One commit saves all of them, or none. */
 export interface Effect {
-  /** Ordered by their `seq`. A row that `puts` creates gets the `seq` of the first entry. */
+  /**
+   * Ordered by their `seq`. A transaction that `puts` creates gets the `seq` of its own first
+   * entry, and any other row that of the first entry.
+   */
   readonly entries: readonly JournalEntry[];
   readonly puts: readonly Put[];
 }

@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "./account.js";
+import type { RailReceipt } from "./payment.js";
 import { addCents, type Cents, subtractCents } from "./values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { StatusReason } from "./values/text.js";
@@ -13,8 +14,20 @@ export const JOURNAL_KINDS = [
   "account.updated",
   "account.erased",
   "transaction.pending",
+  "transaction.processing",
   "transaction.completed",
+  "transaction.failed",
   "transaction.canceled",
+  "transaction.receipted",
+  "transaction.flagged",
+  "transaction.attended",
+  "transaction.resolution_proposed",
+  "book.proposed",
+  "book.covered",
+  "book.recovered",
+  "book.allocated",
+  "book.returned",
+  "book.received",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -62,6 +75,13 @@ export interface JournalEntry {
   readonly posting: Posting | undefined;
   /** The account's balances after the entry. Undefined without an account. */
   readonly balancesAfter: Balances | undefined;
+  /**
+   * What the kind leaves open, in the words of the service: the reason of a failure or of a flag,
+   * that a movement was reported LATE, or what an operator proposed or did.
+   */
+  readonly detail?: string | undefined;
+  /** The receipt of the movement that the entry books. A book has each receipt once. */
+  readonly receipt?: RailReceipt | undefined;
   readonly actor: Actor;
   readonly reason: StatusReason;
   readonly recordedAt: UnixMillis;
@@ -87,6 +107,21 @@ export function holdPosting(amountCents: Cents): Posting {
 /** Makes held KESC available again. */
 export function releasePosting(amountCents: Cents): Posting {
   return { debit: "held", credit: "available", amountCents };
+}
+
+/** Burns held KESC when the rail has sent the shillings. */
+export function burnPosting(amountCents: Cents): Posting {
+  return { debit: "held", credit: "reserve", amountCents };
+}
+
+/** Records incoming shillings that no account can take. */
+export function unallocatedPosting(amountCents: Cents): Posting {
+  return { debit: "reserve", credit: "unallocated", amountCents };
+}
+
+/** Records outgoing shillings for which the account had no KESC. */
+export function shortfallPosting(amountCents: Cents): Posting {
+  return { debit: "shortfall", credit: "reserve", amountCents };
 }
 
 /** Returns the account's balances after a posting. The other book accounts belong to no account. */

@@ -1,7 +1,8 @@
 import type { LedgerAccount } from "./account.js";
 import { MAX_SUM_CENTS } from "./book.js";
 import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
-import { type Actor, balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "./journal.js";
+import { type Actor, holdPosting, mintPosting, type Posting, redeemPosting } from "./journal.js";
+import { effectOf, taken } from "./orders/step.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
 import { MAX_CENTS } from "./values/cents.js";
@@ -68,9 +69,6 @@ export function moved(
   { actor, idempotencyKey, now }: { actor: Actor; idempotencyKey: IdempotencyKey | undefined; now: UnixMillis },
 ): { kind: "effect"; resource: Transaction; effect: Effect } {
   const completed = given.rail === DIRECT_RAIL;
-  const posting = postingOf(given, completed);
-  const posted: LedgerAccount =
-    posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
   const { id, organizationId, accountId, type, amountCents, reference, description, metadata, rail, corrects } = given;
   const transaction: Transaction = {
     id,
@@ -84,38 +82,24 @@ export function moved(
     description,
     metadata,
     rail,
+    railMovement: undefined,
+    railReceipt: undefined,
+    failure: undefined,
+    openFlags: NO_FLAGS,
     corrects,
     reversedById: undefined,
-    availableAfterCents: completed ? posted.availableCents : undefined,
+    availableAfterCents: undefined,
     createdAt: now,
     updatedAt: now,
     completedAt: completed ? now : undefined,
   };
-  return {
-    kind: "effect",
-    resource: transaction,
-    effect: {
-      entries: [
-        {
-          organizationId,
-          accountId,
-          transactionId: id,
-          kind: completed ? "transaction.completed" : "transaction.pending",
-          posting,
-          balancesAfter: balancesOf(posted),
-          actor,
-          reason: NO_REASON,
-          recordedAt: now,
-        },
-      ],
-      puts: [
-        { table: "accounts", row: posted },
-        { table: "transactions", row: transaction },
-        ...putIdempotencyKey(idempotencyKey, transaction, now),
-      ],
-    },
-  };
+  const kind = completed ? "transaction.completed" : "transaction.pending";
+  const step = taken({ transaction, account, kind, posting: postingOf(given, completed), actor });
+  const puts = putIdempotencyKey(idempotencyKey, transaction, now);
+  return { kind: "effect", resource: step.transaction, effect: effectOf([step], puts) };
 }
+
+const NO_FLAGS: Transaction["openFlags"] = [];
 
 function postingOf({ type, amountCents }: NewTransaction, completed: boolean): Posting | undefined {
   if (type === "REDEEM") return completed ? redeemPosting(amountCents) : holdPosting(amountCents);

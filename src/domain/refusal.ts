@@ -1,7 +1,10 @@
 import type { AccountStatus } from "./account.js";
+import type { RailReceipt } from "./payment.js";
 import type { TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, TransactionId } from "./values/ids.js";
+import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
+import type { UnixMillis } from "./values/time.js";
 
 /**
  * A refusal by a business rule, with its facts. The union is closed: a new refusal does not compile
@@ -55,6 +58,31 @@ export type Refusal =
       readonly accountId: AccountId | undefined;
       readonly limitCents: number;
     }
+  /** A payment of the account is on its way. */
+  | { readonly reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS"; readonly accountId: AccountId; readonly openPayments: number }
+  /** The rail cannot move exactly this amount. */
+  | {
+      readonly reason: "AMOUNT_NOT_PAYABLE";
+      readonly payable: PayableAmounts;
+      readonly nearest: NearestAmounts;
+    }
+  /** The phone number was changed a short time ago, so nothing is paid out to it yet. */
+  | { readonly reason: "PHONE_NUMBER_COOLING"; readonly accountId: AccountId; readonly until: UnixMillis }
+  /** The book has the receipt. */
+  | {
+      readonly reason: "RECEIPT_ALREADY_USED";
+      readonly receipt: RailReceipt;
+      /** Undefined if the receipt belongs to a correction of the book. */
+      readonly transactionId: TransactionId | undefined;
+    }
+  | {
+      readonly reason: "BOOK_ACCOUNT_TOO_LOW";
+      readonly bookAccount: "unallocated" | "shortfall";
+      readonly balanceCents: number;
+      readonly requestedCents: Cents;
+    }
+  /** The book comes from a backup, and nobody has compared it with the rail yet. */
+  | { readonly reason: "BOOK_RESTORED" }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
   /** The book is moving to another cell, or has moved. */

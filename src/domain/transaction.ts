@@ -1,3 +1,4 @@
+import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { Description, Metadata, Reference, StatusReason } from "./values/text.js";
@@ -22,10 +23,12 @@ export const DIRECT_RAIL = "direct" as Rail;
 
 /**
  * The link of a transaction to an earlier one that it corrects. A REVERSAL undoes the earlier one
- * in full: it has the opposite type and the same account and amount.
+ * in full: it has the opposite type and the same account and amount. A LATE correction books a
+ * movement that the rail reported after the earlier one had ended: it has the same type, account
+ * and rail.
  */
 export interface Correction {
-  readonly kind: "REVERSAL";
+  readonly kind: "REVERSAL" | "LATE";
   readonly transactionId: TransactionId;
 }
 
@@ -45,6 +48,14 @@ export interface Transaction {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
+  /** The rail's name for the movement of the shillings. The row that books the money sets it. */
+  readonly railMovement: RailMovement | undefined;
+  /** The rail's proof of the movement. It may come later than the movement. */
+  readonly railReceipt: RailReceipt | undefined;
+  /** Undefined unless the transaction is FAILED. */
+  readonly failure: FailureReason | undefined;
+  /** Why a person must look at the transaction, in the order in which the flags were raised. */
+  readonly openFlags: readonly FlagReason[];
   /** Undefined unless the transaction corrects another one. */
   readonly corrects: Correction | undefined;
   /** The transaction that reversed this one. */

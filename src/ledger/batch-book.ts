@@ -1,7 +1,9 @@
 import type { AccountHolder, LedgerAccount } from "../domain/account.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
-import type { Book, Effect, Put, TableName, Tables } from "../domain/decision.js";
+import type { Book, Effect, Put, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import type { JournalEntry } from "../domain/journal.js";
+import type { Payment, RailMovement, RailReceipt } from "../domain/payment.js";
+import type { Proposal } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
@@ -15,7 +17,13 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
     nameOf: ({ organizationId, person, isOpen }) =>
       person === undefined || !isOpen ? undefined : within(organizationId, person.userId),
   },
-  transactions: { keyOf: ({ id }) => id, nameOf: ({ organizationId, reference }) => within(organizationId, reference) },
+  transactions: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, reference }) => within(organizationId, reference),
+    groupOf: ({ corrects }) => (corrects?.kind === "LATE" ? corrects.transactionId : undefined),
+  },
+  payments: { keyOf: ({ transactionId }) => transactionId },
+  proposals: { keyOf: ({ subject }) => subject },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
 };
 
@@ -28,15 +36,24 @@ export class BatchBook implements Book {
   readonly #entries: NumberedEntry[] = [];
   readonly #books = new Map<OrganizationId, BookHead>();
   readonly #changedBooks = new Set<OrganizationId>();
+  readonly #receipts = new Map<string, UsedReceipt>();
+  /** The ids of the transactions that have a movement, by the book and the movement. */
+  readonly #movements = new Map<string, TransactionId>();
 
   constructor(loaded: Loaded) {
     this.#tables = {
       accounts: new BatchTable(KEYS.accounts, loaded.accounts),
       accountHolders: new BatchTable(KEYS.accountHolders, loaded.accountHolders),
       transactions: new BatchTable(KEYS.transactions, loaded.transactions),
+      payments: new BatchTable(KEYS.payments, loaded.payments),
+      proposals: new BatchTable(KEYS.proposals, loaded.proposals),
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
     };
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
+    for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
+    for (const { organizationId, movement, transactionId } of loaded.movements) {
+      this.#movements.set(within(organizationId, movement), transactionId);
+    }
   }
 
   /** Throws if the organization has no book. */
@@ -66,14 +83,34 @@ export class BatchBook implements Book {
     return this.#tables.transactions.getByName(within(organizationId, reference));
   }
 
+  payment(organizationId: OrganizationId, id: TransactionId): Payment | undefined {
+    return ownedBy(organizationId, this.#tables.payments.get(id));
+  }
+
+  lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[] {
+    return this.#tables.transactions.getGroup(id).filter((row) => row.organizationId === organizationId);
+  }
+
+  receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined {
+    return this.#receipts.get(within(organizationId, receipt));
+  }
+
+  transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined {
+    return this.#movements.get(within(organizationId, movement));
+  }
+
+  proposal(organizationId: OrganizationId, subject: string): Proposal | undefined {
+    return ownedBy(organizationId, this.#tables.proposals.get(subject));
+  }
+
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
   apply({ entries, puts }: Effect): void {
-    const [first] = entries.map((entry) => this.#append(entry));
-    for (const put of puts) this.#put(put, first);
+    const numbered = entries.map((entry) => this.#append(entry));
+    for (const put of puts) this.#put(put, creatorOf(put, numbered));
   }
 
   /**
@@ -81,14 +118,17 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
-    if (this.#entries.length === 0 && !idempotencyKeys.isChanged) return undefined;
+    const { accounts, accountHolders, transactions, payments, proposals, idempotencyKeys } = this.#tables;
+    // A replay changes no more than idempotency keys. The rail's answers change payments alone.
+    if (this.#entries.length === 0 && !payments.isChanged && !idempotencyKeys.isChanged) return undefined;
     return {
       entries: this.#entries,
       tables: {
         accounts: accounts.changes(),
         accountHolders: accountHolders.changes(),
         transactions: transactions.changes(),
+        payments: payments.changes(),
+        proposals: proposals.changes(),
         idempotencyKeys: idempotencyKeys.changes(),
       },
       books: [...this.#changedBooks].map((organizationId) => this.bookOf(organizationId)),
@@ -97,11 +137,16 @@ export class BatchBook implements Book {
 
   #put<Name extends TableName>({ table, row }: Put<Name>, createdBy: NumberedEntry | undefined): void {
     (this.#tables[table] as BatchTable<Tables[Name]>).put(row, createdBy);
+    if (table === "transactions") this.#noteMovement(row as Transaction);
+  }
+
+  #noteMovement({ id, organizationId, railMovement }: Transaction): void {
+    if (railMovement !== undefined) this.#movements.set(within(organizationId, railMovement), id);
   }
 
   /** Gives the entry the next number of its book, and posts it to the book's sums. */
   #append(entry: JournalEntry): NumberedEntry {
-    const { organizationId, posting, recordedAt } = entry;
+    const { organizationId, transactionId, posting, receipt, recordedAt } = entry;
     const { state, lastSeq, sums: before } = this.bookOf(organizationId);
     const seq = lastSeq + 1;
     const sums = posting === undefined ? before : postedToBook(before, posting);
@@ -109,8 +154,18 @@ export class BatchBook implements Book {
     this.#changedBooks.add(organizationId);
     const numbered = { entry, seq };
     this.#entries.push(numbered);
+    if (receipt !== undefined) {
+      this.#receipts.set(within(organizationId, receipt), { organizationId, receipt, transactionId });
+    }
     return numbered;
   }
+}
+
+/** Returns the entry that creates the row, if the row is new. */
+function creatorOf({ table, row }: Put, entries: readonly NumberedEntry[]): NumberedEntry | undefined {
+  const [first] = entries;
+  if (table !== "transactions" || entries.length === 1) return first;
+  return entries.find(({ entry }) => entry.transactionId === row.id);
 }
 
 // The id of an organization contains no line feed, so two different pairs never make the same text.

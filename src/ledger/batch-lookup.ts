@@ -1,6 +1,7 @@
 import type { Command } from "../domain/commands.js";
 import type { Lookup } from "../domain/decision.js";
 import { lookUp } from "../domain/operations/table.js";
+import type { RailMovement, RailReceipt } from "../domain/payment.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import type { BatchLookup } from "./ports/store.js";
@@ -21,6 +22,13 @@ export function lookupOf(commands: readonly Command[]): BatchLookup {
     references: rows.references,
     idempotencyKeys: rows.idempotencyKeys,
     idempotencyKeysOfAccounts: rows.idempotencyKeysOfAccounts,
+    paymentIds: [...rows.paymentIds],
+    orderIds: [...rows.orderIds],
+    referencesOfPayments: rows.referencesOfPayments,
+    idempotencyKeysOfPayments: rows.idempotencyKeysOfPayments,
+    receipts: rows.receipts,
+    movements: rows.movements,
+    subjects: [...rows.subjects],
   };
 }
 
@@ -33,6 +41,13 @@ class BatchRows implements Lookup {
   readonly references: BatchLookup["references"][number][] = [];
   readonly idempotencyKeys: BatchLookup["idempotencyKeys"][number][] = [];
   readonly idempotencyKeysOfAccounts: BatchLookup["idempotencyKeys"][number][] = [];
+  readonly paymentIds = new Set<TransactionId>();
+  readonly orderIds = new Set<TransactionId>();
+  readonly referencesOfPayments: BatchLookup["references"][number][] = [];
+  readonly idempotencyKeysOfPayments: BatchLookup["idempotencyKeys"][number][] = [];
+  readonly receipts: BatchLookup["receipts"][number][] = [];
+  readonly movements: BatchLookup["movements"][number][] = [];
+  readonly subjects = new Set<string>();
 
   account(id: AccountId): void {
     this.accountIds.add(id);
@@ -62,5 +77,37 @@ class BatchRows implements Lookup {
   idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void {
     this.idempotencyKey(organizationId, key);
     this.idempotencyKeysOfAccounts.push({ organizationId, key });
+  }
+
+  idempotencyKeyOfPayment(organizationId: OrganizationId, key: IdempotencyKey): void {
+    this.idempotencyKey(organizationId, key);
+    this.idempotencyKeysOfPayments.push({ organizationId, key });
+  }
+
+  payment(id: TransactionId): void {
+    this.transaction(id);
+    this.paymentIds.add(id);
+  }
+
+  paymentWithReference(organizationId: OrganizationId, reference: Reference): void {
+    this.transactionWithReference(organizationId, reference);
+    this.referencesOfPayments.push({ organizationId, reference });
+  }
+
+  order(id: TransactionId): void {
+    this.payment(id);
+    this.orderIds.add(id);
+  }
+
+  receipt(organizationId: OrganizationId, receipt: RailReceipt): void {
+    this.receipts.push({ organizationId, receipt });
+  }
+
+  movement(organizationId: OrganizationId, movement: RailMovement): void {
+    this.movements.push({ organizationId, movement });
+  }
+
+  proposal(subject: string): void {
+    this.subjects.add(subject);
   }
 }

@@ -1,7 +1,5 @@
 import { Queue } from "../../runtime/queue.js";
-import type { Account } from "../domain/account.js";
-import type { Command, ResourceOf } from "../domain/commands.js";
-import type { Transaction } from "../domain/transaction.js";
+import type { Command, Resource, ResourceOf } from "../domain/commands.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { FairQueue } from "./fair-queue.js";
@@ -17,7 +15,7 @@ interface QueuedCommand {
   readonly deadline: UnixMillis;
   /** Whether the command came in a large batch. */
   readonly bulk: boolean;
-  readonly resolve: (outcome: Outcome<Account | Transaction>) => void;
+  readonly resolve: (outcome: Outcome<Resource>) => void;
   /** Takes an error that our own code threw. A refusal goes to `resolve`. */
   readonly reject: (error: unknown) => void;
 }

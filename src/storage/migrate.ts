@@ -6,6 +6,7 @@ import { books } from "./migrations/0002-books.js";
 import { accounts } from "./migrations/0003-accounts.js";
 import { transactions } from "./migrations/0004-transactions.js";
 import { journal } from "./migrations/0005-journal.js";
+import { payments } from "./migrations/0006-payments.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -16,6 +17,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0003-accounts": accounts,
   "0004-transactions": transactions,
   "0005-journal": journal,
+  "0006-payments": payments,
 };
 
 /**

@@ -22,6 +22,8 @@ export type AuditedTable =
   | "accounts"
   | "account_holders"
   | "transactions"
+  | "payments"
+  | "proposals"
   | "idempotency_keys"
   | "api_keys";
 

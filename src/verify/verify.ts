@@ -7,6 +7,7 @@ import { auditCorrections } from "./books/corrections.js";
 import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
 import { auditJournal } from "./books/journal.js";
 import { auditOrphans } from "./books/orphans.js";
+import { auditProofs } from "./books/rails/proofs.js";
 import { auditTransactions } from "./books/transactions.js";
 import { type Coverage, noCoverage } from "./coverage.js";
 import { type Finding, Findings } from "./findings.js";
@@ -71,6 +72,7 @@ async function auditRows(audit: Audit): Promise<void> {
   await auditAccounts(audit);
   await auditTransactions(audit);
   await auditCorrections(audit);
+  await auditProofs(audit);
   await auditIdempotencyKeys(audit);
   await auditOrphans(audit);
 }

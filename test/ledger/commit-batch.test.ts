@@ -49,6 +49,10 @@ async function commit(
     accounts: [account, hers],
     accountHolders: [givenHolder(account), givenHolder(hers)],
     transactions: [],
+    payments: [],
+    proposals: [],
+    receipts: [],
+    movements: [],
     idempotencyKeys: [],
     ...rows,
   };
@@ -185,7 +189,16 @@ describe("the clock of the server, beside that of the database", () => {
   it("may not be 2001 ms ahead: the batch is rejected, and nothing is saved", async () => {
     let saves = 0;
     const books = [givenHead()];
-    const none = { accounts: [], accountHolders: [], transactions: [], idempotencyKeys: [] };
+    const none = {
+      accounts: [],
+      accountHolders: [],
+      transactions: [],
+      payments: [],
+      proposals: [],
+      receipts: [],
+      movements: [],
+      idempotencyKeys: [],
+    };
     const store: LedgerStore = {
       transact: (work) =>
         work({

@@ -1,17 +1,36 @@
 import { typeid } from "typeid-js";
 
 import type {
+  AdvancePayment,
+  AttendTransaction,
+  BeginPayment,
   CancelTransaction,
   ChangeAccountStatus,
+  CompletePayment,
+  CorrectBook,
   CreateAccount,
   EraseAccount,
+  FailPayment,
+  FlagTransaction,
   MoveMoney,
+  ResolveTransaction,
   ReverseTransaction,
   UpdateAccount,
 } from "../../src/domain/commands.js";
 import type { Actor } from "../../src/domain/journal.js";
+import type {
+  FlagReason,
+  MovementReport,
+  RailAccountId,
+  RailMovement,
+  RailReceipt,
+  RailReference,
+  RailTerms,
+  Resolution,
+} from "../../src/domain/payment.js";
+import type { OperatorName } from "../../src/domain/proposal.js";
 import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
-import { parseAmount } from "../../src/domain/values/cents.js";
+import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { Parsed } from "../../src/domain/values/parsed.js";
@@ -33,6 +52,13 @@ export const TEST_ACTOR = "key_of_a_test" as Actor;
  * A rail on which no transaction completes by itself: mints stay PENDING, redemptions stay held.
  */
 export const SLOW_RAIL = "slow" as Rail;
+/** The terms of that rail: any amount, to any phone number. */
+export const RAIL_TERMS: RailTerms = {
+  railAccountId: "rail account" as RailAccountId,
+  payable: { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1) },
+  payerPhoneNumber: undefined,
+  phoneCoolingMillis: 0,
+};
 export const NO_DEADLINE = toUnixMillis(Number.MAX_SAFE_INTEGER);
 
 /** The parsed value. Throws where the test's own input is wrong. */
@@ -81,6 +107,7 @@ export interface Movement {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly key?: string;
   readonly rail?: MoveMoney["rail"];
+  readonly terms?: Partial<RailTerms>;
 }
 
 export function mint(movement: Movement): MoveMoney {
@@ -103,6 +130,7 @@ function moveMoney(name: MoveMoney["name"], movement: Movement): MoveMoney {
     description: valid(parseDescription(movement.description ?? "")),
     metadata: valid(parseMetadata(new Map(Object.entries(movement.metadata ?? {})))),
     rail: movement.rail ?? DIRECT_RAIL,
+    ...((movement.rail ?? DIRECT_RAIL) === DIRECT_RAIL ? {} : { railTerms: { ...RAIL_TERMS, ...movement.terms } }),
     idempotencyKey: movement.key === undefined ? undefined : valid(parseIdempotencyKey(movement.key)),
   };
 }
@@ -148,4 +176,123 @@ export function reverse(
 
 export function cancel(organizationId: OrganizationId, transactionId: TransactionId): CancelTransaction {
   return { name: "cancelTransaction", organizationId, actor: TEST_ACTOR, transactionId, reason: NO_REASON };
+}
+
+export const movementNamed = (name: string): RailMovement => name as RailMovement;
+export const receiptNamed = (name: string): RailReceipt => name as RailReceipt;
+
+export function beginPayment(organizationId: OrganizationId, transactionId: TransactionId): BeginPayment {
+  return { name: "beginPayment", organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
+}
+
+export function advancePayment(
+  name: AdvancePayment["name"],
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+): AdvancePayment {
+  const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
+  return name === "acceptPayment" ? { ...given, name, railReference: "ws_CO_1" as RailReference } : { ...given, name };
+}
+
+/** A report that names a movement, a receipt, or both. */
+export function completePayment(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  report: { movement?: string; receipt?: string } & Partial<Pick<MovementReport, "amountCents" | "phone">>,
+): CompletePayment {
+  return {
+    name: "completePayment",
+    organizationId,
+    actor: TEST_ACTOR,
+    transactionId,
+    newTransactionId: newTransactionId(),
+    movement: report.movement,
+    receipt: report.receipt,
+    amountCents: report.amountCents,
+    phone: report.phone,
+    reason: NO_REASON,
+  } as CompletePayment;
+}
+
+export function failPayment(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  failure: FailPayment["failure"] = "WRONG_PIN",
+): FailPayment {
+  return { name: "failPayment", organizationId, actor: TEST_ACTOR, transactionId, failure, reason: NO_REASON };
+}
+
+export function flag(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  reason: FlagReason = "OUTCOME_UNKNOWN",
+): FlagTransaction {
+  return {
+    name: "flagTransaction",
+    organizationId,
+    actor: TEST_ACTOR,
+    transactionId,
+    flag: reason,
+    reason: NO_REASON,
+  };
+}
+
+export function attend(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  reason: FlagReason,
+): AttendTransaction {
+  return { ...flag(organizationId, transactionId, reason), name: "attendTransaction" };
+}
+
+interface ByOperator {
+  readonly person?: string;
+  readonly aloneMaxCents?: number;
+}
+
+export function resolve(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  resolution: Resolution,
+  { person = "amina", aloneMaxCents = MAX_CENTS }: ByOperator = {},
+): ResolveTransaction {
+  return {
+    name: "resolveTransaction",
+    organizationId,
+    actor: TEST_ACTOR,
+    transactionId,
+    newTransactionId: newTransactionId(),
+    resolution,
+    person: person as OperatorName,
+    aloneMaxCents,
+    reason: NO_REASON,
+  };
+}
+
+/** A correction of the book. `target` is the account or the receipt, if it needs one. */
+export function correctBook(
+  name: CorrectBook["name"],
+  organizationId: OrganizationId,
+  given: { amountCents: number; key: string; target?: string } & ByOperator,
+): CorrectBook {
+  const { amountCents, key, target, person = "amina", aloneMaxCents = MAX_CENTS } = given;
+  const common = {
+    organizationId,
+    actor: TEST_ACTOR,
+    person: person as OperatorName,
+    aloneMaxCents,
+    reason: NO_REASON,
+    amountCents: amountCents as Cents,
+    idempotencyKey: valid(parseIdempotencyKey(key)),
+  };
+  switch (name) {
+    case "coverShortfall":
+      return { ...common, name };
+    case "recoverShortfall":
+    case "allocate":
+      return { ...common, name, accountId: target as AccountId };
+    case "returnUnallocated":
+    case "bookReceipt":
+      return { ...common, name, receipt: target as RailReceipt };
+  }
 }

@@ -1,10 +1,12 @@
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Payment } from "../../src/domain/payment.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
+import { maskPhone } from "../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
   NO_REASON,
@@ -16,7 +18,7 @@ import {
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
-import { newAccountId, newOrganizationId, newTransactionId, SLOW_RAIL, valid } from "./commands.js";
+import { newAccountId, newOrganizationId, newTransactionId, RAIL_TERMS, SLOW_RAIL, valid } from "./commands.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -73,11 +75,17 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
     statusReason: NO_REASON,
     availableCents: toCents(10_000),
     heldCents: toCents(2_000),
+    openPayments: 0,
     createdAt: EARLIER,
     updatedAt: EARLIER,
     ...given,
   };
 }
+
+/** The fields of a transaction that no rail has said anything about. */
+export const NO_REPORT = { railMovement: undefined, railReceipt: undefined, failure: undefined, openFlags: [] } as const;
+/** The fields of a journal entry that only payments on a rail and corrections of the book have. */
+export const NO_PROOF = { detail: undefined, receipt: undefined } as const;
 
 /**
  * A mint of 50.00 with the reference "earlier", completed on the direct rail. After it 100.00 were
@@ -95,6 +103,7 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
     description: valid(parseDescription("")),
     metadata: valid(parseMetadata(new Map())),
     rail: DIRECT_RAIL,
+    ...NO_REPORT,
     corrects: undefined,
     reversedById: undefined,
     availableAfterCents: toCents(10_000),
@@ -116,20 +125,52 @@ export function givenPending(given: Partial<Transaction> & Pick<Transaction, "ac
   return givenTransaction({ ...pending, ...given });
 }
 
+/** The payment of a transaction that was given to a rail. It was not begun yet. */
+export function givenPayment(
+  { id, organizationId }: Pick<Transaction, "id" | "organizationId">,
+  given: Partial<Payment> = {},
+): Payment {
+  const { phoneNumber } = givenPerson();
+  return {
+    transactionId: id,
+    organizationId,
+    railAccountId: RAIL_TERMS.railAccountId,
+    state: "READY",
+    phoneNumber: given.state === "ENDED" ? undefined : phoneNumber,
+    maskedPhone: maskPhone(phoneNumber),
+    railReference: undefined,
+    begunAt: undefined,
+    dueAt: EARLIER,
+    updatedAt: EARLIER,
+    ...given,
+  };
+}
+
 /** An account with its holder, as the service returns it. */
 export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person?: Partial<Person>): Account {
   return { ...givenAccount(given), person: givenPerson(person) };
 }
 
-/** The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. */
+/**
+ * The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. The
+ * book also has the receipts and the movements of the transactions.
+ */
 export function givenBook(rows: Partial<Loaded> = {}): Book {
-  const { accounts = [] } = rows;
+  const { accounts = [], transactions = [] } = rows;
   return new BatchBook({
     books: [givenHead(), givenHead({ organizationId: STRANGER })],
     begunAt: undefined,
     accounts,
     accountHolders: accounts.map((account) => givenHolder(account)),
     transactions: [],
+    payments: [],
+    proposals: [],
+    receipts: transactions.flatMap(({ id, organizationId, railReceipt: receipt }) =>
+      receipt === undefined ? [] : [{ organizationId, receipt, transactionId: id }],
+    ),
+    movements: transactions.flatMap(({ id, organizationId, railMovement: movement }) =>
+      movement === undefined ? [] : [{ organizationId, movement, transactionId: id }],
+    ),
     idempotencyKeys: [],
     ...rows,
   });

@@ -177,7 +177,7 @@ export class Forger {
     const decrypted = (field: "phone_number" | "email", sealed: Value | undefined): string =>
       decryptPersonal(
         this.#keys,
-        { organizationId: this.#organizationId, accountId: id as never, field },
+        { organizationId: this.#organizationId, ownerId: id as never, field },
         sealed as Buffer,
       );
     const created = [String(userId), decrypted("phone_number", phoneNumber), decrypted("email", email)];

@@ -22,7 +22,7 @@ function lookup({ accountId }: ChangeAccountStatus, rows: Lookup): void {
  * replay.
  *
  * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED. Closing also refuses, in this order:
- * INVALID_TRANSITION (from FROZEN), ACCOUNT_NOT_EMPTY.
+ * INVALID_TRANSITION (from FROZEN), ACCOUNT_NOT_EMPTY, ACCOUNT_HAS_OPEN_TRANSACTIONS.
  */
 function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Decision<Account> {
   const account = book.account(command.organizationId, command.accountId);
@@ -63,12 +63,13 @@ function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Deci
 }
 
 function refusalToChange(account: LedgerAccount, to: AccountStatus): Refusal | undefined {
-  const { id: accountId, status, availableCents, heldCents } = account;
+  const { id: accountId, status, availableCents, heldCents, openPayments } = account;
   if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
   if (to !== "CLOSED") return undefined;
   if (status === "FROZEN") return { reason: "INVALID_TRANSITION", from: status, to };
   if (availableCents > 0 || heldCents > 0) {
     return { reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents };
   }
-  return undefined;
+  // A mint on its way has no hold, but its shillings may come in.
+  return openPayments > 0 ? { reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments } : undefined;
 }

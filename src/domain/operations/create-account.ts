@@ -58,6 +58,7 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     statusReason: NO_REASON,
     availableCents: NO_CENTS,
     heldCents: NO_CENTS,
+    openPayments: 0,
     createdAt: now,
     updatedAt: now,
   };

@@ -14,7 +14,7 @@ function lookup({ accountId }: EraseAccount, rows: Lookup): void {
  * Erases the personal data of an account. The account, its transactions and its journal rows stay.
  * For an account that is already erased it returns a replay.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_NOT_EMPTY.
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_NOT_EMPTY, ACCOUNT_HAS_OPEN_TRANSACTIONS.
  */
 function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, accountId } = command;
@@ -22,10 +22,11 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
   const holder = book.accountHolder(organizationId, accountId);
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
   if (holder.person === undefined) return replay(accountOf(account, holder));
-  const { availableCents, heldCents } = account;
+  const { availableCents, heldCents, openPayments } = account;
   if (availableCents > 0 || heldCents > 0) {
     return refuse({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
   }
+  if (openPayments > 0) return refuse({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
 
   const changed: LedgerAccount = { ...account, updatedAt: now };
   const erased: AccountHolder = {

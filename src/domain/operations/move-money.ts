@@ -9,12 +9,16 @@ import {
   refuse,
   replay,
 } from "../decision.js";
-import { moved, refusalByAmount, refusalByStatus } from "../movement.js";
+import { moved, type NewTransaction, refusalByAmount, refusalByStatus } from "../movement.js";
+import type { Payment, RailTerms } from "../payment.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
+import { canBePhone, maskPhone } from "../values/masked-phone.js";
+import { isPayable, nearestPayable } from "../values/payable-amounts.js";
+import type { PhoneNumber } from "../values/phone-number.js";
 import { sameMetadata } from "../values/text.js";
-import type { UnixMillis } from "../values/time.js";
+import { toUnixMillis, type UnixMillis } from "../values/time.js";
 
 export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 
@@ -22,18 +26,24 @@ function lookup(command: MoveMoney, rows: Lookup): void {
   const { organizationId, accountId, reference, idempotencyKey } = command;
   if (command.rail === DIRECT_RAIL) rows.account(accountId);
   else rows.accountHolder(accountId);
-  rows.transactionWithReference(organizationId, reference);
-  if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+  if (command.railTerms?.payerPhoneNumber === undefined) {
+    rows.transactionWithReference(organizationId, reference);
+    if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+    return;
+  }
+  rows.paymentWithReference(organizationId, reference);
+  if (idempotencyKey !== undefined) rows.idempotencyKeyOfPayment(organizationId, idempotencyKey);
 }
 
 /**
  * Mints to an account or redeems from it. On the direct rail the transaction is COMPLETED at once.
- * On any other rail it is PENDING, and the KESC of a redemption is held. The same reference with
- * the same content is a replay.
+ * On any other rail it is PENDING, the KESC of a redemption is held, and the order for the rail is
+ * stored as a payment. The same reference with the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, PHONE_NUMBER_MISSING (not on the direct rail), then
- * LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem).
+ * LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem), and at last, not on the direct rail,
+ * AMOUNT_NOT_PAYABLE and PHONE_NUMBER_COOLING (redeem).
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
@@ -42,11 +52,45 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   const { organizationId, accountId, actor, idempotencyKey } = command;
   const account = book.account(organizationId, accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
-  const refusal = refusalToMove(book, account, command);
+  const refusal = refusalByStatus(account);
+  if (refusal !== undefined) return refuse(refusal);
+  if (command.rail !== DIRECT_RAIL) return order(book, account, command, now);
+
+  const refusalOfAmount = refusalByAmount(book, account, transactionOf(command));
+  if (refusalOfAmount !== undefined) return refuse(refusalOfAmount);
+  return moved(account, transactionOf(command), { actor, idempotencyKey, now });
+}
+
+/** Accepts a transaction that a rail must carry out. */
+function order(book: Book, account: LedgerAccount, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
+  const { accountId, actor, idempotencyKey, rail, railTerms } = command;
+  if (railTerms === undefined) throw new Error(`${rail} needs terms`);
+  const phoneNumber = phoneNumberOf(book, command);
+  if (phoneNumber === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
+  const refusal =
+    refusalByAmount(book, account, transactionOf(command)) ?? refusalToOrder(book, command, railTerms, now);
   if (refusal !== undefined) return refuse(refusal);
 
-  const given = { ...command, id: command.newTransactionId, type: TYPES[command.name], corrects: undefined };
-  return moved(account, given, { actor, idempotencyKey, now });
+  const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
+  const accepted = moved(charged, transactionOf(command), { actor, idempotencyKey, now });
+  const row: Payment = {
+    transactionId: command.newTransactionId,
+    organizationId: command.organizationId,
+    railAccountId: railTerms.railAccountId,
+    state: "READY",
+    phoneNumber,
+    maskedPhone: maskPhone(phoneNumber),
+    railReference: undefined,
+    begunAt: undefined,
+    dueAt: now,
+    updatedAt: now,
+  };
+  const { entries, puts } = accepted.effect;
+  return { ...accepted, effect: { entries, puts: [...puts, { table: "payments", row }] } };
+}
+
+function transactionOf(command: MoveMoney): NewTransaction {
+  return { ...command, id: command.newTransactionId, type: TYPES[command.name], corrects: undefined };
 }
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
@@ -60,7 +104,7 @@ function decideRepeat(book: Book, command: MoveMoney, now: UnixMillis): Decision
       const earlier = book.transaction(organizationId, resourceId as TransactionId);
       // The reference is not compared. Idempotency keys serve callers that generate a new reference
       // for each retry.
-      return earlier !== undefined && differingFields(command, earlier).length === 0
+      return earlier !== undefined && differingFields(book, command, earlier).length === 0
         ? replay(earlier)
         : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
     }
@@ -68,30 +112,54 @@ function decideRepeat(book: Book, command: MoveMoney, now: UnixMillis): Decision
 
   const existing = book.transactionWithReference(organizationId, reference);
   if (existing === undefined) return undefined;
-  const differing = differingFields(command, existing);
+  const differing = differingFields(book, command, existing);
   return differing.length === 0
     ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
     : refuse({ reason: "REFERENCE_ALREADY_USED", transactionId: existing.id, differingFields: differing });
 }
 
-function differingFields(command: MoveMoney, existing: Transaction): string[] {
+function differingFields(book: Book, command: MoveMoney, existing: Transaction): string[] {
   return [
     ...(TYPES[command.name] === existing.type ? [] : ["type"]),
     ...(command.accountId === existing.accountId ? [] : ["account_id"]),
     ...(command.amountCents === existing.amountCents ? [] : ["amount"]),
     ...(command.description === existing.description ? [] : ["description"]),
     ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
+    ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
     // An idempotency key may name a reversal that has everything else in common with the command.
     ...(existing.corrects === undefined ? [] : ["corrects_transaction_id"]),
   ];
 }
 
-function refusalToMove(book: Book, account: LedgerAccount, command: MoveMoney): Refusal | undefined {
-  const refusal = refusalByStatus(account);
-  if (refusal !== undefined) return refusal;
-  const { id: accountId, organizationId } = account;
-  if (command.rail !== DIRECT_RAIL && book.accountHolder(organizationId, accountId)?.person === undefined) {
-    return { reason: "PHONE_NUMBER_MISSING", accountId };
+/** The number of an ended payment is gone. Its masked form can still tell most others from it. */
+function hasOtherPayer(book: Book, { organizationId, railTerms }: MoveMoney, { id }: Transaction): boolean {
+  const payer = railTerms?.payerPhoneNumber;
+  const payment = payer === undefined ? undefined : book.payment(organizationId, id);
+  if (payer === undefined || payment === undefined) return false;
+  const { phoneNumber, maskedPhone } = payment;
+  return phoneNumber === undefined ? !canBePhone(maskedPhone, payer) : phoneNumber !== payer;
+}
+
+function refusalToOrder(
+  book: Book,
+  { name, organizationId, accountId, amountCents }: MoveMoney,
+  { payable, phoneCoolingMillis }: RailTerms,
+  now: UnixMillis,
+): Refusal | undefined {
+  if (!isPayable(amountCents, payable)) {
+    return { reason: "AMOUNT_NOT_PAYABLE", payable, nearest: nearestPayable(amountCents, payable) };
   }
-  return refusalByAmount(book, account, { type: TYPES[command.name], amountCents: command.amountCents });
+  const changedAt = book.accountHolder(organizationId, accountId)?.phoneNumberChangedAt;
+  if (name === "mint" || changedAt === undefined) return undefined;
+  const until = toUnixMillis(changedAt + phoneCoolingMillis);
+  return until > now ? { reason: "PHONE_NUMBER_COOLING", accountId, until } : undefined;
+}
+
+/** Shillings go out only to the phone number of the account's user. */
+function phoneNumberOf(
+  book: Book,
+  { name, organizationId, accountId, railTerms }: MoveMoney,
+): PhoneNumber | undefined {
+  const payer = name === "mint" ? railTerms?.payerPhoneNumber : undefined;
+  return payer ?? book.accountHolder(organizationId, accountId)?.person?.phoneNumber;
 }

@@ -116,7 +116,7 @@ function obstacleTo({
   rail,
   corrects,
 }: Transaction): Extract<Refusal, { reason: "TRANSACTION_NOT_REVERSIBLE" }>["cause"] | undefined {
-  if (corrects !== undefined) return "IS_REVERSAL";
+  if (corrects?.kind === "REVERSAL") return "IS_REVERSAL";
   if (rail !== DIRECT_RAIL) return "OTHER_RAIL";
   return status === "COMPLETED" ? undefined : "NOT_COMPLETED";
 }

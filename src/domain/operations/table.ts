@@ -1,13 +1,19 @@
-import type { Account } from "../account.js";
-import type { Command, ResourceOf } from "../commands.js";
+import type { Command, Resource, ResourceOf } from "../commands.js";
 import type { Book, Decision, Lookup, Operation } from "../decision.js";
-import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
+import { advancePayment } from "./advance-payment.js";
+import { attendTransaction } from "./attend-transaction.js";
+import { beginPayment } from "./begin-payment.js";
 import { cancelTransaction } from "./cancel-transaction.js";
 import { changeAccountStatus } from "./change-account-status.js";
+import { completePayment } from "./complete-payment.js";
+import { correctBook } from "./correct-book.js";
 import { createAccount } from "./create-account.js";
 import { eraseAccount } from "./erase-account.js";
+import { failPayment } from "./fail-payment.js";
+import { flagTransaction } from "./flag-transaction.js";
 import { moveMoney } from "./move-money.js";
+import { resolveTransaction } from "./resolve-transaction.js";
 import { reverseTransaction } from "./reverse-transaction.js";
 import { updateAccount } from "./update-account.js";
 
@@ -28,13 +34,26 @@ const OPERATIONS = {
   redeem: moveMoney,
   reverseTransaction,
   cancelTransaction,
+  beginPayment,
+  acceptPayment: advancePayment,
+  postponePayment: advancePayment,
+  completePayment,
+  failPayment,
+  flagTransaction,
+  attendTransaction,
+  resolveTransaction,
+  coverShortfall: correctBook,
+  recoverShortfall: correctBook,
+  allocate: correctBook,
+  returnUnallocated: correctBook,
+  bookReceipt: correctBook,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 
 export const COMMAND_NAMES = Object.keys(OPERATIONS) as readonly Command["name"][];
 
 /** The operation that decides the commands of this name. */
-export function operationOf(name: Command["name"]): Operation<Command, Account | Transaction> {
-  return OPERATIONS[name] as Operation<Command, Account | Transaction>;
+export function operationOf(name: Command["name"]): Operation<Command, Resource> {
+  return OPERATIONS[name] as Operation<Command, Resource>;
 }
 
 /** Names the rows that the decision on this command may read. */
@@ -46,6 +65,6 @@ export function lookUp(command: Command, rows: Lookup): void {
  * Decides a command against the state before it. The function is pure: only the store writes the
  * effect.
  */
-export function decide(book: Book, command: Command, now: UnixMillis): Decision<Account | Transaction> {
+export function decide(book: Book, command: Command, now: UnixMillis): Decision<Resource> {
   return operationOf(command.name).decide(book, command, now);
 }

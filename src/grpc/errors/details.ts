@@ -2,7 +2,7 @@ import { formatCents } from "../../domain/values/cents.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { encode } from "../messages/encode.js";
-import type { AnyRefusal, Reason } from "./refusal.js";
+import type { AnyRefusal, RailRefusal, Reason } from "./refusal.js";
 
 const DOMAIN = "kesc";
 // One second is enough for a full queue to drain and for another server to take over. It is too
@@ -44,7 +44,6 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "ACCOUNT_FROZEN":
     case "ACCOUNT_CLOSED":
     case "ACCOUNT_ERASED":
-    case "PHONE_NUMBER_MISSING":
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":
       return { transaction_id: refusal.transactionId };
@@ -75,6 +74,14 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
         ...(refusal.accountId === undefined ? {} : { account_id: refusal.accountId }),
         limit: formatCents(refusal.limitCents),
       };
+    case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
+    case "AMOUNT_NOT_PAYABLE":
+    case "PHONE_NUMBER_MISSING":
+    case "PHONE_NUMBER_COOLING":
+    case "RECEIPT_ALREADY_USED":
+    case "BOOK_ACCOUNT_TOO_LOW":
+    case "BOOK_RESTORED":
+      return railFactsOf(refusal);
     case "CLOCK_BEHIND":
       return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
@@ -92,6 +99,43 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "DEADLINE_EXCEEDED":
       return {};
   }
+}
+
+function railFactsOf(refusal: RailRefusal): Record<string, string> {
+  switch (refusal.reason) {
+    case "PHONE_NUMBER_MISSING":
+      return { account_id: refusal.accountId };
+    case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
+      return { account_id: refusal.accountId, open_transactions: String(refusal.openPayments) };
+    case "AMOUNT_NOT_PAYABLE":
+      return payableFactsOf(refusal);
+    case "PHONE_NUMBER_COOLING":
+      return { account_id: refusal.accountId, until: new Date(refusal.until).toISOString() };
+    case "RECEIPT_ALREADY_USED":
+      return {
+        receipt: refusal.receipt,
+        ...(refusal.transactionId === undefined ? {} : { transaction_id: refusal.transactionId }),
+      };
+    case "BOOK_ACCOUNT_TOO_LOW":
+      return {
+        book_account: refusal.bookAccount,
+        balance: formatCents(refusal.balanceCents),
+        requested: formatCents(refusal.requestedCents),
+      };
+    case "BOOK_RESTORED":
+      return {};
+  }
+}
+
+function payableFactsOf({ payable, nearest }: RailRefusal & { reason: "AMOUNT_NOT_PAYABLE" }): Record<string, string> {
+  const { belowCents, aboveCents } = nearest;
+  return {
+    min: formatCents(payable.minCents),
+    max: formatCents(payable.maxCents),
+    step: formatCents(payable.stepCents),
+    ...(belowCents === undefined ? {} : { nearest_below: formatCents(belowCents) }),
+    ...(aboveCents === undefined ? {} : { nearest_above: formatCents(aboveCents) }),
+  };
 }
 
 function any(typeName: string, value: Buffer): Any {

@@ -1,5 +1,5 @@
 import { formatCents } from "../../domain/values/cents.js";
-import type { AnyRefusal } from "./refusal.js";
+import type { AnyRefusal, RailRefusal } from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
@@ -51,8 +51,14 @@ export function messageOf(refusal: AnyRefusal): string {
       return `The status cannot change from ${refusal.from.toLowerCase()} to ${refusal.to.toLowerCase()}.`;
     case "LIMIT_EXCEEDED":
       return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
+    case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
+    case "AMOUNT_NOT_PAYABLE":
     case "PHONE_NUMBER_MISSING":
-      return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "PHONE_NUMBER_COOLING":
+    case "RECEIPT_ALREADY_USED":
+    case "BOOK_ACCOUNT_TOO_LOW":
+    case "BOOK_RESTORED":
+      return railMessageOf(refusal);
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
@@ -91,6 +97,32 @@ const OBSTACLES = {
   OTHER_RAIL: 'its rail is not "direct"',
   IS_REVERSAL: "it is a reversal itself",
 } as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
+
+function railMessageOf(refusal: RailRefusal): string {
+  switch (refusal.reason) {
+    case "PHONE_NUMBER_MISSING":
+      return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
+      return `Account ${refusal.accountId} has ${String(refusal.openPayments)} open transactions. Wait until they have ended, or cancel them.`;
+    case "AMOUNT_NOT_PAYABLE": {
+      const { minCents, maxCents, stepCents } = refusal.payable;
+      const range = `from ${formatCents(minCents)} to ${formatCents(maxCents)} in steps of ${formatCents(stepCents)}`;
+      const { belowCents, aboveCents } = refusal.nearest;
+      const nearest = [belowCents, aboveCents].flatMap((cents) => (cents === undefined ? [] : [formatCents(cents)]));
+      return `The rail pays amounts ${range}. The nearest: ${listOf(nearest)}.`;
+    }
+    case "PHONE_NUMBER_COOLING":
+      return `The phone number of account ${refusal.accountId} was changed a short time ago. Nothing is paid out to it before ${new Date(refusal.until).toISOString()}.`;
+    case "RECEIPT_ALREADY_USED":
+      return `The receipt ${refusal.receipt} already belongs to ${refusal.transactionId ?? "a correction of the book"}.`;
+    case "BOOK_ACCOUNT_TOO_LOW": {
+      const { bookAccount, balanceCents, requestedCents } = refusal;
+      return `The book account ${bookAccount} has ${formatCents(balanceCents)}, but ${formatCents(requestedCents)} was requested.`;
+    }
+    case "BOOK_RESTORED":
+      return "The book comes from a backup. No payment begins until an operator has activated it.";
+  }
+}
 
 function listOf(fields: readonly string[]): string {
   return fields.join(" and ");

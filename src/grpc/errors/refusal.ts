@@ -14,3 +14,18 @@ export type CallRefusal =
 /** Every refusal that a caller can get. */
 export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
 export type Reason = AnyRefusal["reason"];
+
+/** A refusal of a payment on a rail, or of a correction of the book. */
+export type RailRefusal = Extract<
+  AnyRefusal,
+  {
+    reason:
+      | "ACCOUNT_HAS_OPEN_TRANSACTIONS"
+      | "AMOUNT_NOT_PAYABLE"
+      | "PHONE_NUMBER_MISSING"
+      | "PHONE_NUMBER_COOLING"
+      | "RECEIPT_ALREADY_USED"
+      | "BOOK_ACCOUNT_TOO_LOW"
+      | "BOOK_RESTORED";
+  }
+>;

@@ -1,3 +1,4 @@
+import type { FailureReason } from "../../domain/payment.js";
 import {
   type Correction,
   type Transaction,
@@ -31,11 +32,26 @@ const STATUSES = {
 
 const CORRECTIONS = {
   REVERSAL: CorrectionMessage.TRANSACTION_CORRECTION_REVERSAL,
+  LATE: CorrectionMessage.TRANSACTION_CORRECTION_LATE,
 } as const satisfies Record<Correction["kind"], CorrectionMessage>;
+
+const FAILURES = {
+  CANCELED_BY_PAYER: "The payer canceled the payment.",
+  PAYER_UNREACHABLE: "The payer's phone could not be reached.",
+  PAYER_SHORT_OF_FUNDS: "The payer has too little money.",
+  WRONG_PIN: "The payer entered a wrong PIN.",
+  RECIPIENT_NOT_REGISTERED: "The recipient is not registered with the rail.",
+  RECIPIENT_LIMIT: "The recipient cannot take the amount.",
+  RAIL_ACCOUNT_SHORT: "The organization's account at the rail has too little money.",
+  RAIL_REFUSED: "The rail refused the payment.",
+  EXPIRED: "The rail could not be asked in time.",
+  REPORT_DIFFERS: "The rail moved another amount, which a correction has booked.",
+  RESOLVED_BY_OPERATOR: "An operator found that no shillings have moved.",
+} as const satisfies Record<FailureReason, string>;
 
 export function toTransactionMessage(transaction: Transaction): TransactionMessage {
   const minted = transaction.type === "MINT";
-  const { corrects, availableAfterCents } = transaction;
+  const { corrects, failure, availableAfterCents } = transaction;
   return {
     id: transaction.id,
     account_id: transaction.accountId,
@@ -50,8 +66,8 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     // The generated type has no read-only map. The encoder only reads it.
     metadata: transaction.metadata as unknown as Map<string, string>,
     rail: transaction.rail,
-    rail_receipt: "",
-    failure: undefined,
+    rail_receipt: transaction.railReceipt ?? "",
+    failure: failure === undefined ? undefined : { reason: failure, message: FAILURES[failure] },
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
@@ -60,6 +76,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
       corrects === undefined ? CorrectionMessage.TRANSACTION_CORRECTION_UNSPECIFIED : CORRECTIONS[corrects.kind],
     reversed_by_transaction_id: transaction.reversedById ?? "",
     available_balance_after: availableAfterCents === undefined ? "" : formatCents(availableAfterCents),
+    needs_attention: transaction.openFlags.length > 0,
   };
 }
 

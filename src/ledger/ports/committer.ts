@@ -1,7 +1,5 @@
-import type { Account } from "../../domain/account.js";
-import type { Command } from "../../domain/commands.js";
+import type { Command, Resource } from "../../domain/commands.js";
 import type { Refusal } from "../../domain/refusal.js";
-import type { Transaction } from "../../domain/transaction.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
 /** Decides the commands of one batch in order, and commits their effects. */
@@ -27,7 +25,7 @@ export interface Committer {
  * another thread.
  */
 export type CommandResult =
-  | { readonly kind: "done"; readonly resource: Account | Transaction; readonly replayed: boolean }
+  | { readonly kind: "done"; readonly resource: Resource; readonly replayed: boolean }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** Our own code threw an error. The command changed nothing. */
   | { readonly kind: "bug"; readonly error: unknown };

@@ -1,6 +1,7 @@
 import type { BookHead } from "../../domain/book.js";
-import type { TableName, Tables } from "../../domain/decision.js";
+import type { TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
+import type { RailMovement, RailReceipt } from "../../domain/payment.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -18,6 +19,18 @@ export interface BatchLookup {
   readonly idempotencyKeys: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
   /** The keys whose accounts need their holders. Each is also in `idempotencyKeys`. */
   readonly idempotencyKeysOfAccounts: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
+  /** The transactions whose payments are needed. Each is also in `transactionIds`. */
+  readonly paymentIds: readonly TransactionId[];
+  /** The transactions whose late corrections are needed. Each is also in `paymentIds`. */
+  readonly orderIds: readonly TransactionId[];
+  /** The references whose payments are needed. Each is also in `references`. */
+  readonly referencesOfPayments: readonly { organizationId: OrganizationId; reference: Reference }[];
+  /** The keys whose payments are needed. Each is also in `idempotencyKeys`. */
+  readonly idempotencyKeysOfPayments: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
+  readonly receipts: readonly { organizationId: OrganizationId; receipt: RailReceipt }[];
+  readonly movements: readonly { organizationId: OrganizationId; movement: RailMovement }[];
+  /** The subjects whose proposals are needed. */
+  readonly subjects: readonly string[];
 }
 
 /**
@@ -27,12 +40,21 @@ export interface BatchLookup {
 export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } & {
   /** The book of each organization. */
   readonly books: readonly BookHead[];
+  readonly receipts: readonly UsedReceipt[];
+  readonly movements: readonly UsedMovement[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.
    */
   readonly begunAt: UnixMillis | undefined;
 };
+
+/** A movement of shillings that the book has. */
+export interface UsedMovement {
+  readonly organizationId: OrganizationId;
+  readonly movement: RailMovement;
+  readonly transactionId: TransactionId;
+}
 
 /** The rows that one batch writes. Each row occurs once, with its values after the batch. */
 export interface Changes {

@@ -17,11 +17,12 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
      status_reason    TEXT NOT NULL,
      available_cents  ${int64} NOT NULL CHECK (available_cents >= 0),
      held_cents       ${int64} NOT NULL CHECK (held_cents >= 0),
+     open_payments    ${int64} NOT NULL CHECK (open_payments >= 0),
      created_at       ${int64} NOT NULL,
      updated_at       ${int64} NOT NULL,
      PRIMARY KEY (book, seq),
      CHECK (available_cents + held_cents <= ${String(MAX_CENTS)}),
-     CHECK (status <> 'CLOSED' OR available_cents + held_cents = 0)
+     CHECK (status <> 'CLOSED' OR available_cents + held_cents + open_payments = 0)
    ) ${changingTableOptions(10)}`,
   `CREATE INDEX accounts_by_status ON ${table("accounts")} (book, status, seq)`,
 

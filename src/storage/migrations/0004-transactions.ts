@@ -1,3 +1,4 @@
+import { FAILURE_REASONS } from "../../domain/payment.js";
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
@@ -20,8 +21,12 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
      description    TEXT NOT NULL,
      metadata       TEXT NOT NULL,
      rail           TEXT NOT NULL,
+     rail_movement  TEXT,
+     rail_receipt   TEXT,
+     failure        TEXT CHECK (failure IN (${FAILURE_REASONS.map((reason) => `'${reason}'`).join(", ")})),
+     open_flags     TEXT CHECK (open_flags <> ''),
      corrects_id    TEXT REFERENCES ${table("transactions")} (id),
-     correction     TEXT CHECK (correction IN ('REVERSAL')),
+     correction     TEXT CHECK (correction IN ('REVERSAL', 'LATE')),
      reversed_by_id TEXT,
      created_at     ${int64} NOT NULL,
      updated_at     ${int64} NOT NULL,
@@ -29,6 +34,8 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
      PRIMARY KEY (book, seq),
      UNIQUE (book, reference),
      CHECK ((status = 'COMPLETED') = (completed_at IS NOT NULL)),
+     CHECK ((status = 'FAILED') = (failure IS NOT NULL)),
+     CHECK (status = 'COMPLETED' OR (rail_movement IS NULL AND rail_receipt IS NULL)),
      CHECK ((corrects_id IS NULL) = (correction IS NULL)),
      CHECK (reversed_by_id IS NULL OR (status = 'COMPLETED' AND correction IS NULL))
    ) ${tableOptions}`,
@@ -36,6 +43,11 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
   // A transaction is reversed at most once. `reversed_by_id` points back, and has no foreign key: a
   // batch updates the original before it inserts the reversal.
   `CREATE UNIQUE INDEX transactions_reversals ON ${table("transactions")} (corrects_id) WHERE correction = 'REVERSAL'`,
+  // What the rail reports about a transaction that has ended is compared with these.
+  `CREATE INDEX transactions_late ON ${table("transactions")} (corrects_id) WHERE correction = 'LATE'`,
+  // The rail's name for a movement of shillings: a book has each once.
+  `CREATE UNIQUE INDEX transactions_movements ON ${table("transactions")} (book, rail_movement)
+     WHERE rail_movement IS NOT NULL`,
   // Nearly all transactions are completed, so this index stays small. A list of completed
   // transactions passes few rows over without an index.
   `CREATE INDEX transactions_not_completed ON ${table("transactions")} (book, status, seq)

@@ -8,7 +8,8 @@ const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocate
  *
  * `previous_seq` links the rows of an account. A query walks back along the links. An index would
  * cost a batch one changed page for each account: 41 µs a mint where it is 30 (docs/adr/0011).
- * `content_hash` covers everything that the row created (docs/adr/0020).
+ * `content_hash` covers everything that the row created (docs/adr/0020). `detail` says what the
+ * kind leaves open, such as the reason of a failure.
  */
 export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions, appendOnly }) => [
   `CREATE TABLE ${table("journal")} (
@@ -23,6 +24,8 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
      amount_cents           ${int64} CHECK (amount_cents > 0),
      available_after_cents  ${int64} CHECK (available_after_cents >= 0),
      held_after_cents       ${int64} CHECK (held_after_cents >= 0),
+     detail                 TEXT,
+     rail_receipt           TEXT,
      actor                  TEXT NOT NULL,
      reason                 TEXT NOT NULL,
      recorded_at            ${int64} NOT NULL,
@@ -38,6 +41,8 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
    ) ${clusteredTableOptions}`,
   ...appendOnly("journal"),
 
+  // A receipt of a rail proves one movement of shillings, so a book takes it once.
+  `CREATE UNIQUE INDEX journal_receipts ON ${table("journal")} (book, rail_receipt) WHERE rail_receipt IS NOT NULL`,
   // A transaction can reach only one final status.
   `CREATE UNIQUE INDEX journal_terminal_rows ON ${table("journal")} (transaction_id)
      WHERE kind IN ('transaction.completed', 'transaction.failed', 'transaction.canceled')`,

@@ -13,6 +13,8 @@ export const TABLE_NAMES = [
   "accounts",
   "account_holders",
   "transactions",
+  "payments",
+  "proposals",
   "idempotency_keys",
   "journal",
 ] as const;

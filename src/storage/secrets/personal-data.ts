@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { BookKeys } from "./book-keys.js";
 import { decrypt, encrypt } from "./encryption.js";
 
@@ -9,7 +9,8 @@ export type PersonalField = "phone_number" | "email";
 /** The place of a personal field. A ciphertext is valid in this place only. */
 export interface PersonalFieldPlace {
   readonly organizationId: OrganizationId;
-  readonly accountId: AccountId;
+  /** The account, or the transaction that was given to a rail. */
+  readonly ownerId: AccountId | TransactionId;
   readonly field: PersonalField;
 }
 
@@ -37,6 +38,6 @@ export function blindIndexOf({ index }: Pick<BookKeys, "index">, field: Personal
     .digest();
 }
 
-function contextOf({ organizationId, accountId, field }: PersonalFieldPlace): string[] {
-  return ["kesc-personal-data", organizationId, accountId, field];
+function contextOf({ organizationId, ownerId, field }: PersonalFieldPlace): string[] {
+  return ["kesc-personal-data", organizationId, ownerId, field];
 }

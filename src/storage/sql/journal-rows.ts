@@ -1,5 +1,6 @@
 import type { Person } from "../../domain/account.js";
 import type { JournalEntry } from "../../domain/journal.js";
+import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import { contentHash } from "../secrets/content-hash.js";
 import type { Columns } from "./engine.js";
@@ -17,6 +18,8 @@ export const JOURNAL_COLUMNS = {
   amount_cents: "int64",
   available_after_cents: "int64",
   held_after_cents: "int64",
+  detail: "text",
+  rail_receipt: "text",
   actor: "text",
   reason: "text",
   recorded_at: "int64",
@@ -33,7 +36,7 @@ export interface JournalRowFacts {
   readonly previousSeq: number | null;
   /** The salt of the content hash, in hexadecimal. */
   readonly salt: string;
-  /** The fields of what the entry created, which the content hash covers. */
+  /** The fields of what the entry created, and its proofs, which the content hash covers. */
   readonly created: readonly string[];
 }
 
@@ -56,6 +59,8 @@ export function journalRowOf(
     amount_cents: entry.posting?.amountCents ?? null,
     available_after_cents: entry.balancesAfter?.availableCents ?? null,
     held_after_cents: entry.balancesAfter?.heldCents ?? null,
+    detail: entry.detail ?? null,
+    rail_receipt: entry.receipt ?? null,
     actor: entry.actor,
     reason: entry.reason,
     recorded_at: recordedAt,
@@ -68,6 +73,16 @@ export function contentOfTransaction(transaction: Transaction): readonly string[
   const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
   const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
   return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction];
+}
+
+/**
+ * Returns what an entry says besides its kind, and what proves it. The content hash covers these
+ * after the fields of what the entry created. `movement` is that of the transaction which the entry
+ * books.
+ */
+export function proofsOf({ detail, receipt }: JournalEntry, movement: RailMovement | undefined): readonly string[] {
+  if (detail === undefined && receipt === undefined && movement === undefined) return [];
+  return [detail ?? "", receipt ?? "", movement ?? ""];
 }
 
 /** Returns the fields of a new account's holder that the content hash covers. */

@@ -20,6 +20,8 @@ const NUMBER_COLUMNS = { number: "int64" } as const;
 const KEY_COLUMNS = { book: "int64", key: "text" } as const;
 const USER_COLUMNS = { book: "int64", user_id: "text" } as const;
 const REFERENCE_COLUMNS = { book: "int64", reference: "text" } as const;
+const RECEIPT_COLUMNS = { book: "int64", rail_receipt: "text" } as const;
+const MOVEMENT_COLUMNS = { book: "int64", rail_movement: "text" } as const;
 
 /**
  * The statements of the ledger's store. Each statement takes all its rows at once, so the number of
@@ -40,6 +42,19 @@ export interface LedgerStatements {
   readonly holders: string;
   /** Parameters: ids; pairs of book and idempotency key; pairs of book and reference. */
   readonly transactions: string;
+  /** The corrections that book what a rail reported late. Parameter: ids of their originals. */
+  readonly lateCorrections: string;
+  /** Parameters: ids of transactions; pairs of book and key; pairs of book and reference. */
+  readonly payments: string;
+  /** Parameter: pairs of book and receipt. */
+  readonly receipts: string;
+  /** Parameter: pairs of book and movement. */
+  readonly movements: string;
+  /**
+   * Locks the proposals in the order of their subjects: two servers must not both do what one
+   * proposal allows once. Parameter: subjects.
+   */
+  readonly proposals: string;
   /**
    * Locks the books in the order of their numbers, until the commit. The batches of other servers
    * wait for them. Parameter: numbers of books.
@@ -84,6 +99,22 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       UNION ALL
       SELECT ${withBalanceAfter(engine)} FROM ${input(REFERENCE_COLUMNS)}
       CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.reference = input.reference`,
+    lateCorrections: `
+      SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t
+      WHERE t.correction = 'LATE' AND t.corrects_id IN (${list}) ORDER BY t.seq`,
+    payments: `
+      SELECT * FROM ${table("payments")} WHERE transaction_id IN (${list} UNION ALL ${keyed})
+      UNION ALL
+      SELECT p.* FROM ${input(REFERENCE_COLUMNS)}
+      CROSS JOIN ${table("transactions")} t CROSS JOIN ${table("payments")} p
+      WHERE t.book = input.book AND t.reference = input.reference AND p.transaction_id = t.id`,
+    receipts: `
+      SELECT j.book, j.rail_receipt, j.transaction_id FROM ${input(RECEIPT_COLUMNS)}
+      CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.rail_receipt`,
+    movements: `
+      SELECT t.book, t.rail_movement, t.id AS transaction_id FROM ${input(MOVEMENT_COLUMNS)}
+      CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.rail_movement = input.rail_movement`,
+    proposals: `SELECT * FROM ${table("proposals")} WHERE subject IN (${list}) ORDER BY subject ${forUpdate}`,
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
       WHERE number IN (SELECT number FROM ${input(NUMBER_COLUMNS)}) ORDER BY number ${forUpdate}`,
@@ -93,6 +124,8 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       accounts: tableStatements(engine, TABLES.accounts),
       accountHolders: tableStatements(engine, TABLES.accountHolders),
       transactions: tableStatements(engine, TABLES.transactions),
+      payments: tableStatements(engine, TABLES.payments),
+      proposals: tableStatements(engine, TABLES.proposals),
       idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
     },
   };

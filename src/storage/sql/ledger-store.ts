@@ -1,7 +1,7 @@
-import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
-import type { BookHead, BookState } from "../../domain/book.js";
-import type { TableName, UsedIdempotencyKey } from "../../domain/decision.js";
+import type { BookHead } from "../../domain/book.js";
+import type { TableName, Tables, UsedIdempotencyKey } from "../../domain/decision.js";
 import type { JournalKind } from "../../domain/journal.js";
+import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
@@ -20,8 +20,11 @@ import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
-import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
+import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf, proofsOf } from "./journal-rows.js";
 import { type BOOK_COLUMNS, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
+import { begunAtOf, bookHeadOf, type BookRow } from "./records/book-head-rows.js";
+import { paymentOf, type PaymentRow, proposalOf, type ProposalRow } from "./records/payment-rows.js";
+import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
 import {
   type AccountRow,
   holderOf,
@@ -83,22 +86,43 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
   async load(lookup: BatchLookup): Promise<Loaded> {
     const { idempotencyKeys, lockedAccounts, holders, transactions, lockedBooks } = this.#statements;
+    const { lateCorrections, payments, receipts, movements, proposals } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
     const { accountIds, transactionIds } = lookup;
     const keys = this.#keyedBy(lookup.idempotencyKeys, ({ key }) => ({ key }));
     const keysOfAccounts = this.#keyedBy(lookup.idempotencyKeysOfAccounts, ({ key }) => ({ key }));
     const users = this.#keyedBy(lookup.users, ({ userId }) => ({ user_id: userId }));
     const references = this.#keyedBy(lookup.references, ({ reference }) => ({ reference }));
+    const keysOfPayments = this.#keyedBy(lookup.idempotencyKeysOfPayments, ({ key }) => ({ key }));
+    const referencesOfPayments = this.#keyedBy(lookup.referencesOfPayments, ({ reference }) => ({ reference }));
+    const usedReceipts = this.#keyedBy(lookup.receipts, ({ receipt }) => ({ rail_receipt: receipt }));
+    const usedMovements = this.#keyedBy(lookup.movements, ({ movement }) => ({ rail_movement: movement }));
     const numbers = [...this.#booksByNumber.keys()].map((number) => ({ number }));
 
     // The order of the statements matters. Holders and transactions are read after their accounts
     // are locked, so no other server can change them afterwards. The books are locked last, so that
     // other servers wait for them as briefly as possible.
-    const [keyRows, accountRows, holderRows, transactionRows, bookRows] = await Promise.all([
+    const [
+      keyRows,
+      accountRows,
+      holderRows,
+      transactionRows,
+      lateRows,
+      paymentRows,
+      receiptRows,
+      movementRows,
+      proposalRows,
+      bookRows,
+    ] = await Promise.all([
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
       this.#rowsFor<HolderRow>(holders, lookup.holderIds, keysOfAccounts, users),
       this.#rowsFor<ReadTransactionRow>(transactions, transactionIds, keys, references),
+      this.#rowsFor<ReadTransactionRow>(lateCorrections, lookup.orderIds),
+      this.#rowsFor<PaymentRow>(payments, lookup.paymentIds, keysOfPayments, referencesOfPayments),
+      this.#rowsFor<ReceiptRow>(receipts, usedReceipts),
+      this.#rowsFor<MovementRow>(movements, usedMovements),
+      this.#rowsFor<ProposalRow>(proposals, lookup.subjects),
       this.#rowsFor<BookRow>(lockedBooks, numbers),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
@@ -107,7 +131,11 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       begunAt: begunAtOf(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
-      transactions: this.#ownRows(transactionRows, transactionOf),
+      transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf),
+      payments: this.#ownRows(paymentRows, paymentOf),
+      proposals: this.#ownRows(proposalRows, proposalOf),
+      receipts: this.#ownRows(receiptRows, usedReceiptOf),
+      movements: this.#ownRows(movementRows, usedMovementOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
     };
   }
@@ -187,8 +215,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   /** Returns what the content hash of each entry covers besides the entry itself. */
   #contentsOf({ entries, tables }: Changes): Map<NumberedEntry | undefined, Content> {
     const contents = new Map<NumberedEntry | undefined, Content>();
-    for (const { row, createdBy } of tables.transactions.created) {
-      contents.set(createdBy, { created: contentOfTransaction(row) });
+    const { created: newTransactions, changed: changedTransactions } = tables.transactions;
+    for (const { row, createdBy } of newTransactions) contents.set(createdBy, { created: contentOfTransaction(row) });
+    const movements = movementsOf([...newTransactions, ...changedTransactions]);
+    for (const numbered of entries) {
+      const { kind, transactionId } = numbered.entry;
+      const movement = kind === BOOKS_MOVEMENT ? movements.get(transactionId) : undefined;
+      const proofs = proofsOf(numbered.entry, movement);
+      if (proofs.length > 0) contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
     }
     const { created, changed } = tables.accountHolders;
     const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
@@ -273,9 +307,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 }
 
-type Owned = (LedgerAccount | AccountHolder | Transaction | UsedIdempotencyKey) & {
-  readonly organizationId: OrganizationId;
-};
+type Owned = Tables[TableName];
 
 /** What the content hash of an entry covers, besides the entry itself. */
 interface Content {
@@ -285,8 +317,17 @@ interface Content {
 }
 
 const NOTHING: readonly string[] = [];
+/** The kind of the row that books the money of a movement on a rail. */
+const BOOKS_MOVEMENT: JournalKind = "transaction.completed";
 /** The entries after which an account has other personal data. */
 const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "account.updated"]);
+
+/** Returns the movements that the rows of a batch have, by the ids of their transactions. */
+function movementsOf(
+  rows: readonly { readonly row: Transaction }[],
+): ReadonlyMap<TransactionId | undefined, RailMovement | undefined> {
+  return new Map(rows.map(({ row }) => [row.id, row.railMovement]));
+}
 
 interface IdempotencyKeyRow {
   readonly book: number;
@@ -302,39 +343,4 @@ function idempotencyKeyOf(row: IdempotencyKeyRow, { organizationId }: OpenBook):
     resourceId: row.resource_id as AccountId | TransactionId,
     createdAt: toUnixMillis(row.created_at),
   };
-}
-
-/** A row of `books`, with the time at which the transaction began. */
-interface BookRow {
-  readonly number: number;
-  readonly organization_id: string;
-  readonly state: string;
-  readonly last_seq: number;
-  readonly last_recorded_at: number;
-  readonly reserve_cents: number;
-  readonly shortfall_cents: number;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly unallocated_cents: number;
-  readonly begun_at: number | null;
-}
-
-function bookHeadOf(row: BookRow): BookHead {
-  return {
-    organizationId: row.organization_id as OrganizationId,
-    state: row.state as BookState,
-    lastSeq: row.last_seq,
-    lastRecordedAt: toUnixMillis(row.last_recorded_at),
-    sums: {
-      reserve: row.reserve_cents,
-      shortfall: row.shortfall_cents,
-      available: row.available_cents,
-      held: row.held_cents,
-      unallocated: row.unallocated_cents,
-    },
-  };
-}
-
-function begunAtOf([row]: readonly BookRow[]): Loaded["begunAt"] {
-  return row === undefined || row.begun_at === null ? undefined : toUnixMillis(row.begun_at);
 }

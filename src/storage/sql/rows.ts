@@ -1,4 +1,5 @@
 import type { Account, AccountHolder, AccountStatus, LedgerAccount, Person } from "../../domain/account.js";
+import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "../../domain/payment.js";
 import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../domain/values/email-address.js";
@@ -21,6 +22,7 @@ export interface AccountRow {
   readonly status_reason: string;
   readonly available_cents: number;
   readonly held_cents: number;
+  readonly open_payments: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -64,6 +66,11 @@ export interface TransactionRow {
    */
   readonly metadata: string;
   readonly rail: string;
+  readonly rail_movement: string | null;
+  readonly rail_receipt: string | null;
+  readonly failure: string | null;
+  /** The open flags, joined by commas. Null if there is none. */
+  readonly open_flags: string | null;
   /** The transaction that this one corrects. Null with `correction`. */
   readonly corrects_id: string | null;
   readonly correction: string | null;
@@ -88,6 +95,7 @@ export const ACCOUNT_COLUMNS = {
   status_reason: "text",
   available_cents: "int64",
   held_cents: "int64",
+  open_payments: "int64",
   created_at: "int64",
   updated_at: "int64",
 } as const satisfies Record<keyof AccountRow, ColumnType>;
@@ -120,6 +128,10 @@ export const TRANSACTION_COLUMNS = {
   description: "text",
   metadata: "text",
   rail: "text",
+  rail_movement: "text",
+  rail_receipt: "text",
+  failure: "text",
+  open_flags: "text",
   corrects_id: "text",
   correction: "text",
   reversed_by_id: "text",
@@ -151,6 +163,7 @@ export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): 
     statusReason: row.status_reason as StatusReason,
     availableCents: toCents(row.available_cents),
     heldCents: toCents(row.held_cents),
+    openPayments: row.open_payments,
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),
   };
@@ -169,6 +182,7 @@ export function accountRowOf(
     status_reason: account.statusReason,
     available_cents: account.availableCents,
     held_cents: account.heldCents,
+    open_payments: account.openPayments,
     created_at: account.createdAt,
     updated_at: account.updatedAt,
   };
@@ -199,7 +213,7 @@ function timeOf(millis: number | null): UnixMillis | undefined {
 function personOf(row: PersonRow, { organizationId, keys }: OpenBook, accountId: AccountId): Person | undefined {
   const { user_id: userId, phone_number: phoneNumber, email } = row;
   if (userId === null || phoneNumber === null || email === null) return undefined;
-  const place = { organizationId, accountId };
+  const place = { organizationId, ownerId: accountId };
   return {
     userId: userId as UserId,
     phoneNumber: decryptPersonal(keys, { ...place, field: "phone_number" }, phoneNumber) as PhoneNumber,
@@ -240,7 +254,7 @@ export function personRowOf(
 ): Omit<HolderRow<string>, "account_id" | "book" | "seq" | "is_open"> {
   if (person === undefined) return NO_PERSON;
   const { userId, phoneNumber, email } = person;
-  const place = { organizationId, accountId };
+  const place = { organizationId, ownerId: accountId };
   return {
     user_id: userId,
     phone_number: encryptPersonal(book.keys, { ...place, field: "phone_number" }, phoneNumber).toString("hex"),
@@ -266,6 +280,10 @@ export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenB
     description: row.description as Description,
     metadata: new Map(JSON.parse(row.metadata) as [string, string][]) as ReadonlyMap<string, string> as Metadata,
     rail: row.rail as Rail,
+    railMovement: (row.rail_movement ?? undefined) as RailMovement | undefined,
+    railReceipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
+    failure: (row.failure ?? undefined) as FailureReason | undefined,
+    openFlags: row.open_flags === null ? NO_FLAGS : (row.open_flags.split(",") as FlagReason[]),
     corrects: correctionOf(row),
     reversedById: (row.reversed_by_id ?? undefined) as TransactionId | undefined,
     availableAfterCents: row.available_after_cents === null ? undefined : toCents(row.available_after_cents),
@@ -298,6 +316,10 @@ export function transactionRowOf(
     description: transaction.description,
     metadata: metadataText(transaction.metadata),
     rail: transaction.rail,
+    rail_movement: transaction.railMovement ?? null,
+    rail_receipt: transaction.railReceipt ?? null,
+    failure: transaction.failure ?? null,
+    open_flags: flagsText(transaction.openFlags),
     corrects_id: transaction.corrects?.transactionId ?? null,
     correction: transaction.corrects?.kind ?? null,
     reversed_by_id: transaction.reversedById ?? null,
@@ -305,6 +327,12 @@ export function transactionRowOf(
     updated_at: transaction.updatedAt,
     completed_at: transaction.completedAt ?? null,
   };
+}
+
+const NO_FLAGS: readonly FlagReason[] = [];
+
+export function flagsText(flags: readonly FlagReason[]): string | null {
+  return flags.length === 0 ? null : flags.join(",");
 }
 
 export function metadataText(metadata: Metadata): string {

@@ -1,12 +1,15 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
 import type { TableName, Tables } from "../../domain/decision.js";
+import type { Payment } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
+import { PAYMENT_COLUMNS, paymentRowOf, PROPOSAL_COLUMNS, proposalRowOf } from "./records/payment-rows.js";
 import {
   ACCOUNT_COLUMNS,
   accountRowOf,
+  flagsText,
   HOLDER_COLUMNS,
   holderRowOf,
   personRowOf,
@@ -64,7 +67,10 @@ const BALANCE_COLUMNS = {
   updated_at: "int64",
 } as const satisfies Columns;
 
-const STATUS_COLUMNS = { ...BALANCE_COLUMNS, status: "text", status_reason: "text" } as const satisfies Columns;
+/** The columns that a payment changes when it is accepted, and when it ends. */
+const PAYMENT_COUNT_COLUMNS = { ...BALANCE_COLUMNS, open_payments: "int64" } as const satisfies Columns;
+
+const STATUS_COLUMNS = { ...PAYMENT_COUNT_COLUMNS, status: "text", status_reason: "text" } as const satisfies Columns;
 
 const HOLDER_CLOSED_COLUMNS = { account_id: "text", is_open: "int64" } as const satisfies Partial<
   typeof HOLDER_COLUMNS
@@ -88,11 +94,36 @@ const REVERSED_COLUMNS = { id: "text", reversed_by_id: "text" } as const satisfi
 
 const TRANSACTION_STATUS_COLUMNS = {
   ...REVERSED_COLUMNS,
+  rail_movement: "text",
+  rail_receipt: "text",
+  failure: "text",
+  open_flags: "text",
   status: "text",
   status_reason: "text",
   updated_at: "int64",
   completed_at: "int64",
 } as const satisfies Columns;
+
+const PAYMENT_PROGRESS_COLUMNS = {
+  transaction_id: "text",
+  state: "text",
+  rail_reference: "text",
+  begun_at: "int64",
+  due_at: "int64",
+  updated_at: "int64",
+} as const satisfies Partial<typeof PAYMENT_COLUMNS>;
+
+const PAYMENT_END_COLUMNS = { ...PAYMENT_PROGRESS_COLUMNS, phone_number: "bytes" } as const satisfies Partial<
+  typeof PAYMENT_COLUMNS
+>;
+
+const PROPOSAL_CHANGE_COLUMNS = {
+  subject: "text",
+  content: "text",
+  person: "text",
+  proposed_at: "int64",
+  done_at: "int64",
+} as const satisfies Partial<typeof PROPOSAL_COLUMNS>;
 
 const IDEMPOTENCY_KEY_COLUMNS = {
   book: "int64",
@@ -112,14 +143,15 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     updates: [
       {
         columns: BALANCE_COLUMNS,
-        fits: (before, after) => before.status === after.status && before.statusReason === after.statusReason,
+        fits: (before, after) => hasSameStatus(before, after) && before.openPayments === after.openPayments,
         updatedRow: balanceRowOf,
       },
+      { columns: PAYMENT_COUNT_COLUMNS, fits: hasSameStatus, updatedRow: paymentCountRowOf },
       {
         columns: STATUS_COLUMNS,
         fits: () => true,
         updatedRow: (account, facts): SqlRow<typeof STATUS_COLUMNS> => ({
-          ...balanceRowOf(account, facts),
+          ...paymentCountRowOf(account, facts),
           status: account.status,
           status_reason: account.statusReason,
         }),
@@ -152,10 +184,43 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     updates: [
       {
         columns: REVERSED_COLUMNS,
-        fits: (before, after) => before.status === after.status,
+        fits: hasSameProgress,
         updatedRow: reversedRowOf,
       },
       { columns: TRANSACTION_STATUS_COLUMNS, fits: () => true, updatedRow: transactionStatusRowOf },
+    ],
+  },
+  payments: {
+    name: "payments",
+    key: "transaction_id",
+    columns: PAYMENT_COLUMNS,
+    insertedRow: (payment, { book }) => paymentRowOf(payment, book),
+    updates: [
+      { columns: PAYMENT_PROGRESS_COLUMNS, fits: (before, after) => after.state !== "ENDED", updatedRow: progressRowOf },
+      {
+        columns: PAYMENT_END_COLUMNS,
+        fits: () => true,
+        updatedRow: (payment): SqlRow<typeof PAYMENT_END_COLUMNS> => ({ ...progressRowOf(payment), phone_number: null }),
+      },
+    ],
+  },
+  proposals: {
+    name: "proposals",
+    key: "subject",
+    columns: PROPOSAL_COLUMNS,
+    insertedRow: (proposal, { book }) => proposalRowOf(proposal, book),
+    updates: [
+      {
+        columns: PROPOSAL_CHANGE_COLUMNS,
+        fits: () => true,
+        updatedRow: ({ subject, content, person, proposedAt, doneAt }): SqlRow<typeof PROPOSAL_CHANGE_COLUMNS> => ({
+          subject,
+          content,
+          person,
+          proposed_at: proposedAt,
+          done_at: doneAt ?? null,
+        }),
+      },
     ],
   },
   idempotencyKeys: {
@@ -182,6 +247,14 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
   };
 }
 
+function hasSameStatus(before: LedgerAccount, after: LedgerAccount): boolean {
+  return before.status === after.status && before.statusReason === after.statusReason;
+}
+
+function paymentCountRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof PAYMENT_COUNT_COLUMNS> {
+  return { ...balanceRowOf(account, facts), open_payments: account.openPayments };
+}
+
 function changedPersonRowOf(holder: AccountHolder, facts: BatchFacts): SqlRow<typeof PERSON_COLUMNS> {
   const salt = holder.person === undefined ? "" : facts.personSaltOf(holder.accountId);
   return {
@@ -191,6 +264,27 @@ function changedPersonRowOf(holder: AccountHolder, facts: BatchFacts): SqlRow<ty
   };
 }
 
+function progressRowOf(payment: Payment): SqlRow<typeof PAYMENT_PROGRESS_COLUMNS> {
+  return {
+    transaction_id: payment.transactionId,
+    state: payment.state,
+    rail_reference: payment.railReference ?? null,
+    begun_at: payment.begunAt ?? null,
+    due_at: payment.dueAt,
+    updated_at: payment.updatedAt,
+  };
+}
+
+/** Whether a reversal is all that changed, if anything did. */
+function hasSameProgress(before: Transaction, after: Transaction): boolean {
+  return (
+    before.status === after.status &&
+    before.openFlags === after.openFlags &&
+    before.railReceipt === after.railReceipt &&
+    before.updatedAt === after.updatedAt
+  );
+}
+
 function reversedRowOf({ id, reversedById }: Transaction): SqlRow<typeof REVERSED_COLUMNS> {
   return { id, reversed_by_id: reversedById ?? null };
 }
@@ -198,6 +292,10 @@ function reversedRowOf({ id, reversedById }: Transaction): SqlRow<typeof REVERSE
 function transactionStatusRowOf(transaction: Transaction): SqlRow<typeof TRANSACTION_STATUS_COLUMNS> {
   return {
     ...reversedRowOf(transaction),
+    rail_movement: transaction.railMovement ?? null,
+    rail_receipt: transaction.railReceipt ?? null,
+    failure: transaction.failure ?? null,
+    open_flags: flagsText(transaction.openFlags),
     status: transaction.status,
     status_reason: transaction.statusReason,
     updated_at: transaction.updatedAt,

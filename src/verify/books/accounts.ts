@@ -6,7 +6,7 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../format.js";
 import type { AuditedBook } from "./book-stream.js";
-import { hasHashOf, type HashedRow } from "./content.js";
+import { hasHashOf, type HashedRow, type ProofColumns, proofsIn } from "./content.js";
 import { checkGroups, type Group, type GroupCheck, type GroupKey } from "./groups.js";
 import { checkHolder, type HolderRow, holderRows } from "./holders.js";
 
@@ -18,12 +18,13 @@ interface AccountRow extends GroupKey {
   readonly status_reason: string;
   readonly available_cents: number;
   readonly held_cents: number;
+  readonly open_payments: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
 /** A row of the journal. `id` is the id of its account. */
-interface AccountJournalRow extends PostingColumns, GroupKey, HashedRow {
+interface AccountJournalRow extends PostingColumns, GroupKey, HashedRow, ProofColumns {
   readonly previous_seq: number | null;
   readonly transaction_id: string | null;
   readonly available_after_cents: number;
@@ -41,6 +42,8 @@ const STATUS_CHANGES: Readonly<Record<StatusKind, { from: AccountStatus | undefi
   "account.closed": { from: "ACTIVE", to: "CLOSED" },
 };
 
+const ENDS: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
+
 /**
  * Follows every account through the journal. Checks the link of each row to the previous one, the
  * balances after each row, and each change of status. Then compares the last state with the row in
@@ -52,12 +55,13 @@ export async function auditAccounts(audit: Audit): Promise<void> {
   audit.coverage.accounts += await checkGroups<AccountRow, AccountJournalRow, HolderRow>(audit, {
     table: "accounts",
     summaries: snapshot.rows(`
-      SELECT book, id, seq, last_seq, status, status_reason, available_cents, held_cents, created_at, updated_at
+      SELECT book, id, seq, last_seq, status, status_reason, available_cents, held_cents, open_payments,
+        created_at, updated_at
       FROM ${table("accounts")} ORDER BY book, id ${byCodeUnit}`),
     parts: holderRows(snapshot),
     rows: snapshot.rows(`
       SELECT book, account_id AS id, seq, previous_seq, transaction_id, kind, debit, credit, amount_cents,
-        available_after_cents, held_after_cents, recorded_at,
+        available_after_cents, held_after_cents, detail, rail_receipt, recorded_at,
         CASE WHEN transaction_id IS NULL THEN reason END AS reason,
         CASE WHEN transaction_id IS NULL THEN ${hex("content_hash")} END AS content_hash
       FROM ${table("journal")} WHERE account_id IS NOT NULL ORDER BY book, account_id ${byCodeUnit}, seq`),
@@ -80,6 +84,8 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
   #availableCents = 0;
   #heldCents = 0;
   #updatedAt = 0;
+  /** The transactions that are on their way over a rail. */
+  readonly #open = new Set<string>();
 
   constructor(group: Group<AccountRow, HolderRow>, audit: Audit) {
     this.#audit = audit;
@@ -93,7 +99,7 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     const previousSeq = this.#last?.seq ?? null;
     if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
     if (row.transaction_id === null) this.#checkOwnRow(row);
-    else this.#checkMayMove(row);
+    else this.#checkTransactionRow(row, row.transaction_id);
     this.#follow(row);
     this.#last = row;
   }
@@ -127,6 +133,7 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
       status: [this.#status, summary.status],
       created_at: [first.recorded_at, summary.created_at],
       updated_at: [this.#updatedAt, summary.updated_at],
+      open_payments: [this.#open.size, summary.open_payments],
     });
     findings.compare(place, {
       expected: describeBalances(this.#availableCents, this.#heldCents),
@@ -142,14 +149,19 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     const { seq, kind } = row;
     const { secrets } = this.#book;
     this.#updatedAt = row.recorded_at;
-    if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
+    // An operator's correction moves money. The audit of the journal checks it.
+    const isCorrection = kind.startsWith("book.");
+    if (row.amount_cents !== null && !isCorrection) {
+      this.#add(seq, `${kind} without a posting`, describePosting(row));
+    }
+    if (isCorrection) this.#checkMayMove(row);
     if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
     // The hashes of these rows cover the holder, with a salt that only the holder has.
     if (kind === "account.created" || kind === "account.updated" || secrets === undefined) return;
-    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
+    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: proofsIn(row) }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
     }
   }
@@ -185,17 +197,30 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
   }
 
   #checkEmpty({ seq, kind }: AccountJournalRow): void {
+    if (this.#open.size > 0) {
+      this.#add(seq, `${kind} only when no payment is open`, `${String(this.#open.size)} open`);
+    }
     if (this.#availableCents === 0 && this.#heldCents === 0) return;
     const found = describeBalances(this.#availableCents, this.#heldCents);
     this.#add(seq, `${kind} only when the balances are zero`, found);
   }
 
-  /** Only an ACTIVE account can start a transaction. No money can move on a CLOSED account. */
+  /** A pending transaction is open until it ends. */
+  #checkTransactionRow(row: AccountJournalRow, transactionId: string): void {
+    if (row.amount_cents !== null) this.#updatedAt = row.recorded_at;
+    this.#checkMayMove(row);
+    if (row.kind === "transaction.pending") this.#open.add(transactionId);
+    else if (ENDS.has(row.kind)) this.#open.delete(transactionId);
+  }
+
+  /**
+   * Only an ACTIVE account can start a transaction. A FROZEN one pays only for what a rail reports
+   * late. No money can move on a CLOSED account.
+   */
   #checkMayMove(row: AccountJournalRow): void {
-    const moves = row.amount_cents !== null;
-    if (moves) this.#updatedAt = row.recorded_at;
     if (this.#status === "ACTIVE") return;
-    const begins = row.kind === "transaction.pending" || row.debit === "available";
+    const begins = row.kind === "transaction.pending" || (row.debit === "available" && row.detail !== "LATE");
+    const moves = [row.debit, row.credit].some((name) => name === "available" || name === "held");
     if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
       this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
     }

@@ -17,6 +17,18 @@ interface Content {
   readonly created: readonly string[];
 }
 
+/** The columns of a journal row that its hash covers after what the row created. */
+export interface ProofColumns {
+  readonly detail: string | null;
+  readonly rail_receipt: string | null;
+}
+
+/** Returns the proofs that the hash covers. `movement` is that of the transaction's own row. */
+export function proofsIn({ detail, rail_receipt: receipt }: ProofColumns, movement: string | null = null): string[] {
+  const proofs = [detail, receipt, movement];
+  return proofs.every((proof) => proof === null) ? [] : proofs.map((proof) => proof ?? "");
+}
+
 /** Returns whether a row has the hash of its content. The book's key gives the salt. */
 export function hasHashOf(content: Content, row: HashedRow, salts: RowSalts): boolean {
   return hasSaltedHashOf(content, row, salts.of(row.seq));

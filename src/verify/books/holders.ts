@@ -128,7 +128,7 @@ class PersonalData {
   #decrypted(field: PersonalField, sealed: Buffer | null, index: Buffer | null): string {
     const place = {
       organizationId: this.#organizationId as OrganizationId,
-      accountId: this.#holder.id as AccountId,
+      ownerId: this.#holder.id as AccountId,
       field,
     };
     let value: string;

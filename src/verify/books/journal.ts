@@ -6,10 +6,11 @@ import type { Place } from "../findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
 import type { AuditedBook, BookRow } from "./book-stream.js";
-import { hasHashOf } from "./content.js";
+import { hasHashOf, type ProofColumns } from "./content.js";
 import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
+import { CORRECTION_KINDS_WITHOUT_ACCOUNT, OperatorCheck, readProposals } from "./rails/operator.js";
 
-interface JournalRow extends PostingColumns, GroupKey {
+interface JournalRow extends PostingColumns, GroupKey, ProofColumns {
   readonly seq: number;
   readonly account_id: string | null;
   readonly transaction_id: string | null;
@@ -38,17 +39,21 @@ const FIRST_KIND = "organization.created";
 export async function auditJournal(audit: Audit): Promise<void> {
   const { snapshot, coverage } = audit;
   const { table, hex } = snapshot;
+  const proposals = await readProposals(snapshot);
   coverage.organizations += await checkGroups<GroupKey, JournalRow>(audit, {
     table: "journal",
     summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
     rows: snapshot.rows(`
-      SELECT book, seq, account_id, transaction_id, kind, debit, credit, amount_cents, recorded_at,
+      SELECT book, seq, account_id, transaction_id, kind, debit, credit, amount_cents, detail, rail_receipt, recorded_at,
         ${hex("content_hash")} AS content_hash,
         CASE WHEN account_id IS NULL THEN reason END AS own_reason,
         CASE WHEN account_id IS NULL
           THEN COALESCE(previous_seq, available_after_cents, held_after_cents) END AS stray
       FROM ${table("journal")} ORDER BY book, seq`),
-    check: ({ key, book }) => new BookCheck(key.book, book, audit),
+    check: ({ key, book }) => {
+      const operator = new OperatorCheck(book, proposals.get(key.book) ?? []);
+      return new BookCheck(key.book, book, { audit, operator });
+    },
   });
 }
 
@@ -57,16 +62,18 @@ class BookCheck implements GroupCheck<JournalRow> {
   readonly #number: number;
   readonly #book: AuditedBook;
   readonly #audit: Audit;
+  readonly #operator: OperatorCheck;
   readonly #noted: Head | undefined;
   readonly #sums = { reserve: 0n, shortfall: 0n, available: 0n, held: 0n, unallocated: 0n };
   #lastSeq = 0;
   #lastRecordedAt = 0;
   #lastHash = "";
 
-  constructor(number: number, book: AuditedBook, audit: Audit) {
+  constructor(number: number, book: AuditedBook, { audit, operator }: { audit: Audit; operator: OperatorCheck }) {
     this.#number = number;
     this.#book = book;
     this.#audit = audit;
+    this.#operator = operator;
     this.#noted = audit.notedHeads.get(book.row.organization_id);
   }
 
@@ -76,7 +83,8 @@ class BookCheck implements GroupCheck<JournalRow> {
     if (seq !== this.#lastSeq + 1) this.#addOutOfStep(seq);
     this.#checkTime(row);
     this.#checkForm(row);
-    if (row.account_id === null) this.#checkFirst(row);
+    if (row.account_id === null && !CORRECTION_KINDS_WITHOUT_ACCOUNT.has(row.kind)) this.#checkFirst(row);
+    this.#operator.row(row);
     if (isPosting(row)) this.#post(row);
     this.#lastSeq = seq;
     this.#lastHash = row.content_hash;
@@ -92,6 +100,7 @@ class BookCheck implements GroupCheck<JournalRow> {
       this.#compareNoted(this.#noted, `the book ends at seq ${String(this.#lastSeq)}`);
     }
     this.#compareBook(last, row);
+    this.#operator.end();
     if (secretsProblem !== undefined) {
       const expected = "keys that the master key decrypts";
       this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: secretsProblem });
@@ -130,8 +139,9 @@ class BookCheck implements GroupCheck<JournalRow> {
       const expected = "a transaction_id if the kind begins with transaction., and none otherwise";
       this.#add(seq, expected, `${kind} ${row.transaction_id === null ? "without" : "with"} one`);
     }
-    if ((kind === FIRST_KIND) !== (row.account_id === null)) {
-      const expected = `an account_id, except on ${FIRST_KIND}`;
+    const hasNoAccount = kind === FIRST_KIND || CORRECTION_KINDS_WITHOUT_ACCOUNT.has(kind);
+    if (hasNoAccount !== (row.account_id === null)) {
+      const expected = `an account_id, except on ${FIRST_KIND} and on corrections of the book`;
       this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
     }
     if (!isNoPosting(row) && !isPosting(row)) {

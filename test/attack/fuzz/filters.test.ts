@@ -65,7 +65,8 @@ for (const engine of ENGINES) {
         const group = commands.slice(first, first + TOGETHER);
         for (const outcome of await Promise.all(group.map((each) => service.ledger.submit(each, NO_DEADLINE)))) {
           if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
-          const resource: Account | Transaction = outcome.resource;
+          const { resource } = outcome;
+          if ("sums" in resource) continue;
           if ("person" in resource) made.accounts.set(resource.id, resource);
           else made.transactions.set(resource.id, resource);
         }

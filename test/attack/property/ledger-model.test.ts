@@ -6,27 +6,39 @@ import fc from "fast-check";
 import { type BookState, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
+import type { Resolution } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import {
+  advancePayment,
+  attend,
+  beginPayment,
   cancel,
   changeStatus,
+  completePayment,
+  correctBook,
   createAccount,
   eraseAccount,
+  failPayment,
+  flag,
   mint,
   newAccountId,
   newTransactionId,
+  receiptNamed,
   redeem,
+  resolve,
   reverse,
   SLOW_RAIL,
   updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
-import { type Answer, ANSWER_WORDS, Model, NO_SUMS, type State } from "./model.js";
+import { ANSWER_WORDS, Model, NO_SUMS, type State } from "./model.js";
+import type { Answer } from "./rows.js";
 
 // Sends random commands in random groups to three ledgers: the one on SQLite, the one on PostgreSQL
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
@@ -60,7 +72,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ name: fc.constant("createAccount"), organizationId, user, key, otherPhone: rarely }),
   },
   {
-    weight: 8,
+    weight: 10,
     arbitrary: fc.record({
       name: fc.constantFrom("mint", "mint", "redeem"),
       organizationId,
@@ -70,13 +82,24 @@ const step = fc.oneof(
       reference: fc.nat(40),
       described: rarely,
       rail: fc.constantFrom(DIRECT_RAIL, SLOW_RAIL),
+      stepCents: fc.constantFrom(1, 1, 1, 1, 5),
+      phoneCoolingMillis: fc.constantFrom(0, 60_000),
       key,
     }),
   },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({
-      name: fc.constantFrom("freezeAccount", "unfreezeAccount", "closeAccount", "eraseAccount", "updateAccount"),
+      name: fc.constantFrom(
+        "freezeAccount",
+        "unfreezeAccount",
+        "unfreezeAccount",
+        "closeAccount",
+        "eraseAccount",
+        "eraseAccount",
+        "updateAccount",
+        "updateAccount",
+      ),
       organizationId,
       user,
       ofStranger: rarely,
@@ -102,6 +125,54 @@ const step = fc.oneof(
       key,
     }),
   },
+  {
+    weight: 16,
+    arbitrary: fc.record({
+      name: fc.constantFrom(
+        "beginPayment",
+        "beginPayment",
+        "acceptPayment",
+        "postponePayment",
+        "completePayment",
+        "completePayment",
+        "completePayment",
+        "failPayment",
+        "flagTransaction",
+        "attendTransaction",
+        "resolveTransaction",
+        "resolveTransaction",
+      ),
+      organizationId,
+      ofStranger: rarely,
+      age: fc.nat(5),
+      movement: fc.constantFrom("own", "own", "m1", "m2", undefined),
+      receipt: fc.constantFrom("own", "own", "r1", "r2", "r3", undefined),
+      differs: rarely,
+      isNear: fc.boolean(),
+      failure: fc.constantFrom("WRONG_PIN", "EXPIRED"),
+      flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
+      resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
+      person: fc.constantFrom("amina", "brian"),
+      aloneMaxCents: fc.constantFrom(MAX_CENTS, 50),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      name: fc.constantFrom("coverShortfall", "recoverShortfall", "allocate", "returnUnallocated", "bookReceipt"),
+      organizationId,
+      user,
+      ofStranger: rarely,
+      amountCents: fc.oneof(
+        { weight: 4, arbitrary: fc.integer({ min: 1, max: 60 }) },
+        { weight: 1, arbitrary: fc.constantFrom(300, MAX_CENTS) },
+      ),
+      receipt: fc.constantFrom("r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"),
+      key: fc.constantFrom("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"),
+      person: fc.constantFrom("amina", "brian"),
+      aloneMaxCents: fc.constantFrom(MAX_CENTS, 50),
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -110,7 +181,7 @@ const group = fc.record({
     { weight: 3, arbitrary: fc.integer({ min: -2_000, max: 5_000 }) },
     { weight: 1, arbitrary: fc.integer({ min: -90_000, max: 90_000 }) },
   ),
-  isMoving: rarely,
+  state: fc.constantFrom<BookState[]>("OPEN", "OPEN", "OPEN", "OPEN", "OPEN", "MOVING", "RESTORED", "RESTORED"),
   steps: fc.array(step, { minLength: 1, maxLength: 24, size: "max" }),
 });
 const groups = fc.array(group, { maxLength: 12, size: "max" });
@@ -151,9 +222,9 @@ describe("the ledger, against the model", function () {
       const model = await modelOf(ledgers, clock);
       const all: Answered[] = [];
       try {
-        for (const { jumpMillis, isMoving, steps } of stepGroups) {
+        for (const { jumpMillis, state, steps } of stepGroups) {
           clock.jump(jumpMillis);
-          await setState("first" as OrganizationId, isMoving ? "MOVING" : "OPEN", { ledgers, model });
+          await setState("first" as OrganizationId, state, { ledgers, model });
           const together = steps.map((each) => answered(model, commandOf(each, model), clock));
           await agree(ledgers, model, together);
           all.push(...together);
@@ -244,7 +315,7 @@ async function repeat(all: readonly Answered[], { ledgers, model, clock }: Parti
     .map(({ command }) => answered(model, command, clock));
   for (const { command, answer } of again) {
     expect(answer).to.include({ kind: "done", replayed: true });
-    expect(answer.kind === "done" && answer.resource.id).to.equal(madeIdOf(command));
+    expect(answer.kind === "done" && "id" in answer.resource && answer.resource.id).to.equal(madeIdOf(command));
   }
   expect(ORGANIZATIONS.map((each) => model.state(each))).to.deep.equal(before);
   await agree(ledgers, model, again);
@@ -279,6 +350,10 @@ function commandOf(given: Step, model: Model): Command {
         reference: `r${String(given.reference)}`,
         description: given.described ? "described" : "",
         rail: given.rail,
+        terms: {
+          payable: { minCents: toCents(given.stepCents), maxCents: MAX_CENTS, stepCents: toCents(given.stepCents) },
+          phoneCoolingMillis: given.phoneCoolingMillis,
+        },
         ...(given.key === undefined ? {} : { key: given.key }),
       });
     case "cancelTransaction":
@@ -296,6 +371,69 @@ function commandOf(given: Step, model: Model): Command {
       return updateAccount(given.organizationId, accountIdOf(given, model));
     case "eraseAccount":
       return eraseAccount(given.organizationId, accountIdOf(given, model));
+    case "coverShortfall":
+    case "recoverShortfall":
+    case "allocate":
+    case "returnUnallocated":
+    case "bookReceipt": {
+      const target = given.name === "allocate" || given.name === "recoverShortfall";
+      return correctBook(given.name, given.organizationId, {
+        ...given,
+        target: target ? accountIdOf(given, model) : given.receipt,
+      });
+    }
+    case "beginPayment":
+    case "acceptPayment":
+    case "postponePayment":
+    case "completePayment":
+    case "failPayment":
+    case "flagTransaction":
+    case "attendTransaction":
+    case "resolveTransaction":
+      return paymentCommandOf(given, model);
+  }
+}
+
+type PaymentStep = Extract<Step, { resolution: unknown }>;
+
+function paymentCommandOf(given: PaymentStep, model: Model): Command {
+  const { organizationId: caller, age } = given;
+  const orders = ownedBy(given, model.transactions.values()).filter(({ payment }) => payment !== undefined);
+  const order = orders.at(-1 - age);
+  const id = order?.id ?? newTransactionId();
+  const proof = (name: string | undefined) => (name === "own" ? `${given.name.slice(0, 1)}${String(id)}` : name);
+  switch (given.name) {
+    case "beginPayment":
+      return beginPayment(caller, id);
+    case "acceptPayment":
+    case "postponePayment":
+      return advancePayment(given.name, caller, id);
+    case "completePayment": {
+      const [movement, receipt] = [proof(given.movement), proof(given.receipt)];
+      const amountCents = order === undefined || !given.differs ? order?.amountCents : toCents(order.amountCents + 1);
+      return completePayment(caller, id, {
+        ...(movement === undefined ? {} : { movement }),
+        ...(receipt === undefined && movement !== undefined ? {} : { receipt: receipt ?? "r1" }),
+        ...(given.isNear && amountCents !== undefined ? { amountCents } : {}),
+        ...(given.isNear ? { phone: "254712***678" as MaskedPhone } : {}),
+      });
+    }
+    case "failPayment":
+      return failPayment(caller, id, given.failure);
+    case "flagTransaction":
+      return flag(caller, id, given.flag);
+    case "attendTransaction":
+      return attend(caller, id, order?.openFlags[0] ?? given.flag);
+    case "resolveTransaction": {
+      const receipt = receiptNamed(proof(given.receipt) ?? "r1");
+      const resolution: Resolution =
+        given.resolution === "FAILED"
+          ? { kind: "FAILED" }
+          : given.resolution === "COMPLETED"
+            ? { kind: "COMPLETED", receipt }
+            : { kind: "MOVED", receipt, amountCents: toCents(7) };
+      return resolve(caller, id, resolution, given);
+    }
   }
 }
 
@@ -320,7 +458,9 @@ function ownedBy<Row extends { organizationId: OrganizationId }>(
 /** The id that a command has for the resource that it makes. */
 function madeIdOf(command: Command): AccountId | TransactionId | undefined {
   if ("newAccountId" in command) return command.newAccountId;
-  return "newTransactionId" in command ? command.newTransactionId : undefined;
+  // A report or a resolution makes a transaction only if it comes late.
+  const isOfRail = command.name === "completePayment" || command.name === "resolveTransaction";
+  return "newTransactionId" in command && !isOfRail ? command.newTransactionId : undefined;
 }
 
 const LIMIT_OF_BOOK = "LIMIT_EXCEEDED of the organization";

@@ -13,7 +13,8 @@ import { reads } from "../../../src/storage/reads.js";
 import type { Columns } from "../../../src/storage/sql/engine.js";
 import { NO_DEADLINE } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
-import { type Answer, seen, type State } from "./model.js";
+import type { State } from "./model.js";
+import { type Answer, seen } from "./rows.js";
 
 interface JournalRow {
   readonly seq: number;

@@ -1,4 +1,3 @@
-import type { Account } from "../../../src/domain/account.js";
 import type { BookHead, BookState, BookSums } from "../../../src/domain/book.js";
 import type {
   CancelTransaction,
@@ -10,37 +9,31 @@ import type {
   ReverseTransaction,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
+import type { RailTerms } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import type { Cents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import type { UnixMillis } from "../../../src/domain/values/time.js";
-import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
+import { maskPhone } from "../../../src/domain/values/masked-phone.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { PaymentsModel } from "./payments-model.js";
+import {
+  type Answer,
+  cents,
+  CENTS_MAX,
+  done,
+  type ModelAccount,
+  type ModelBook,
+  type ModelTransaction,
+  NO_REPORT,
+  post,
+  refused,
+  type Seen,
+  seen,
+  SUM_CENTS_MAX,
+} from "./rows.js";
 
 // The contract (docs/api.md) in the plainest code: maps, one command at a time, no storage. It
 // shares names with src/, and no decision.
-
-/** The part of a resource that a caller sees, without its times. */
-type Seen = SeenAccount | SeenTransaction;
-type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents">;
-type SeenTransaction = Pick<
-  Transaction,
-  | "id"
-  | "accountId"
-  | "type"
-  | "status"
-  | "amountCents"
-  | "reference"
-  | "description"
-  | "rail"
-  | "corrects"
-  | "reversedById"
-  | "availableAfterCents"
->;
-
-export type Answer =
-  | { readonly kind: "done"; readonly replayed: boolean; readonly resource: Seen }
-  | { readonly kind: "refused"; readonly refusal: Refusal | LedgerRefusal };
 
 /**
  * Every answer of the model, in a word: the reason of a refusal, "done" or "replayed". Runs that
@@ -51,15 +44,21 @@ export const ANSWER_WORDS: readonly string[] = [
   "ACCOUNT_CLOSED",
   "ACCOUNT_ERASED",
   "ACCOUNT_FROZEN",
+  "ACCOUNT_HAS_OPEN_TRANSACTIONS",
   "ACCOUNT_NOT_EMPTY",
   "ACCOUNT_NOT_FOUND",
+  "AMOUNT_NOT_PAYABLE",
+  "BOOK_ACCOUNT_TOO_LOW",
   "BOOK_MOVING",
+  "BOOK_RESTORED",
   "CLOCK_BEHIND",
   "IDEMPOTENCY_KEY_REUSED",
   "INSUFFICIENT_FUNDS",
   "INVALID_TRANSITION",
   "LIMIT_EXCEEDED",
+  "PHONE_NUMBER_COOLING",
   "PHONE_NUMBER_MISSING",
+  "RECEIPT_ALREADY_USED",
   "REFERENCE_ALREADY_USED",
   "TRANSACTION_ALREADY_REVERSED",
   "TRANSACTION_NOT_FOUND",
@@ -77,10 +76,6 @@ export interface State {
 
 export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
 
-type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
-type ModelAccount = Writable<SeenAccount> & Pick<Account, "organizationId">;
-type ModelTransaction = Writable<SeenTransaction> & Pick<Transaction, "organizationId">;
-
 /**
  * A resource that was made, and the content with which a repeat is compared, by the contract's
  * names of fields.
@@ -91,10 +86,6 @@ interface Made {
 }
 type Content = Readonly<Record<string, string>>;
 
-type ModelBook = Writable<Omit<BookHead, "organizationId">>;
-
-const CENTS_MAX = 999_999_999_999_999;
-const SUM_CENTS_MAX = 9_007_199_254_740_991;
 const BEHIND_MILLIS_MAX = 60_000;
 
 export class Model {
@@ -103,6 +94,13 @@ export class Model {
   // The keys are user_id, reference and idempotency key, each within its organization.
   readonly #made = new Map<string, Made>();
   readonly #books = new Map<OrganizationId, ModelBook>();
+  readonly #payments = new PaymentsModel({
+    accounts: this.accounts,
+    transactions: this.transactions,
+    bookOf: (organizationId) => this.#bookOf(organizationId),
+  });
+  /** The time of the command that is being done. */
+  #now = toUnixMillis(0);
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
   open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
@@ -121,11 +119,13 @@ export class Model {
     const behindMillis = book.lastRecordedAt - clock;
     if (behindMillis > BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 
+    this.#now = clock > book.lastRecordedAt ? clock : book.lastRecordedAt;
+    // Most commands with an effect are one row of the book.
+    this.#payments.rows = 1;
     const answer = this.#answerTo(command);
-    // Each command with an effect is one row of the book.
-    if (answer.kind === "done" && !answer.replayed) {
-      book.lastSeq += 1;
-      if (clock > book.lastRecordedAt) book.lastRecordedAt = clock;
+    if (answer.kind === "done" && !answer.replayed && this.#payments.rows > 0) {
+      book.lastSeq += this.#payments.rows;
+      book.lastRecordedAt = this.#now;
     }
     return answer;
   }
@@ -165,6 +165,27 @@ export class Model {
         return this.#updateAccount(command);
       case "eraseAccount":
         return this.#eraseAccount(command);
+      case "beginPayment":
+        return this.#payments.begin(command);
+      case "acceptPayment":
+      case "postponePayment":
+        return this.#payments.advance(command);
+      case "completePayment":
+        return this.#payments.complete(command);
+      case "failPayment":
+        return this.#payments.fail(command);
+      case "flagTransaction":
+        return this.#payments.flag(command);
+      case "attendTransaction":
+        return this.#payments.attend(command);
+      case "resolveTransaction":
+        return this.#payments.resolve(command);
+      case "coverShortfall":
+      case "recoverShortfall":
+      case "allocate":
+      case "returnUnallocated":
+      case "bookReceipt":
+        return this.#payments.correct(command);
     }
   }
 
@@ -174,7 +195,15 @@ export class Model {
     return this.#once(command, `user ${userId}`, content, () => {
       const balances = { availableCents: cents(0), heldCents: cents(0) };
       const person = { userId, phoneNumber, email };
-      const account: ModelAccount = { id, organizationId, person, status: "ACTIVE", ...balances };
+      const account: ModelAccount = {
+        id,
+        organizationId,
+        person,
+        status: "ACTIVE",
+        ...balances,
+        openPayments: 0,
+        phoneNumberChangedAt: undefined,
+      };
       this.accounts.set(id, account);
       return account;
     });
@@ -188,7 +217,7 @@ export class Model {
       const account = this.accounts.get(accountId);
       if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };
       const named = { id, organizationId, accountId, reference, description };
-      return this.#move(account, { ...named, type, amountCents, rail, corrects: undefined });
+      return this.#move(account, { ...named, type, amountCents, rail, corrects: undefined }, command.railTerms);
     });
   }
 
@@ -200,7 +229,7 @@ export class Model {
       if (original?.organizationId !== organizationId) return { reason: "TRANSACTION_NOT_FOUND", transactionId };
       const { accountId, amountCents, rail } = original;
       const notReversible = { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId } as const;
-      if (original.corrects !== undefined) return { ...notReversible, cause: "IS_REVERSAL" };
+      if (original.corrects?.kind === "REVERSAL") return { ...notReversible, cause: "IS_REVERSAL" };
       if (rail !== "direct") return { ...notReversible, cause: "OTHER_RAIL" };
       const account = this.accounts.get(accountId);
       if (account === undefined) throw new Error(`the model has no account ${accountId}`);
@@ -216,7 +245,11 @@ export class Model {
   /** Moves the money of a new transaction, now or on hold. */
   #move(
     account: ModelAccount,
-    given: Omit<ModelTransaction, "status" | "reversedById" | "availableAfterCents">,
+    given: Pick<
+      ModelTransaction,
+      "id" | "organizationId" | "accountId" | "type" | "amountCents" | "reference" | "description" | "rail" | "corrects"
+    >,
+    terms?: RailTerms,
   ): ModelTransaction | Refusal {
     const { organizationId, accountId, type, amountCents, rail } = given;
     if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
@@ -237,17 +270,58 @@ export class Model {
       return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
     }
 
-    if (type === "MINT" && completed) this.#post(account, { reserve: moved, available: moved, held: 0 });
-    if (type === "REDEEM" && completed) this.#post(account, { reserve: -moved, available: -moved, held: 0 });
-    if (type === "REDEEM" && !completed) this.#post(account, { reserve: 0, available: -moved, held: moved });
+    const phoneNumber = account.person?.phoneNumber;
+    const payment =
+      terms === undefined || phoneNumber === undefined
+        ? undefined
+        : ({
+            state: "READY",
+            phoneNumber,
+            maskedPhone: maskPhone(phoneNumber),
+            railReference: undefined,
+            isBegun: false,
+          } as const);
+    const refusal = terms && this.#refusalOfRail(account, given, terms);
+    if (refusal !== undefined) return refusal;
+
+    const book = this.#bookOf(organizationId);
+    if (type === "MINT" && completed) post(book, account, { reserve: moved, available: moved });
+    if (type === "REDEEM" && completed) post(book, account, { reserve: -moved, available: -moved });
+    if (type === "REDEEM" && !completed) post(book, account, { available: -moved, held: moved });
+    if (payment !== undefined) account.openPayments += 1;
     const transaction: ModelTransaction = {
       ...given,
+      ...NO_REPORT,
+      payment,
       status: completed ? "COMPLETED" : "PENDING",
       reversedById: undefined,
       availableAfterCents: completed ? account.availableCents : undefined,
     };
     this.transactions.set(given.id, transaction);
     return transaction;
+  }
+
+  #refusalOfRail(
+    { id: accountId, phoneNumberChangedAt: changedAt }: ModelAccount,
+    { type, amountCents }: Pick<ModelTransaction, "type" | "amountCents">,
+    { payable, phoneCoolingMillis }: RailTerms,
+  ): Refusal | undefined {
+    const { minCents, maxCents, stepCents } = payable;
+    if (amountCents < minCents || amountCents > maxCents || amountCents % stepCents !== 0) {
+      // Only multiples of the step from the smallest to the largest one are payable.
+      const below = Math.min(amountCents, maxCents);
+      const above = Math.max(amountCents, minCents);
+      const belowCents = below - (below % stepCents);
+      const aboveCents = Math.ceil(above / stepCents) * stepCents;
+      const nearest = {
+        belowCents: belowCents >= minCents ? cents(belowCents) : undefined,
+        aboveCents: aboveCents <= maxCents ? cents(aboveCents) : undefined,
+      };
+      return { reason: "AMOUNT_NOT_PAYABLE", payable, nearest };
+    }
+    if (type === "MINT" || changedAt === undefined) return undefined;
+    const until = toUnixMillis(changedAt + phoneCoolingMillis);
+    return this.#now < until ? { reason: "PHONE_NUMBER_COOLING", accountId, until } : undefined;
   }
 
   #cancelTransaction({ organizationId, transactionId }: CancelTransaction): Answer {
@@ -262,9 +336,9 @@ export class Model {
     const account = this.accounts.get(accountId);
     if (account !== undefined && type === "REDEEM") {
       const moved: number = amountCents;
-      this.#post(account, { reserve: 0, available: moved, held: -moved });
+      post(this.#bookOf(organizationId), account, { available: moved, held: -moved });
     }
-    transaction.status = "CANCELED";
+    this.#payments.canceled(transaction);
     return done(transaction, { replayed: false });
   }
 
@@ -278,6 +352,10 @@ export class Model {
     if (from === "FROZEN" && to === "CLOSED") return refused({ reason: "INVALID_TRANSITION", from, to });
     if (to === "CLOSED" && availableCents + heldCents > 0) {
       return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
+    }
+    const { openPayments } = account;
+    if (to === "CLOSED" && openPayments > 0) {
+      return refused({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
     }
     account.status = to;
     if (to === "CLOSED") this.#freeUser(account);
@@ -296,6 +374,7 @@ export class Model {
       ...(changed.email === person.email ? {} : { email: ANY }),
     };
     if (Object.keys(forgotten).length === 0) return done(account, { replayed: true });
+    if (changed.phoneNumber !== person.phoneNumber) account.phoneNumberChangedAt = this.#now;
     account.person = changed;
     for (const [name, { resource, content }] of this.#made) {
       if (resource === account) this.#made.set(name, { resource, content: { ...content, ...forgotten } });
@@ -317,28 +396,17 @@ export class Model {
     if (availableCents + heldCents > 0) {
       return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
     }
+    const { openPayments } = account;
+    if (openPayments > 0) return refused({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
     // The user_id is free again. A key that made the account names it for ever, and now no content
     // equals that of its first call.
     this.#freeUser(account);
     account.person = undefined;
+    account.phoneNumberChangedAt = undefined;
     for (const [name, { resource }] of this.#made) {
       if (resource === account) this.#made.set(name, { resource, content: {} });
     }
     return done(account, { replayed: false });
-  }
-
-  /** Changes the balances of an account, and the sums of its book, by these amounts. */
-  #post(account: ModelAccount, by: Pick<BookSums, "reserve" | "available" | "held">): void {
-    account.availableCents = cents(account.availableCents + by.available);
-    account.heldCents = cents(account.heldCents + by.held);
-    const book = this.#bookOf(account.organizationId);
-    const { reserve, available, held } = book.sums;
-    book.sums = {
-      ...book.sums,
-      reserve: reserve + by.reserve,
-      available: available + by.available,
-      held: held + by.held,
-    };
   }
 
   /**
@@ -375,28 +443,6 @@ export class Model {
   }
 }
 
-/**
- * The part of a resource on which the model and the service must agree, as it is at this moment.
- */
-export function seen(resource: SeenAccount | SeenTransaction): Seen {
-  if ("person" in resource) {
-    const { id, person, status, availableCents, heldCents } = resource;
-    return { id, person, status, availableCents, heldCents };
-  }
-  const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
-  const { corrects, reversedById, availableAfterCents } = resource;
-  const links = { corrects, reversedById, availableAfterCents };
-  return { id, accountId, type, status, amountCents, reference, description, rail, ...links };
-}
-
-function done(resource: Made["resource"], { replayed }: { replayed: boolean }): Answer {
-  return { kind: "done", replayed, resource: seen(resource) };
-}
-
-function refused(refusal: Refusal): Answer {
-  return { kind: "refused", refusal };
-}
-
 function takenBy(resource: Made["resource"], differingFields: readonly string[]): Refusal {
   if ("person" in resource) return { reason: "ACCOUNT_ALREADY_EXISTS", accountId: resource.id, differingFields };
   const { id, corrects } = resource;
@@ -412,8 +458,4 @@ function differing(content: Content, earlier: Content): string[] {
   return Object.keys({ ...content, ...earlier }).filter(
     (field) => earlier[field] !== ANY && content[field] !== earlier[field],
   );
-}
-
-function cents(count: number): Cents {
-  return count as Cents;
 }

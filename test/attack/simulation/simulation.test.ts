@@ -7,7 +7,7 @@ import { Trace } from "./report/trace.js";
 import { makeMemoryDisk, runAll } from "./runs.js";
 import { simulate } from "./simulation.js";
 
-const MEMORY_RUNS = 700;
+const MEMORY_RUNS = 900;
 const SQLITE_RUNS = 15;
 
 // Runs that never crash between the commit and the answer prove nothing about that point. Together
@@ -41,7 +41,7 @@ describe("the simulation of crashes", () => {
     const tally = new Tally();
     const failure = await runAll({ seed: 1, runs: MEMORY_RUNS, engine: "memory", bail: true }, tally);
     expect(failure).to.equal(undefined);
-    expect(tally.names("crashes")).to.deep.equal(POINTS);
+    expect(tally.names("crashes")).to.include.members(POINTS);
     expect(tally.names("other faults")).to.deep.equal(OTHER_FAULTS);
     expect(tally.names("answers")).to.have.members(ANSWERS);
     // A new operation is missing here until `actors/calls.ts` calls it.

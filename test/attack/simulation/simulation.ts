@@ -77,7 +77,7 @@ async function run(world: World, disks: readonly Disk[]): Promise<void> {
     const name = `caller ${String(index + 1)}`;
     // Half of the callers share the first organization, so that they meet.
     const organizationId = random.pick(random.chance(0.5) ? organizations.slice(0, 1) : organizations);
-    return new Caller(world, { name, organizationId, servers, calls, receipts, wishes: 1 + random.below(6) });
+    return new Caller(world, { name, organizationId, servers, calls, receipts, wishes: 1 + random.below(18) });
   });
   const operators = disks.map((disk) => new Operator(world, disk));
   const readers = disks.flatMap((disk) =>
@@ -158,7 +158,7 @@ async function repeatAll(world: World, disks: readonly Disk[], receipts: Receipt
   await play(world, [server], { millisMax: 1, until: () => false });
   repeatable.forEach(({ id }, index) => {
     const answer = answers[index];
-    const again = answer?.kind === "done" && answer.replayed && answer.resource.id === id;
+    const again = answer?.kind === "done" && answer.replayed && "id" in answer.resource && answer.resource.id === id;
     if (!again) throw new Violation(`${id}, asked for again`, "the same, as a replay", answer);
   });
   server.dispose();

@@ -4,14 +4,15 @@ import type { CancelTransaction } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
 import { cancelTransaction as operation } from "../../../src/domain/operations/cancel-transaction.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { cancel, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
   effectOf,
   givenAccount,
   givenBook,
+  givenPayment,
   givenPending,
+  NO_PROOF,
   NOW,
   ORGANIZATION,
   putOf,
@@ -21,7 +22,7 @@ import {
 const decideCancelTransaction = operation.decide;
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));
-const account = givenAccount();
+const account = givenAccount({ openPayments: 2 });
 
 const cancelOf = ({ id }: Transaction): CancelTransaction => ({ ...cancel(ORGANIZATION, id), reason: REASON });
 
@@ -37,7 +38,8 @@ describe("canceling a transaction", () => {
   ] as const) {
     it(what, () => {
       const transaction = pending({ type });
-      const book = givenBook({ accounts: [account], transactions: [transaction] });
+      const payment = givenPayment(transaction);
+      const book = givenBook({ accounts: [account], transactions: [transaction], payments: [payment] });
       const canceled = { ...transaction, status: "CANCELED", statusReason: REASON, updatedAt: NOW };
       expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
         kind: "effect",
@@ -52,6 +54,7 @@ describe("canceling a transaction", () => {
               posting: posting && { ...posting, amountCents: 2_000 },
               balancesAfter: { availableCents, heldCents },
               actor: TEST_ACTOR,
+              ...NO_PROOF,
               reason: REASON,
               recordedAt: NOW,
             },
@@ -63,10 +66,12 @@ describe("canceling a transaction", () => {
                 ...account,
                 availableCents,
                 heldCents,
+                openPayments: 1,
                 updatedAt: posting === undefined ? account.updatedAt : NOW,
               },
             },
             { table: "transactions", row: canceled },
+            { table: "payments", row: { ...payment, state: "ENDED", phoneNumber: undefined, updatedAt: NOW } },
           ],
         },
       });
@@ -76,18 +81,10 @@ describe("canceling a transaction", () => {
   it("gives it back to a frozen account too", () => {
     const transaction = pending({ type: "REDEEM" });
     const frozen = givenAccount({ id: account.id, status: "FROZEN" });
-    const book = givenBook({ accounts: [frozen], transactions: [transaction] });
+    const payments = [givenPayment(transaction)];
+    const book = givenBook({ accounts: [frozen], transactions: [transaction], payments });
     const effect = effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW));
     expect(putOf(effect, "accounts")).to.include({ status: "FROZEN", availableCents: 12_000, heldCents: 0 });
-  });
-
-  it("cancels a mint to an account that was closed since, and leaves the account as it is", () => {
-    const transaction = pending({ type: "MINT" });
-    const closed = givenAccount({ id: account.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
-    const book = givenBook({ accounts: [closed], transactions: [transaction] });
-    expect(putOf(effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW)), "accounts")).to.deep.equal(
-      closed,
-    );
   });
 
   it("answers a canceled one as it is, with the reason that it had", () => {
@@ -127,9 +124,15 @@ describe("canceling a transaction", () => {
 
   it("throws where the book has the transaction and not its account: that is a bug", () => {
     const transaction = pending({});
-    const book = givenBook({ transactions: [transaction] });
+    const book = givenBook({ transactions: [transaction], payments: [givenPayment(transaction)] });
     expect(() => decideCancelTransaction(book, cancelOf(transaction), NOW)).to.throw(
       `${transaction.id} refers to ${transaction.accountId}, which was not loaded`,
     );
+  });
+
+  it("throws where the transaction is PENDING and has no payment: that is a bug", () => {
+    const transaction = pending({});
+    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    expect(() => decideCancelTransaction(book, cancelOf(transaction), NOW)).to.throw("has no payment");
   });
 });

@@ -124,9 +124,15 @@ describe("changing an account's status", () => {
       { reason: "ACCOUNT_NOT_EMPTY", availableCents: 1, heldCents: 0 },
     ],
     [
+      "to close an account with a payment on its way",
+      "closeAccount",
+      { ...EMPTY, openPayments: 1 },
+      { reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", openPayments: 1 },
+    ],
+    [
       "to close an account with both",
       "closeAccount",
-      money,
+      { ...money, openPayments: 1 },
       { reason: "ACCOUNT_NOT_EMPTY", availableCents: 1, heldCents: 2 },
     ],
   ] as const) {

@@ -43,6 +43,7 @@ describe("creating an account", () => {
       statusReason: "",
       availableCents: 0,
       heldCents: 0,
+      openPayments: 0,
       createdAt: NOW,
       updatedAt: NOW,
     };

@@ -74,8 +74,13 @@ describe("erasing the personal data of an account", () => {
     ],
     [
       "an account with money that is held",
-      { ...EMPTY, heldCents: toCents(1) },
+      { ...EMPTY, heldCents: toCents(1), openPayments: 1 },
       { reason: "ACCOUNT_NOT_EMPTY", availableCents: 0, heldCents: 1 },
+    ],
+    [
+      "an account with a payment on its way",
+      { ...EMPTY, openPayments: 1 },
+      { reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", openPayments: 1 },
     ],
   ] as const) {
     it(`refuses ${what}`, () => {

@@ -5,8 +5,12 @@ import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
 import { moveMoney as operation } from "../../../src/domain/operations/move-money.js";
+import type { Payment } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
+import { maskPhone } from "../../../src/domain/values/masked-phone.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import {
   parseDescription,
   parseIdempotencyKey,
@@ -22,7 +26,12 @@ import {
   givenBook,
   givenHead,
   givenHolder,
+  givenPayment,
+  givenPending,
+  givenPerson,
   givenTransaction,
+  NO_PROOF,
+  NO_REPORT,
   NOW,
   ORGANIZATION,
   putOf,
@@ -43,6 +52,15 @@ const movement = (given: Partial<Movement> = {}): Movement => ({
   reference: "new",
   ...given,
 });
+
+/** The terms of a rail that cannot pay a number that was changed at EARLIER. */
+const COOLING = { phoneCoolingMillis: NOW - EARLIER + 1 };
+const WHOLE_SHILLINGS = { minCents: toCents(1_000), maxCents: toCents(25_000_000), stepCents: toCents(100) };
+
+/** The payment of a transaction that was just accepted. */
+function readyPayment(id: TransactionId): Payment {
+  return { ...givenPayment({ id, organizationId: ORGANIZATION }), dueAt: NOW, updatedAt: NOW };
+}
 
 const bookOf = (given: Partial<LedgerAccount> = {}): ReturnType<typeof givenBook> =>
   givenBook({ accounts: [givenAccount({ id: accountId, ...given })] });
@@ -93,6 +111,7 @@ describe("moving money", () => {
         metadata: new Map([["till", "7"]]),
         rail,
         corrects: undefined,
+        ...NO_REPORT,
         reversedById: undefined,
         availableAfterCents: status === "COMPLETED" ? available : undefined,
         createdAt: NOW,
@@ -112,6 +131,7 @@ describe("moving money", () => {
               posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
               balancesAfter: { availableCents: available, heldCents: held },
               actor: TEST_ACTOR,
+              ...NO_PROOF,
               reason: "",
               recordedAt: NOW,
             },
@@ -123,6 +143,7 @@ describe("moving money", () => {
                 ...account,
                 availableCents: available,
                 heldCents: held,
+                openPayments: status === "PENDING" ? 1 : 0,
                 updatedAt: posting === undefined ? account.updatedAt : NOW,
               },
             },
@@ -131,6 +152,7 @@ describe("moving money", () => {
               table: "idempotencyKeys",
               row: { organizationId: ORGANIZATION, key: KEY, resourceId: transaction.id, createdAt: NOW },
             },
+            ...(status === "COMPLETED" ? [] : [{ table: "payments", row: readyPayment(transaction.id) }]),
           ],
         },
       });
@@ -442,6 +464,28 @@ describe("moving money", () => {
       {},
       { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
     ],
+    [
+      "refuses a redemption of more than is available before looking at what the rail can pay",
+      redeem(movement({ amount: "100.01", rail: SLOW_RAIL, terms: { payable: WHOLE_SHILLINGS } })),
+      {},
+      { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
+    ],
+    [
+      "refuses an amount that the rail cannot pay, before looking at the age of the phone number",
+      redeem(movement({ amount: "50.50", rail: SLOW_RAIL, terms: { payable: WHOLE_SHILLINGS, ...COOLING } })),
+      { holder: { ...givenHolder(givenAccount({ id: accountId })), phoneNumberChangedAt: EARLIER } },
+      {
+        reason: "AMOUNT_NOT_PAYABLE",
+        payable: WHOLE_SHILLINGS,
+        nearest: { belowCents: 5_000, aboveCents: 5_100 },
+      },
+    ],
+    [
+      "refuses to pay out to a phone number that was changed one millisecond too late",
+      redeem(movement({ rail: SLOW_RAIL, terms: COOLING })),
+      { holder: { ...givenHolder(givenAccount({ id: accountId })), phoneNumberChangedAt: EARLIER } },
+      { reason: "PHONE_NUMBER_COOLING", accountId, until: NOW + 1 },
+    ],
   ];
   for (const [name, command, rows, facts] of refusals) {
     it(name, () => {
@@ -458,4 +502,76 @@ describe("moving money", () => {
       expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
     });
   }
+
+  describe("on a rail", () => {
+    const payer = "+254733111222" as PhoneNumber;
+    const account = givenAccount({ id: accountId });
+    const paidBy = (payerPhoneNumber: PhoneNumber | undefined): MoveMoney =>
+      mint(movement({ rail: SLOW_RAIL, key: "k", terms: { payerPhoneNumber } }));
+
+    it("asks the payer of a mint, and pays a redemption to the account's own phone", () => {
+      for (const [move, expected] of [
+        [mint, payer],
+        [redeem, givenPerson().phoneNumber],
+      ] as const) {
+        const command = move(movement({ rail: SLOW_RAIL, terms: { payerPhoneNumber: payer } }));
+        const effect = effectOf(decideMoveMoney(givenBook({ accounts: [account] }), command, NOW));
+        expect(putOf(effect, "payments")?.phoneNumber).to.equal(expected);
+      }
+    });
+
+    it("needs no phone number of the account where another payer is named", () => {
+      const book = givenBook({ accounts: [account], accountHolders: [erasedHolder(account)] });
+      const paidOut = redeem(movement({ rail: SLOW_RAIL, terms: { payerPhoneNumber: payer } }));
+      expect(wordOf(decideMoveMoney(book, paidBy(payer), NOW))).to.equal("effect");
+      expect(wordOf(decideMoveMoney(book, paidOut, NOW))).to.equal("PHONE_NUMBER_MISSING");
+    });
+
+    for (const [what, move, changedAt, terms] of [
+      ["pays out to a phone number whose change is old enough", redeem, EARLIER, { phoneCoolingMillis: NOW - EARLIER }],
+      ["asks a new phone number of a mint at once", mint, NOW, COOLING],
+    ] as const) {
+      it(what, () => {
+        const holder = { ...givenHolder(account), phoneNumberChangedAt: changedAt };
+        const book = givenBook({ accounts: [account], accountHolders: [holder] });
+        expect(wordOf(decideMoveMoney(book, move(movement({ rail: SLOW_RAIL, terms })), NOW))).to.equal("effect");
+      });
+    }
+
+    it("is the same content with the same payer, and another content with another one", () => {
+      const paid = givenPending({ accountId, reference: valid(parseReference("new")) });
+      const book = givenBook({
+        accounts: [account],
+        transactions: [paid],
+        payments: [givenPayment(paid, { phoneNumber: payer })],
+        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId: paid.id, createdAt: EARLIER }],
+      });
+      const other = paidBy("+254733111223" as PhoneNumber);
+      expect(wordOf(decideMoveMoney(book, paidBy(payer), NOW))).to.equal("replay");
+      expect(wordOf(decideMoveMoney(book, paidBy(undefined), NOW))).to.equal("replay");
+      expect(wordOf(decideMoveMoney(book, other, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+      const { refusal } = decideMoveMoney(book, { ...other, idempotencyKey: undefined }, NOW) as { refusal?: object };
+      expect(refusal).to.deep.include({ differingFields: ["payer_phone_number"] });
+    });
+
+    it("compares the masked number once the payment has ended, and nothing without a payment", () => {
+      const paid = givenPending({ accountId, reference: valid(parseReference("new")), status: "FAILED" });
+      const masked = givenPayment(paid, { state: "ENDED", maskedPhone: maskPhone(payer) });
+      for (const [payments, given, word] of [
+        [[masked], payer, "replay"],
+        [[masked], "+254733999222", "replay"],
+        [[masked], "+254733111223", "REFERENCE_ALREADY_USED"],
+        [[], "+254733111223", "replay"],
+      ] as const) {
+        const book = givenBook({ accounts: [account], transactions: [paid], payments });
+        const command = { ...paidBy(given as PhoneNumber), idempotencyKey: undefined };
+        expect(wordOf(decideMoveMoney(book, command, NOW)), given).to.equal(word);
+      }
+    });
+
+    it("is a bug without terms: nobody would know whom to ask", () => {
+      const command = { ...mint(movement({ rail: SLOW_RAIL })), railTerms: undefined };
+      expect(() => decideMoveMoney(givenBook({ accounts: [account] }), command, NOW)).to.throw("slow needs terms");
+    });
+  });
 });

@@ -6,14 +6,24 @@ import type { Book, Lookup, UsedIdempotencyKey } from "../../../src/domain/decis
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import { parseIdempotencyKey, parseReference, parseUserId } from "../../../src/domain/values/text.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { parseIdempotencyKey, parseReference, parseUserId, type Reference } from "../../../src/domain/values/text.js";
 import {
+  advancePayment,
+  attend,
+  beginPayment,
   cancel,
   changeStatus,
+  completePayment,
+  correctBook,
   createAccount,
   eraseAccount,
+  failPayment,
+  flag,
   mint,
+  receiptNamed,
   redeem,
+  resolve,
   reverse,
   SLOW_RAIL,
   updateAccount,
@@ -25,6 +35,7 @@ import {
   givenAccount,
   givenBook,
   givenHolder,
+  givenPayment,
   givenPending,
   givenTransaction,
   NOW,
@@ -36,15 +47,28 @@ const frozen = givenAccount({ status: "FROZEN" });
 const empty = givenAccount({ availableCents: NO_CENTS, heldCents: NO_CENTS });
 const pending = givenPending({ accountId: active.id });
 const minted = givenTransaction({ accountId: active.id, reference: valid(parseReference("minted")) });
+const processing = givenPending({
+  accountId: active.id,
+  reference: "on its way" as Reference,
+  status: "PROCESSING",
+  openFlags: ["OUTCOME_UNKNOWN"],
+});
+const completed = givenTransaction({ accountId: active.id, reference: "done" as Reference, rail: SLOW_RAIL });
 const rows = {
   accounts: [active, frozen, empty],
   // The user "user" has one account.
   accountHolders: [active, frozen, empty].map((account, index) =>
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
-  transactions: [pending, minted],
+  transactions: [pending, minted, processing, completed],
+  payments: [
+    givenPayment(pending),
+    givenPayment(processing, { state: "SENDING", begunAt: EARLIER }),
+    givenPayment(completed, { state: "ENDED" }),
+  ],
   idempotencyKeys: [usedKey("account", active.id), usedKey("transaction", pending.id)],
 };
+const PAYER = "+254733111222" as PhoneNumber;
 const movement = { organizationId: ORGANIZATION, accountId: active.id, amount: "1.00", reference: "new" };
 
 function usedKey(key: string, resourceId: AccountId | TransactionId): UsedIdempotencyKey {
@@ -68,6 +92,8 @@ const COMMANDS = {
     mint({ ...movement, reference: "earlier", key: "k" }),
     mint({ ...movement, key: "account" }),
     mint({ ...movement, rail: SLOW_RAIL }),
+    mint({ ...movement, rail: SLOW_RAIL, key: "transaction", terms: { payerPhoneNumber: PAYER } }),
+    mint({ ...movement, rail: SLOW_RAIL, reference: "earlier", terms: { payerPhoneNumber: PAYER } }),
   ],
   redeem: [redeem(movement), redeem({ ...movement, key: "transaction", rail: SLOW_RAIL })],
   reverseTransaction: [
@@ -76,6 +102,29 @@ const COMMANDS = {
     reverse(ORGANIZATION, minted.id, { key: "transaction" }),
   ],
   cancelTransaction: [cancel(ORGANIZATION, pending.id)],
+  beginPayment: [beginPayment(ORGANIZATION, pending.id)],
+  acceptPayment: [advancePayment("acceptPayment", ORGANIZATION, pending.id)],
+  postponePayment: [advancePayment("postponePayment", ORGANIZATION, pending.id)],
+  completePayment: [
+    completePayment(ORGANIZATION, pending.id, { movement: "m1", receipt: "r1" }),
+    completePayment(ORGANIZATION, completed.id, { movement: "m2" }),
+  ],
+  failPayment: [failPayment(ORGANIZATION, pending.id)],
+  flagTransaction: [flag(ORGANIZATION, pending.id)],
+  attendTransaction: [attend(ORGANIZATION, pending.id, "OUTCOME_UNKNOWN")],
+  resolveTransaction: [
+    resolve(ORGANIZATION, processing.id, { kind: "COMPLETED", receipt: receiptNamed("r1") }),
+    resolve(ORGANIZATION, completed.id, {
+      kind: "MOVED",
+      receipt: receiptNamed("r1"),
+      amountCents: pending.amountCents,
+    }),
+  ],
+  coverShortfall: [correctBook("coverShortfall", ORGANIZATION, { amountCents: 1, key: "c" })],
+  recoverShortfall: [correctBook("recoverShortfall", ORGANIZATION, { amountCents: 1, key: "c", target: active.id })],
+  allocate: [correctBook("allocate", ORGANIZATION, { amountCents: 1, key: "c", target: active.id })],
+  returnUnallocated: [correctBook("returnUnallocated", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
+  bookReceipt: [correctBook("bookReceipt", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
 /** Every row that the lookup loads: those that it names, and those to which they lead. */
@@ -118,6 +167,31 @@ function loadedFor(command: Command): Set<string> {
       lookup.idempotencyKey(organizationId, key);
       for (const id of resourceOf(key)) add("holder", id);
     },
+    payment: (id) => {
+      lookup.transaction(id);
+      add("payment", id);
+    },
+    order: (id) => {
+      lookup.payment(id);
+      add("corrections", id);
+    },
+    paymentWithReference: (organizationId, reference) => {
+      lookup.transactionWithReference(organizationId, reference);
+      for (const { id } of rows.transactions.filter((row) => row.reference === reference)) add("payment", id);
+    },
+    idempotencyKeyOfPayment: (organizationId, key) => {
+      lookup.idempotencyKey(organizationId, key);
+      for (const id of resourceOf(key)) add("payment", id);
+    },
+    receipt: (_, receipt) => {
+      add("receipt", receipt);
+    },
+    movement: (_, name) => {
+      add("movement", name);
+    },
+    proposal: (subject) => {
+      add("proposal", subject);
+    },
   };
   lookUp(command, lookup);
   return loaded;
@@ -155,6 +229,28 @@ class NotingBook implements Book {
     this.asked.push(`reference ${reference}`);
     return this.#book.transactionWithReference(organizationId, reference);
   }
+  payment(...[organizationId, id]: Parameters<Book["payment"]>): ReturnType<Book["payment"]> {
+    this.asked.push(`payment ${id}`);
+    return this.#book.payment(organizationId, id);
+  }
+  lateCorrections(...[organizationId, id]: Parameters<Book["lateCorrections"]>): ReturnType<Book["lateCorrections"]> {
+    this.asked.push(`corrections ${id}`);
+    return this.#book.lateCorrections(organizationId, id);
+  }
+  receipt(...[organizationId, receipt]: Parameters<Book["receipt"]>): ReturnType<Book["receipt"]> {
+    this.asked.push(`receipt ${receipt}`);
+    return this.#book.receipt(organizationId, receipt);
+  }
+  transactionWithMovement(
+    ...[organizationId, name]: Parameters<Book["transactionWithMovement"]>
+  ): ReturnType<Book["transactionWithMovement"]> {
+    this.asked.push(`movement ${name}`);
+    return this.#book.transactionWithMovement(organizationId, name);
+  }
+  proposal(...[organizationId, subject]: Parameters<Book["proposal"]>): ReturnType<Book["proposal"]> {
+    this.asked.push(`proposal ${subject}`);
+    return this.#book.proposal(organizationId, subject);
+  }
   resourceOfIdempotencyKey(
     ...[organizationId, key]: Parameters<Book["resourceOfIdempotencyKey"]>
   ): ReturnType<Book["resourceOfIdempotencyKey"]> {
@@ -188,6 +284,11 @@ describe("a decision", () => {
     [redeem({ ...movement, rail: SLOW_RAIL }), "transaction.pending"],
     [reverse(ORGANIZATION, minted.id), "transaction.completed"],
     [cancel(ORGANIZATION, pending.id), "transaction.canceled"],
+    [beginPayment(ORGANIZATION, pending.id), "transaction.processing"],
+    [failPayment(ORGANIZATION, pending.id), "transaction.failed"],
+    [completePayment(ORGANIZATION, processing.id, { movement: "m1" }), "transaction.completed"],
+    [flag(ORGANIZATION, pending.id), "transaction.flagged"],
+    [correctBook("bookReceipt", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" }), "book.received"],
   ] as const) {
     it(`on ${command.name} goes into the journal as ${kind}`, () => {
       const book = givenBook(rows);

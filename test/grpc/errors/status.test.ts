@@ -1,8 +1,10 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
@@ -97,6 +99,41 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
   ],
+  ACCOUNT_HAS_OPEN_TRANSACTIONS: [
+    { reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId: ACCOUNT_ID, openPayments: 2 },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, open_transactions: "2" },
+  ],
+  AMOUNT_NOT_PAYABLE: [
+    {
+      reason: "AMOUNT_NOT_PAYABLE",
+      payable: { minCents: 1_000 as Cents, maxCents: 25_000_000 as Cents, stepCents: 100 as Cents },
+      nearest: { belowCents: undefined, aboveCents: 1_000 as Cents },
+    },
+    Status.FAILED_PRECONDITION,
+    { min: "10.00", max: "250000.00", step: "1.00", nearest_above: "10.00" },
+  ],
+  PHONE_NUMBER_COOLING: [
+    { reason: "PHONE_NUMBER_COOLING", accountId: ACCOUNT_ID, until: toUnixMillis(1_700_000_000_000) },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, until: "2023-11-14T22:13:20.000Z" },
+  ],
+  RECEIPT_ALREADY_USED: [
+    { reason: "RECEIPT_ALREADY_USED", receipt: "RKT1" as RailReceipt, transactionId: TRANSACTION_ID },
+    Status.FAILED_PRECONDITION,
+    { receipt: "RKT1", transaction_id: TRANSACTION_ID },
+  ],
+  BOOK_ACCOUNT_TOO_LOW: [
+    {
+      reason: "BOOK_ACCOUNT_TOO_LOW",
+      bookAccount: "shortfall",
+      balanceCents: 100,
+      requestedCents: 200 as Cents,
+    },
+    Status.FAILED_PRECONDITION,
+    { book_account: "shortfall", balance: "1.00", requested: "2.00" },
+  ],
+  BOOK_RESTORED: [{ reason: "BOOK_RESTORED" }, Status.FAILED_PRECONDITION, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],

@@ -79,6 +79,7 @@ describe("grpc: TransactionService", () => {
         correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
         reversed_by_transaction_id: "",
         available_balance_after: "100.00",
+        needs_attention: false,
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {

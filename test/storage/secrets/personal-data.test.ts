@@ -10,7 +10,7 @@ const keyOf = (fill: number): ReturnType<typeof createSecretKey> => createSecret
 
 describe("a personal field", () => {
   const keys = { data: keyOf(1) };
-  const place = { organizationId: ORGANIZATION, accountId: newAccountId(), field: "email" } as const;
+  const place = { organizationId: ORGANIZATION, ownerId: newAccountId(), field: "email" } as const;
   const sealed = encryptPersonal(keys, place, "wanjiku@example.com");
 
   it("is read in its own place", () => {
@@ -19,7 +19,7 @@ describe("a personal field", () => {
 
   for (const [what, other] of [
     ["another organization", { ...place, organizationId: STRANGER }],
-    ["another account", { ...place, accountId: newAccountId() }],
+    ["another account", { ...place, ownerId: newAccountId() }],
     ["another field", { ...place, field: "phone_number" }],
   ] as const) {
     it(`is not read in the place of ${what}`, () => {

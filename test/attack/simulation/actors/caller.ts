@@ -1,9 +1,10 @@
 import type { Command } from "../../../../src/domain/commands.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { describeCommand } from "../report/trace.js";
-import type { Calls, Wish } from "./calls.js";
+import type { Calls } from "./calls.js";
 import type { Receipts } from "./receipts.js";
 import type { Heard, SimulatedServer } from "./server.js";
+import type { Wish } from "./wish.js";
 import { type Actor, type May, note, type World } from "./world.js";
 
 const STEP_WEIGHT = 10;

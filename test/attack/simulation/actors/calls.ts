@@ -1,14 +1,14 @@
-import type { Account } from "../../../../src/domain/account.js";
 import type {
   ChangeAccountStatus,
   Command,
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  Resource,
   ReverseTransaction,
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
-import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
+import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
@@ -21,23 +21,10 @@ import {
   type Reference,
   type UserId,
 } from "../../../../src/domain/values/text.js";
-import { SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
+import { RAIL_TERMS, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
-
-/** A command that a caller wants done once, however often it has to repeat it. */
-export interface Wish {
-  /**
-   * Makes one try. Each try has a new id for the resource that it makes, as a server would give it.
-   */
-  next(): Command;
-  /** The names that its tries have carried so far. */
-  readonly references: ReadonlySet<Reference>;
-  /**
-   * Whether other wishes carry its names too: then one of them may have done it although this one
-   * was refused.
-   */
-  shared: boolean;
-}
+import { OrderCalls } from "./order-calls.js";
+import { type Wish, wishOf } from "./wish.js";
 
 /** The things that the callers of an organization know. */
 interface Known {
@@ -66,15 +53,21 @@ export class Calls {
   readonly #random: Random;
   readonly #known = new Map<OrganizationId, Known>();
   readonly #names = new Names();
+  readonly #orders: OrderCalls;
 
   constructor(random: Random) {
     this.#random = random;
+    this.#orders = new OrderCalls(random, () => this.#names.transactionId());
   }
 
   /** A wish of a caller of the organization. */
   next(organizationId: OrganizationId): Wish {
     const known = this.#knownTo(organizationId);
     if (known.accountIds.length === 0 || this.#random.chance(0.1)) return this.#createAccount(organizationId, known);
+    if (this.#random.chance(0.35)) {
+      const wish = this.#orders.next(organizationId, this.#accountId(known));
+      if (wish !== undefined) return wish;
+    }
     const dice = this.#random.below(100);
     if (dice < 10) return this.#changeStatus(organizationId, known);
     if (dice < 20 && known.cancelIds.length > 0) return this.#cancel(organizationId, known);
@@ -91,12 +84,14 @@ export class Calls {
    * Records a resource that a caller has been told of: from now on the organization's callers use
    * it.
    */
-  learn(resource: Account | Transaction): void {
+  learn(resource: Resource): void {
+    if ("sums" in resource) return;
     const { accountIds, cancelIds, reverseIds } = this.#knownTo(resource.organizationId);
     if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
       return;
     }
+    this.#orders.learn(resource);
     const isPending = resource.status === "PENDING";
     if (!cancelIds.includes(resource.id) && (isPending || this.#random.chance(0.1))) cancelIds.push(resource.id);
     if (!reverseIds.includes(resource.id) && this.#random.chance(isPending ? 0.1 : 0.5)) reverseIds.push(resource.id);
@@ -198,12 +193,20 @@ export class Calls {
         ...directMint(organizationId, this.#accountId(known)),
         name,
         amountCents: (large ? MAX_CENTS - this.#random.below(100) : 1 + this.#random.below(most)) as Cents,
-        rail: this.#random.chance(0.3) ? SLOW_RAIL : DIRECT_RAIL,
+        ...this.#rail(),
         idempotencyKey: keyed ? this.#names.idempotencyKey() : undefined,
       },
     });
     known.wishes.push(wish);
     return wish;
+  }
+
+  #rail(): Pick<MoveMoney, "rail" | "railTerms"> {
+    if (this.#random.chance(0.6)) return { rail: DIRECT_RAIL };
+    const stepCents = (this.#random.chance(0.1) ? 5 : 1) as Cents;
+    const payable = { ...RAIL_TERMS.payable, minCents: stepCents, stepCents };
+    const phoneCoolingMillis = this.#random.chance(0.5) ? 0 : 60_000;
+    return { rail: SLOW_RAIL, railTerms: { ...RAIL_TERMS, payable, phoneCoolingMillis } };
   }
 
   #broken(organizationId: OrganizationId, known: Known): Wish {
@@ -334,8 +337,4 @@ function directMint(organizationId: OrganizationId, accountId: AccountId): Movem
     rail: DIRECT_RAIL,
     idempotencyKey: undefined,
   };
-}
-
-function wishOf(next: () => Command): Wish {
-  return { next, references: new Set(), shared: true };
 }

@@ -1,15 +1,15 @@
 import type { Account } from "../../../../src/domain/account.js";
-import type { Command } from "../../../../src/domain/commands.js";
+import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { JournalKind } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import type { Books } from "../disks/disk.js";
 import { mustBe, Violation } from "../report/violation.js";
-import type { Wish } from "./calls.js";
+import type { Wish } from "./wish.js";
 
 /** The rows of all cells. */
 type Rows = Pick<Books, "accounts" | "transactions" | "journal">;
-type Done = Extract<Outcome<Account | Transaction>, { kind: "done" }>;
+type Done = Extract<Outcome<Resource>, { kind: "done" }>;
 
 /** An acknowledgement, as a caller keeps it. */
 interface Receipt {
@@ -18,7 +18,7 @@ interface Receipt {
   readonly resource: Account | Transaction;
 }
 
-/** The journal's kind for a command that changes a resource; undefined for one that makes one. */
+/** The journal's kind for a command that changes the status of a resource. */
 const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   createAccount: undefined,
   mint: undefined,
@@ -30,7 +30,25 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   updateAccount: "account.updated",
   eraseAccount: "account.erased",
   cancelTransaction: "transaction.canceled",
+  // The model knows the payments and the sums of the book: the judge compares it with what is
+  // durable.
+  beginPayment: undefined,
+  acceptPayment: undefined,
+  postponePayment: undefined,
+  completePayment: undefined,
+  failPayment: undefined,
+  flagTransaction: undefined,
+  attendTransaction: undefined,
+  resolveTransaction: undefined,
+  coverShortfall: undefined,
+  recoverShortfall: undefined,
+  allocate: undefined,
+  returnUnallocated: undefined,
+  bookReceipt: undefined,
 };
+
+/** The commands that make a resource with a new id. A repeat must get the same. */
+const MAKES: ReadonlySet<Command["name"]> = new Set(["createAccount", "mint", "redeem", "reverseTransaction"]);
 
 /**
  * The acknowledgements of all callers, and what they oblige the ledger to have. They know no model
@@ -52,6 +70,7 @@ export class Receipts {
   }
 
   acknowledged(wish: Wish, command: Command, { resource, replayed }: Done): void {
+    if ("sums" in resource) return;
     for (const name of namesOf(command, resource)) {
       const before = this.#named.get(name);
       const mayChange = [before, resource.id].some((id) => id !== undefined && this.#unwanted.has(id));
@@ -61,9 +80,9 @@ export class Receipts {
       this.#named.set(name, resource.id);
     }
     const kind = KINDS[command.name];
-    if (kind === undefined) {
+    if (MAKES.has(command.name)) {
       this.#receipts.push({ wish, command, resource });
-    } else if (!replayed) {
+    } else if (kind !== undefined && !replayed) {
       const name = `${kind} of ${resource.id}`;
       this.#changes.set(name, (this.#changes.get(name) ?? 0) + 1);
     }

@@ -1,6 +1,4 @@
-import type { Account } from "../../../../src/domain/account.js";
-import type { Command } from "../../../../src/domain/commands.js";
-import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
@@ -17,7 +15,7 @@ import { mustBe } from "../report/violation.js";
 import { type Actor, type May, note, timeOf, type World } from "./world.js";
 
 /** The end of a call for its caller: the ledger's outcome, INTERNAL, or a lost connection. */
-export type Heard = Outcome<Account | Transaction> | { readonly kind: "threw" } | { readonly kind: "lost" };
+export type Heard = Outcome<Resource> | { readonly kind: "threw" } | { readonly kind: "lost" };
 
 /** The points at which a server may stop: those of its transaction, and two more. */
 type Stop = Point | "gather" | "retry" | "rest";

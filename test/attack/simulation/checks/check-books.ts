@@ -31,8 +31,21 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "account.erased": {},
   "transaction.pending": { transaction: "PENDING" },
   "transaction.completed": { transaction: "COMPLETED" },
+  "transaction.processing": { transaction: "PROCESSING" },
+  "transaction.failed": { transaction: "FAILED" },
   "transaction.canceled": { transaction: "CANCELED" },
+  "transaction.receipted": {},
+  "transaction.flagged": {},
+  "transaction.attended": {},
+  "transaction.resolution_proposed": {},
+  "book.proposed": {},
+  "book.covered": {},
+  "book.recovered": {},
+  "book.allocated": {},
+  "book.returned": {},
+  "book.received": {},
 };
+const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 
 const CENTS_MAX = 999_999_999_999_999;
 const ASSETS: readonly BookAccount[] = ["reserve", "shortfall"];
@@ -46,6 +59,7 @@ export function checkBooks({ organizations }: Pick<Disk, "organizations">, books
     checkRows(book);
     checkAccounts(book);
     checkTransactions(book);
+    checkReceipts(book);
     checkSums(book);
     checkNames(book);
     rows += book.journal.length;
@@ -90,12 +104,14 @@ interface Derived {
   heldCents: number;
   status: AccountStatus | undefined;
   isErased: boolean;
+  openPayments: number;
   seq: number;
   createdAt: number;
 }
 
 function checkAccounts({ journal, accounts }: OwnBook): void {
   const derived = new Map<string, Derived>();
+  const open = new Set<unknown>();
   for (const entry of journal) {
     if (entry.accountId === undefined) continue;
     const account = derived.get(entry.accountId) ?? {
@@ -103,15 +119,20 @@ function checkAccounts({ journal, accounts }: OwnBook): void {
       heldCents: 0,
       status: undefined,
       isErased: false,
+      openPayments: 0,
       seq: entry.seq,
       createdAt: entry.recordedAt,
     };
     derived.set(entry.accountId, account);
     follow(account, entry);
+    if (entry.kind === "transaction.pending") open.add(entry.transactionId);
+    const ends = ENDS.includes(entry.kind) && open.delete(entry.transactionId);
+    account.openPayments += entry.kind === "transaction.pending" ? 1 : ends ? -1 : 0;
   }
   mustBe("how many accounts there are", derived.size, accounts.length);
-  for (const { id, person, status, availableCents, heldCents, seq, createdAt } of accounts) {
-    const found: Derived = { availableCents, heldCents, status, isErased: person === undefined, seq, createdAt };
+  for (const { id, person, status, availableCents, heldCents, openPayments, seq, createdAt } of accounts) {
+    const isErased = person === undefined;
+    const found: Derived = { availableCents, heldCents, status, isErased, openPayments, seq, createdAt };
     mustBe(`account ${id}, by the journal`, derived.get(id), found);
   }
 }
@@ -166,6 +187,16 @@ function checkLinks(transaction: Stored<Transaction>, byId: ReadonlyMap<string, 
   }
   if (corrects === undefined) return;
   const original = byId.get(corrects.transactionId);
+  if (corrects.kind === "LATE") {
+    const isEnded = original?.status === "COMPLETED" || original?.status === "FAILED";
+    mustBe(`whether what ${id} corrects has ended`, true, isEnded);
+    mustBe(
+      `what ${id} moved late`,
+      { accountId, type, rail },
+      { accountId: original?.accountId, type: original?.type, rail: original?.rail },
+    );
+    return;
+  }
   mustBe(
     `what ${id} reverses`,
     { accountId, type, amountCents, rail, status: "COMPLETED", reference, reversedById: id, corrects: undefined },
@@ -187,11 +218,22 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
   const [first, last] = [entries[0], entries.at(-1)];
   mustBe(
     `the status of ${id}, by the journal`,
-    last === undefined ? undefined : STATUS_AFTER[last.kind].transaction,
-    status,
+    entries.findLast(({ kind }) => STATUS_AFTER[kind].transaction !== undefined)?.kind,
+    kindOf(status),
   );
   mustBe(`the seq of ${id}, by the journal`, first?.seq, seq);
-  mustBe(`the steps of ${id}`, stepsOf(transaction).join(", then "), entries.map(stepOf).join(", then "));
+  const steps = entries.filter(({ kind }) => STATUS_AFTER[kind].transaction !== undefined);
+  const began = steps.some(({ kind }) => kind === "transaction.processing");
+  const found = steps.map(stepOf).join(", then ");
+  mustHold(
+    stepsOf(transaction, began).some((expected) => expected.join(", then ") === found),
+    () => ({
+      what: `the steps of ${id}`,
+      expected: stepsOf(transaction, began),
+      found,
+    }),
+  );
+  checkWords(transaction, entries);
   const completed = entries.find(({ kind }) => kind === "transaction.completed");
   mustBe(
     `the times of ${id}, by the journal`,
@@ -205,19 +247,68 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
   }
 }
 
-/** Written again on purpose: the check must not depend on the code under test. */
-function stepsOf({ type, rail, status, amountCents }: Transaction): string[] {
-  const amount = String(amountCents);
-  const ended = status !== "PENDING";
-  if (type === "MINT") {
-    if (rail === "direct") return [`transaction.completed ${amount} from reserve to available`];
-    return ["transaction.pending", ...(ended ? ["transaction.canceled"] : [])];
+/** Compares what the rail said and what a person must look at. */
+function checkWords({ id, failure, railReceipt, openFlags }: Transaction, entries: readonly Entry[]): void {
+  const flags = new Set<string | undefined>();
+  for (const { kind, detail } of entries) {
+    if (ENDS.includes(kind)) flags.clear();
+    if (kind === "transaction.flagged") flags.add(detail);
+    if (kind === "transaction.attended") flags.delete(detail);
   }
-  if (rail === "direct") return [`transaction.completed ${amount} from available to reserve`];
-  return [
-    `transaction.pending ${amount} from available to held`,
-    ...(ended ? [`transaction.canceled ${amount} from held to available`] : []),
-  ];
+  mustBe(
+    `what the rail said of ${id}, by the journal`,
+    {
+      failure: entries.find(({ kind }) => kind === "transaction.failed")?.detail,
+      receipt: entries.find(({ receipt }) => receipt !== undefined)?.receipt,
+      flags: [...flags],
+    },
+    { failure, receipt: railReceipt, flags: [...openFlags] },
+  );
+}
+
+/**
+ * The steps that a transaction may have taken. Written again on purpose: the check must not depend
+ * on the code under test.
+ */
+function stepsOf({ type, rail, status, amountCents, corrects }: Transaction, began: boolean): readonly string[][] {
+  const amount = String(amountCents);
+  const isMint = type === "MINT";
+  const completed = (from: string, to: string): string => `transaction.completed ${amount} from ${from} to ${to}`;
+  const [minted, redeemed] = [completed("reserve", "available"), completed("available", "reserve")];
+  const unallocated = completed("reserve", "unallocated");
+  if (rail === "direct") return [[isMint ? minted : redeemed]];
+  if (corrects !== undefined) {
+    return isMint ? [[minted], [unallocated]] : [[redeemed], [completed("shortfall", "reserve")]];
+  }
+  const moved = (kind: string, from: string, to: string): string =>
+    isMint ? kind : `${kind} ${amount} from ${from} to ${to}`;
+  const released = (kind: string): string => moved(kind, "held", "available");
+  const begin = [moved("transaction.pending", "available", "held"), ...(began ? ["transaction.processing"] : [])];
+  switch (status) {
+    case "PENDING":
+      return began ? [] : [begin];
+    case "PROCESSING":
+      return began ? [begin] : [];
+    case "COMPLETED":
+      if (!began) return [];
+      return (isMint ? [minted, unallocated] : [completed("held", "reserve")]).map((end) => [...begin, end]);
+    case "FAILED":
+      return [[...begin, released("transaction.failed")]];
+    case "CANCELED":
+      return began ? [] : [[...begin, released("transaction.canceled")]];
+  }
+}
+
+function kindOf(status: TransactionStatus): string {
+  return `transaction.${status.toLowerCase()}`;
+}
+
+/** A receipt and a movement are in the book once. */
+function checkReceipts({ journal, transactions, head: { organizationId } }: OwnBook): void {
+  const receipts = journal.flatMap(({ receipt }) => receipt ?? []);
+  mustBe(`how many receipts ${organizationId} has`, receipts.length, new Set(receipts).size);
+  const movements = transactions.flatMap(({ railMovement }) => railMovement ?? []);
+  mustBe(`how many movements ${organizationId} has`, movements.length, new Set(movements).size);
 }
 
 function stepOf({ kind, posting }: Entry): string {

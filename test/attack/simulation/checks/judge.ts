@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Account } from "../../../../src/domain/account.js";
 import type { BookState } from "../../../../src/domain/book.js";
-import type { Command } from "../../../../src/domain/commands.js";
+import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { Refusal } from "../../../../src/domain/refusal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../../../../src/ledger/ports/outcome.js";
-import { type Answer, Model, seen } from "../../property/model.js";
+import { Model } from "../../property/model.js";
+import { type Answer, seen } from "../../property/rows.js";
 import type { Books } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
 import { mustBe, Violation } from "../report/violation.js";
@@ -111,7 +112,7 @@ export class Judge {
   }
 
   /** Checks an answer of the ledger, which came after `now`. */
-  answered(command: Command, outcome: Outcome<Account | Transaction>, now: UnixMillis): void {
+  answered(command: Command, outcome: Outcome<Resource>, now: UnixMillis): void {
     const call = this.#watch(command);
     const due = call === undefined ? undefined : dueTo(command, call, { outcome, now });
     if (due !== undefined) this.#violated(new Violation(answerTo(command), due, outcome));
@@ -173,7 +174,7 @@ function answerTo(command: Command): string {
 function dueTo(
   command: Command,
   call: Watched,
-  { outcome, now }: { outcome: Outcome<Account | Transaction>; now: UnixMillis },
+  { outcome, now }: { outcome: Outcome<Resource>; now: UnixMillis },
 ): unknown {
   if (outcome.kind === "refused" && isTurnedAway(outcome.refusal))
     return dueInsteadOf(outcome.refusal.reason, call, now);
@@ -198,5 +199,6 @@ function isTurnedAway(refusal: Refusal | LedgerRefusal): refusal is LedgerRefusa
  * and harm no neighbour.
  */
 function isBroken(command: Command): boolean {
-  return "amountCents" in command && !(Number.isInteger(command.amountCents) && command.amountCents > 0);
+  const amountCents = "amountCents" in command ? command.amountCents : undefined;
+  return amountCents !== undefined && !(Number.isInteger(amountCents) && amountCents > 0);
 }

@@ -1,6 +1,7 @@
 import type { LedgerAccount } from "../../../../src/domain/account.js";
 import type { BookHead } from "../../../../src/domain/book.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
+import type { Payment } from "../../../../src/domain/payment.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
 
@@ -13,17 +14,28 @@ export function require(holds: boolean, constraint: string): void {
   if (!holds) throw new StoreError("rejected", new Error(`the constraint does not hold: ${constraint}`));
 }
 
-export function checkAccount({ status, availableCents, heldCents }: LedgerAccount): void {
+export function checkAccount({ status, availableCents, heldCents, openPayments }: LedgerAccount): void {
+  require(Number.isInteger(openPayments) && openPayments >= 0, "open_payments of accounts");
   require(isBalance(availableCents) && isBalance(heldCents), "balances of accounts");
   require(availableCents + heldCents <= MAX_CENTS, "limit of accounts");
-  require(status !== "CLOSED" || availableCents + heldCents === 0, "closed accounts are empty");
+  require(status !== "CLOSED" || availableCents + heldCents + openPayments === 0, "closed accounts are empty");
 }
 
-export function checkTransaction({ amountCents, status, completedAt, corrects, reversedById }: Transaction): void {
+export function checkTransaction(transaction: Transaction): void {
+  const { amountCents, status, completedAt, corrects, reversedById, failure, railMovement, railReceipt } = transaction;
   require(isBalance(amountCents) && amountCents > 0, "amount of transactions");
   require((status === "COMPLETED") === (completedAt !== undefined), "completed_at of transactions");
+  require((status === "FAILED") === (failure !== undefined), "failure of transactions");
+  const hasNoProof = railMovement === undefined && railReceipt === undefined;
+  require(status === "COMPLETED" || hasNoProof, "proofs of transactions");
   const mayBeReversed = status === "COMPLETED" && corrects === undefined;
   require(reversedById === undefined || mayBeReversed, "reversed_by_id of transactions");
+}
+
+export function checkPayment({ state, phoneNumber, begunAt }: Payment): void {
+  require((state === "ENDED") === (phoneNumber === undefined), "phone_number of payments");
+  const mustBeBegun = state === "SENDING" || state === "ACCEPTED";
+  require(!mustBeBegun || begunAt !== undefined, "begun_at of payments");
 }
 
 export function checkEntry({ kind, accountId, transactionId, posting, balancesAfter }: JournalEntry): void {

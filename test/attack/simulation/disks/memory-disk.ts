@@ -1,6 +1,6 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
-import type { TableName } from "../../../../src/domain/decision.js";
+import type { TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import { type JournalEntry, OPERATOR } from "../../../../src/domain/journal.js";
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../../src/domain/values/text.js";
@@ -21,8 +21,15 @@ import { keyName, MemoryTable, referenceName, RULES, userName } from "./memory-t
 // What the schema says, and what the port promises, in memory. Servers do not wait for each other:
 // whoever commits after something that it had read has changed, lost the race.
 
-const TABLE_NAMES = ["accounts", "accountHolders", "transactions", "idempotencyKeys"] as const satisfies TableName[];
-const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.canceled"]);
+const TABLE_NAMES = [
+  "accounts",
+  "accountHolders",
+  "transactions",
+  "payments",
+  "proposals",
+  "idempotencyKeys",
+] as const satisfies TableName[];
+const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
 
 /** What one database transaction has seen and wants to write. None of it is durable. */
 interface Open {
@@ -40,9 +47,13 @@ export class MemoryDisk implements Disk {
     accounts: new MemoryTable("accounts", RULES.accounts),
     accountHolders: new MemoryTable("accountHolders", RULES.accountHolders),
     transactions: new MemoryTable("transactions", RULES.transactions),
+    payments: new MemoryTable("payments", RULES.payments),
+    proposals: new MemoryTable("proposals", RULES.proposals),
     idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
   };
   readonly #ended = new Set<TransactionId>();
+  /** By the name of the book and the receipt. */
+  readonly #receipts = new Map<string, UsedReceipt>();
   readonly #journal: Stored<JournalEntry>[] = [];
   readonly #heads = new Map<OrganizationId, BookHead>();
   #version = 0;
@@ -133,13 +144,19 @@ export class MemoryDisk implements Disk {
   }
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
-    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, transactions, payments, proposals, idempotencyKeys } = this.#tables;
     const used = idempotencyKeys.read(lookup.idempotencyKeys.map(keyName), reads);
     const keyed = used.map(({ resourceId }) => resourceId);
     const keysOfAccounts = new Set(lookup.idempotencyKeysOfAccounts.map(keyName));
     const keyedAccounts = used.filter((each) => keysOfAccounts.has(keyName(each))).map(({ resourceId }) => resourceId);
     const named = lookup.references.flatMap((each) => transactions.find(referenceName(each), reads));
     const users = lookup.users.flatMap((each) => accountHolders.find(userName(each), reads));
+    const keysOfPayments = new Set(lookup.idempotencyKeysOfPayments.map(keyName));
+    const keyedPayments = used.filter((each) => keysOfPayments.has(keyName(each))).map(({ resourceId }) => resourceId);
+    const namedPayments = lookup.referencesOfPayments.flatMap((each) => transactions.find(referenceName(each), reads));
+    const late = [...transactions.rows.values()].filter(
+      ({ corrects }) => corrects?.kind === "LATE" && lookup.orderIds.includes(corrects.transactionId),
+    );
     const ofTransactions = lookup.transactionIds.flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
       rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
@@ -151,7 +168,21 @@ export class MemoryDisk implements Disk {
       begunAt,
       accounts: own(accounts.read([...lookup.accountIds, ...ofTransactions, ...keyed, ...users], reads)),
       accountHolders: own(accountHolders.read([...lookup.holderIds, ...keyedAccounts, ...users], reads)),
-      transactions: own(transactions.read([...lookup.transactionIds, ...keyed, ...named], reads)),
+      transactions: own([...transactions.read([...lookup.transactionIds, ...keyed, ...named], reads), ...late]),
+      payments: own(payments.read([...lookup.paymentIds, ...keyedPayments, ...namedPayments], reads)),
+      proposals: own(proposals.read(lookup.subjects, reads)),
+      receipts: lookup.receipts.flatMap((each) => {
+        const name = receiptName(each);
+        reads.add(name);
+        return this.#receipts.get(name) ?? [];
+      }),
+      movements: lookup.movements.flatMap(({ organizationId, movement }) => {
+        reads.add(movementName({ organizationId, railMovement: movement }));
+        const row = [...transactions.rows.values()].find(
+          (each) => each.organizationId === organizationId && each.railMovement === movement,
+        );
+        return row === undefined ? [] : [{ organizationId, movement, transactionId: row.id }];
+      }),
       idempotencyKeys: used,
     };
   }
@@ -168,8 +199,10 @@ export class MemoryDisk implements Disk {
   #check({ entries, tables, books }: Changes): void {
     for (const name of TABLE_NAMES) this.#tables[name].check(tables[name] as TableChanges<never>);
     const ended = new Set<TransactionId>();
+    const receipts = new Set<string>();
     for (const { entry, seq } of entries) {
       checkEntry(entry);
+      if (entry.receipt !== undefined) require(!this.#hasReceipt(entry, receipts), "UNIQUE journal_receipts");
       require(this.journalAfter(entry.organizationId, seq - 1)[0]?.seq !== seq, "PRIMARY KEY journal");
       if (entry.transactionId === undefined || !TERMINAL.has(entry.kind)) continue;
       require(!ended.has(entry.transactionId) && !this.#ended.has(entry.transactionId), "UNIQUE journal_terminal_rows");
@@ -186,12 +219,28 @@ export class MemoryDisk implements Disk {
     }
     for (const { entry, seq } of entries) {
       this.#journal.push(Object.freeze({ ...entry, seq }));
-      if (entry.transactionId !== undefined && TERMINAL.has(entry.kind)) this.#ended.add(entry.transactionId);
+      const { organizationId, receipt, transactionId } = entry;
+      if (transactionId !== undefined && TERMINAL.has(entry.kind)) this.#ended.add(transactionId);
+      if (receipt === undefined) continue;
+      const name = receiptName({ organizationId, receipt });
+      this.#receipts.set(name, { organizationId, receipt, transactionId });
+      this.#changedIn.set(name, this.#version);
+    }
+    for (const { row } of [...tables.transactions.created, ...tables.transactions.changed]) {
+      if (row.railMovement !== undefined) this.#changedIn.set(movementName(row), this.#version);
     }
     // Like the UPDATE of `books`, it does not set the state.
     for (const { organizationId, lastSeq, lastRecordedAt, sums } of books) {
       this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums });
     }
+  }
+
+  #hasReceipt({ organizationId, receipt }: JournalEntry, inBatch: Set<string>): boolean {
+    if (receipt === undefined) return false;
+    const name = receiptName({ organizationId, receipt });
+    const isUsed = this.#receipts.has(name) || inBatch.has(name);
+    inBatch.add(name);
+    return isUsed;
   }
 
   #headOf(organizationId: OrganizationId): BookHead {
@@ -204,6 +253,20 @@ export class MemoryDisk implements Disk {
     this.#heads.set(head.organizationId, Object.freeze(head));
     this.#changedIn.set(bookName(head.organizationId), this.#version);
   }
+}
+
+function receiptName({ organizationId, receipt }: { organizationId: string; receipt: string }): string {
+  return `receipt ${organizationId} ${receipt}`;
+}
+
+function movementName({
+  organizationId,
+  railMovement,
+}: {
+  organizationId: string;
+  railMovement?: string | undefined;
+}): string {
+  return `movement ${organizationId} ${String(railMovement)}`;
 }
 
 function bookName(organizationId: OrganizationId): string {

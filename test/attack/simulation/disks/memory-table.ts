@@ -1,7 +1,7 @@
 import type { TableName, Tables } from "../../../../src/domain/decision.js";
 import type { TableChanges } from "../../../../src/ledger/ports/store.js";
 import type { Stored } from "./disk.js";
-import { checkAccount, checkTransaction, require } from "./memory-constraints.js";
+import { checkAccount, checkPayment, checkTransaction, require } from "./memory-constraints.js";
 
 /** The memory twin of one table: how its rows are found, and what the schema demands of each. */
 interface TableRules<Row> {
@@ -18,7 +18,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ id }) => id,
     nameOf: () => undefined,
     check: checkAccount,
-    changeable: ["status", "statusReason", "availableCents", "heldCents", "updatedAt"],
+    changeable: ["status", "statusReason", "availableCents", "heldCents", "openPayments", "updatedAt"],
   },
   accountHolders: {
     keyOf: ({ accountId }) => accountId,
@@ -31,7 +31,30 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ id }) => id,
     nameOf: (transaction) => referenceName(transaction),
     check: checkTransaction,
-    changeable: ["status", "statusReason", "reversedById", "updatedAt", "completedAt"],
+    changeable: [
+      "status",
+      "statusReason",
+      "railMovement",
+      "railReceipt",
+      "failure",
+      "openFlags",
+      "reversedById",
+      "availableAfterCents",
+      "updatedAt",
+      "completedAt",
+    ],
+  },
+  payments: {
+    keyOf: ({ transactionId }) => transactionId,
+    nameOf: () => undefined,
+    check: checkPayment,
+    changeable: ["state", "phoneNumber", "railReference", "begunAt", "dueAt", "updatedAt"],
+  },
+  proposals: {
+    keyOf: ({ subject }) => subject,
+    nameOf: () => undefined,
+    check: () => undefined,
+    changeable: ["content", "person", "proposedAt", "doneAt"],
   },
   idempotencyKeys: {
     keyOf: (used) => keyName(used),

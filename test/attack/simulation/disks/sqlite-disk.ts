@@ -247,6 +247,8 @@ interface JournalRow {
   readonly amount_cents: number | null;
   readonly available_after_cents: number | null;
   readonly held_after_cents: number | null;
+  readonly detail: string | null;
+  readonly rail_receipt: string | null;
   readonly actor: string;
   readonly reason: string;
   readonly recorded_at: number;
@@ -299,6 +301,8 @@ function entryOf(row: JournalRow): Stored<JournalEntry> {
     kind: row.kind,
     posting: debit === null ? undefined : ({ debit, credit, amountCents } as Posting),
     balancesAfter: availableCents === null ? undefined : { availableCents, heldCents: row.held_after_cents },
+    detail: row.detail ?? undefined,
+    receipt: row.rail_receipt ?? undefined,
     actor: row.actor,
     reason: row.reason,
     recordedAt: row.recorded_at,

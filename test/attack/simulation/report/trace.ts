@@ -1,4 +1,4 @@
-import type { Command } from "../../../../src/domain/commands.js";
+import type { Command, PaymentCommand } from "../../../../src/domain/commands.js";
 import { formatCents } from "../../../../src/domain/values/cents.js";
 
 /** The steps of a run. A run that no reader will see keeps none. */
@@ -43,6 +43,43 @@ export function describeCommand(command: Command): string {
     case "updateAccount":
     case "eraseAccount":
       return `${command.name} ${shortId(command.accountId)}`;
+    case "coverShortfall":
+    case "recoverShortfall":
+    case "allocate":
+    case "returnUnallocated":
+    case "bookReceipt":
+      return `${command.name} ${formatCents(command.amountCents)} by ${command.person}${keyOf(command)}`;
+    case "beginPayment":
+    case "acceptPayment":
+    case "postponePayment":
+    case "completePayment":
+    case "failPayment":
+    case "flagTransaction":
+    case "attendTransaction":
+    case "resolveTransaction":
+      return describePaymentCommand(command);
+  }
+}
+
+function describePaymentCommand(command: PaymentCommand): string {
+  const what = `${command.name} ${shortId(command.transactionId)}`;
+  switch (command.name) {
+    case "completePayment": {
+      const { movement = "none", receipt = "none", amountCents } = command;
+      const amount = amountCents === undefined ? "any amount" : formatCents(amountCents);
+      return `${what}, ${amount}, movement ${movement}, receipt ${receipt}, as ${shortId(command.newTransactionId)}`;
+    }
+    case "failPayment":
+      return `${what}, ${command.failure}`;
+    case "flagTransaction":
+    case "attendTransaction":
+      return `${what}, ${command.flag}`;
+    case "resolveTransaction":
+      return `${what}, ${JSON.stringify(command.resolution)} by ${command.person}`;
+    case "beginPayment":
+    case "acceptPayment":
+    case "postponePayment":
+      return what;
   }
 }
 

@@ -1,0 +1,54 @@
+import type { AdvancePayment } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { orderOf } from "../orders/order.js";
+import type { Payment } from "../payment.js";
+import type { Transaction } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const advancePayment: Operation<AdvancePayment, Transaction> = { lookup, decide };
+
+function lookup({ transactionId }: AdvancePayment, rows: Lookup): void {
+  rows.payment(transactionId);
+}
+
+/**
+ * Records the rail's answer to a request. `acceptPayment`: the rail has the order. That also holds
+ * if an earlier request seemed not to have reached it. `postponePayment`: the request is proven not
+ * to have reached the rail, so the payment is READY again. Its transaction stays PROCESSING and
+ * cannot be canceled any more.
+ *
+ * An answer that says nothing new is a replay.
+ *
+ * Refuses: TRANSACTION_NOT_FOUND.
+ */
+function decide(book: Book, command: AdvancePayment, now: UnixMillis): Decision<Transaction> {
+  const { organizationId, transactionId } = command;
+  const order = orderOf(book, organizationId, transactionId);
+  if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const { transaction, payment } = order;
+  const row = command.name === "acceptPayment" ? accepted(payment, command, now) : postponed(payment, command, now);
+  if (row === undefined) return replay(transaction);
+  return { kind: "effect", resource: transaction, effect: { entries: [], puts: [{ table: "payments", row }] } };
+}
+
+function accepted(
+  payment: Payment,
+  { railReference, nextCheckAt }: AdvancePayment & { name: "acceptPayment" },
+  now: UnixMillis,
+): Payment | undefined {
+  if (payment.state === "ENDED" || payment.begunAt === undefined) return undefined;
+  const isNamed = payment.railReference === undefined && railReference !== undefined;
+  if (payment.state === "ACCEPTED" && !isNamed) return undefined;
+  return {
+    ...payment,
+    state: "ACCEPTED",
+    railReference: payment.railReference ?? railReference,
+    dueAt: nextCheckAt,
+    updatedAt: now,
+  };
+}
+
+function postponed(payment: Payment, { nextCheckAt }: AdvancePayment, now: UnixMillis): Payment | undefined {
+  if (payment.state !== "SENDING") return undefined;
+  return { ...payment, state: "READY", dueAt: nextCheckAt, updatedAt: now };
+}

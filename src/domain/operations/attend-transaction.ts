@@ -1,0 +1,31 @@
+import type { AttendTransaction } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { accountOf } from "../orders/order.js";
+import { effectOf, taken } from "../orders/step.js";
+import type { Transaction } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const attendTransaction: Operation<AttendTransaction, Transaction> = { lookup, decide };
+
+function lookup({ transactionId }: AttendTransaction, rows: Lookup): void {
+  rows.transaction(transactionId);
+}
+
+/**
+ * Lowers one flag: an operator has looked at its cause. A flag that is not up is a replay. A
+ * PROCESSING transaction must be resolved instead.
+ *
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
+ */
+function decide(book: Book, command: AttendTransaction, now: UnixMillis): Decision<Transaction> {
+  const { organizationId, transactionId, flag, actor, reason } = command;
+  const transaction = book.transaction(organizationId, transactionId);
+  if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const { status, openFlags } = transaction;
+  if (status === "PROCESSING") return refuse({ reason: "INVALID_TRANSITION", from: status, to: status });
+  if (!openFlags.includes(flag)) return replay(transaction);
+  const attended: Transaction = { ...transaction, openFlags: openFlags.filter((open) => open !== flag), updatedAt: now };
+  const account = accountOf(book, transaction);
+  const step = taken({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail: flag });
+  return { kind: "effect", resource: attended, effect: effectOf([step]) };
+}

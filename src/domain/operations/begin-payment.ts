@@ -1,0 +1,48 @@
+import type { BeginPayment } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
+import { orderOf } from "../orders/order.js";
+import { effectOf, taken } from "../orders/step.js";
+import type { Payment } from "../payment.js";
+import type { Transaction } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const beginPayment: Operation<BeginPayment, Transaction> = { lookup, decide };
+
+function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
+  rows.payment(transactionId);
+}
+
+/**
+ * Allows the settlement to ask the rail. The commit of this decision is the write-ahead record:
+ * only after it the rail is asked. The ledger allows it once, so of two servers only one asks.
+ *
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN.
+ */
+function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Transaction> {
+  const { organizationId, transactionId, actor } = command;
+  const order = orderOf(book, organizationId, transactionId);
+  if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const { transaction, account, payment } = order;
+  if (payment.state !== "READY") {
+    return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
+  }
+  // A restored book may be older than what the rail has done. Nothing begins until an operator has
+  // compared both.
+  if (book.bookOf(organizationId).state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
+  if (account.status === "FROZEN") return refuse({ reason: "ACCOUNT_FROZEN", accountId: account.id });
+
+  const row: Payment = {
+    ...payment,
+    state: "SENDING",
+    begunAt: payment.begunAt ?? now,
+    dueAt: command.nextCheckAt,
+    updatedAt: now,
+  };
+  // The rail was asked before, and is known not to have heard it. The status says so already.
+  if (transaction.status === "PROCESSING") {
+    return { kind: "effect", resource: transaction, effect: { entries: [], puts: [{ table: "payments", row }] } };
+  }
+  const processing: Transaction = { ...transaction, status: "PROCESSING", updatedAt: now };
+  const step = taken({ transaction: processing, account, kind: "transaction.processing", actor });
+  return { kind: "effect", resource: processing, effect: effectOf([step], [{ table: "payments", row }]) };
+}

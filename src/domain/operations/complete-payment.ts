@@ -1,0 +1,162 @@
+import type { CompletePayment } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { decideFlag, type Flagging } from "../orders/flag.js";
+import { ended, type Order, orderOf } from "../orders/order.js";
+import { completed, movedLate } from "../orders/outcome.js";
+import { effectOf, lastOf, taken } from "../orders/step.js";
+import type { FlagReason, Payment, RailReceipt } from "../payment.js";
+import type { Transaction } from "../transaction.js";
+import type { TransactionId } from "../values/ids.js";
+import { canBePhone } from "../values/masked-phone.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const completePayment: Operation<CompletePayment, Transaction> = { lookup, decide };
+
+function lookup({ organizationId, transactionId, movement, receipt }: CompletePayment, rows: Lookup): void {
+  rows.order(transactionId);
+  if (receipt !== undefined) rows.receipt(organizationId, receipt);
+  if (movement !== undefined) rows.movement(organizationId, movement);
+}
+
+/**
+ * Books a rail's report that shillings moved: the only place that recognises them without an
+ * operator. A report is never refused. It is booked, it is a replay, or it raises a flag in the
+ * same command, so that nothing is lost between the two. A report without an amount or a phone
+ * number agrees with every one.
+ *
+ * The first rule that fits decides:
+ *
+ * 1. The book has the receipt: a replay if it belongs to this order, and otherwise a flag.
+ * 2. The book has the movement: the report may add the receipt. If it differs, it raises a flag.
+ * 3. A transaction of the order has a movement without receipt, or a receipt without movement, and
+ *    the report has only the other: it speaks of the same.
+ * 4. Else the status decides. A PROCESSING transaction is completed if the report agrees with the
+ *    order. A COMPLETED or FAILED one gets a correction of its own. For a PENDING or CANCELED one
+ *    nothing is booked, because the rail was never asked.
+ *
+ * Refuses: TRANSACTION_NOT_FOUND.
+ */
+function decide(book: Book, command: CompletePayment, now: UnixMillis): Decision<Transaction> {
+  const { organizationId, transactionId } = command;
+  const order = orderOf(book, organizationId, transactionId);
+  if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const report = new Report(book, order, command, now);
+  return report.known() ?? report.counterpart() ?? report.byStatus();
+}
+
+class Report {
+  readonly #book: Book;
+  readonly #order: Order;
+  readonly #command: CompletePayment;
+  readonly #told: Flagging;
+  /** The transaction of the order and its corrections. */
+  readonly #transactions: readonly Transaction[];
+
+  constructor(book: Book, order: Order, command: CompletePayment, now: UnixMillis) {
+    const { organizationId, transactionId, actor, reason } = command;
+    this.#book = book;
+    this.#order = order;
+    this.#command = command;
+    this.#told = { actor, reason, now };
+    this.#transactions = [order.transaction, ...book.lateCorrections(organizationId, transactionId)];
+  }
+
+  /** Decides if the book has the receipt or the movement. */
+  known(): Decision<Transaction> | undefined {
+    const { organizationId, receipt, movement } = this.#command;
+    const used = receipt === undefined ? undefined : this.#book.receipt(organizationId, receipt);
+    if (used !== undefined) {
+      const same = this.#ofOrder(used.transactionId);
+      return same === undefined ? this.#flag("RECEIPT_ALREADY_USED") : replay(same);
+    }
+    const moved = movement === undefined ? undefined : this.#book.transactionWithMovement(organizationId, movement);
+    if (moved === undefined) return undefined;
+    const same = this.#ofOrder(moved);
+    return same === undefined ? this.#flag("RECEIPT_ALREADY_USED") : this.#again(same);
+  }
+
+  /** Decides if the order has the half of the proof that the report lacks. */
+  counterpart(): Decision<Transaction> | undefined {
+    const { movement, receipt } = this.#command;
+    if (movement !== undefined && receipt !== undefined) return undefined;
+    const others = this.#transactions.filter(({ railMovement, railReceipt }) =>
+      movement === undefined
+        ? railMovement !== undefined && railReceipt === undefined
+        : railReceipt !== undefined && railMovement === undefined,
+    );
+    const [first] = others;
+    if (first === undefined) return undefined;
+    return this.#again(others.find((other) => this.#hasAmountOf(other)) ?? first);
+  }
+
+  byStatus(): Decision<Transaction> {
+    const { transaction, payment } = this.#order;
+    switch (transaction.status) {
+      case "PENDING":
+      case "CANCELED":
+        return this.#flag("REPORT_WITHOUT_ORDER");
+      case "PROCESSING":
+        return this.#hasAmountOf(transaction) && this.#hasPhoneOf(payment)
+          ? this.#complete()
+          : this.#flag("REPORT_DIFFERS");
+      case "COMPLETED":
+      case "FAILED":
+        return this.#correct();
+    }
+  }
+
+  /** Decides on a movement that the transaction has already. */
+  #again(transaction: Transaction): Decision<Transaction> {
+    const { receipt } = this.#command;
+    const known = transaction.railReceipt;
+    const hasOtherReceipt = receipt !== undefined && known !== undefined && receipt !== known;
+    if (!this.#hasAmountOf(transaction) || hasOtherReceipt) return this.#flag("REPORT_DIFFERS");
+    return receipt === undefined || known !== undefined ? replay(transaction) : this.#addReceipt(transaction, receipt);
+  }
+
+  #addReceipt(transaction: Transaction, receipt: RailReceipt): Decision<Transaction> {
+    const { actor, reason, now } = this.#told;
+    const receipted: Transaction = { ...transaction, railReceipt: receipt, updatedAt: now };
+    const { account } = this.#order;
+    const step = taken({ transaction: receipted, account, kind: "transaction.receipted", actor, reason, receipt });
+    return { kind: "effect", resource: receipted, effect: effectOf([step]) };
+  }
+
+  #complete(): Decision<Transaction> {
+    const { organizationId } = this.#command;
+    const { account, put } = ended(this.#order, this.#told.now);
+    const { sums } = this.#book.bookOf(organizationId);
+    const steps = completed({ ...this.#order, account }, this.#command, { ...this.#told, sums });
+    if (steps === undefined) return this.#flag("NOT_CREDITED");
+    const { transaction } = lastOf(steps);
+    return { kind: "effect", resource: transaction, effect: effectOf(steps, [put]) };
+  }
+
+  #correct(): Decision<Transaction> {
+    const { organizationId, newTransactionId } = this.#command;
+    const { sums } = this.#book.bookOf(organizationId);
+    const amountCents = this.#command.amountCents ?? this.#order.transaction.amountCents;
+    const late = { newTransactionId, proof: this.#command, amountCents };
+    const steps = movedLate(this.#order, late, { ...this.#told, sums });
+    if (steps === undefined) return this.#flag("NOT_CREDITED");
+    const { transaction } = lastOf(steps);
+    return { kind: "effect", resource: transaction, effect: effectOf(steps) };
+  }
+
+  #flag(flag: FlagReason): Decision<Transaction> {
+    return decideFlag(this.#order, flag, this.#told);
+  }
+
+  #ofOrder(id: TransactionId | undefined): Transaction | undefined {
+    return this.#transactions.find((transaction) => transaction.id === id);
+  }
+
+  #hasAmountOf({ amountCents }: Transaction): boolean {
+    return this.#command.amountCents === undefined || this.#command.amountCents === amountCents;
+  }
+
+  #hasPhoneOf({ phoneNumber }: Payment): boolean {
+    const { phone } = this.#command;
+    return phone === undefined || phoneNumber === undefined || canBePhone(phone, phoneNumber);
+  }
+}

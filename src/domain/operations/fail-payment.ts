@@ -1,0 +1,39 @@
+import type { FailPayment } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { decideFlag } from "../orders/flag.js";
+import { ended, orderOf } from "../orders/order.js";
+import { failed } from "../orders/outcome.js";
+import { effectOf } from "../orders/step.js";
+import type { Transaction } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const failPayment: Operation<FailPayment, Transaction> = { lookup, decide };
+
+function lookup({ transactionId }: FailPayment, rows: Lookup): void {
+  rows.payment(transactionId);
+}
+
+/**
+ * Ends an order for which no shillings have moved, and releases the hold of a redemption. For a
+ * FAILED or CANCELED transaction it returns a replay. For a COMPLETED one it raises a flag.
+ *
+ * Time alone (EXPIRED) ends only an order that the rail is proven not to have: nothing that the
+ * rail may carry out is ever released.
+ *
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION (only if EXPIRED).
+ */
+function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Transaction> {
+  const { organizationId, transactionId, actor, failure, reason } = command;
+  const order = orderOf(book, organizationId, transactionId);
+  if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const { transaction, payment } = order;
+  if (transaction.status === "FAILED" || transaction.status === "CANCELED") return replay(transaction);
+  if (failure === "EXPIRED" && payment.state !== "READY") {
+    return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "FAILED" });
+  }
+  const told = { actor, reason, now };
+  if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
+  const { account, put } = ended(order, now);
+  const step = failed({ transaction, account }, failure, told);
+  return { kind: "effect", resource: step.transaction, effect: effectOf([step], [put]) };
+}

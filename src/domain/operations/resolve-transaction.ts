@@ -1,0 +1,115 @@
+import { type BookSums, MAX_SUM_CENTS } from "../book.js";
+import type { ResolveTransaction } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { ended, type Order, orderOf } from "../orders/order.js";
+import { completed, failed, movedLate, type Told } from "../orders/outcome.js";
+import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
+import type { Resolution } from "../payment.js";
+import { detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
+import type { Transaction } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const resolveTransaction: Operation<ResolveTransaction, Transaction> = { lookup, decide };
+
+function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
+  rows.order(transactionId);
+  rows.proposal(transactionId);
+  if (resolution.kind !== "FAILED") rows.receipt(organizationId, resolution.receipt);
+}
+
+/**
+ * Ends a PROCESSING transaction that needs attention, on the word of an operator. Above
+ * `aloneMaxCents` another person must have proposed the same. Otherwise the resolution is noted as
+ * a proposal, and the transaction stays PROCESSING. The same resolution again is a replay.
+ *
+ * MOVED ends the transaction as FAILED, and books what really moved as a correction.
+ *
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, RECEIPT_ALREADY_USED,
+ * LIMIT_EXCEEDED (of the organization's book).
+ */
+function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<Transaction> {
+  const { organizationId, transactionId, resolution, person, actor, reason } = command;
+  const order = orderOf(book, organizationId, transactionId);
+  if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const { transaction, account } = order;
+  const { status, openFlags } = transaction;
+  if (status !== "PROCESSING" || openFlags.length === 0) {
+    const same = resolved(book, transaction, resolution);
+    const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
+    return same === undefined ? refuse({ reason: "INVALID_TRANSITION", from: status, to }) : replay(same);
+  }
+  if (resolution.kind !== "FAILED") {
+    const used = book.receipt(organizationId, resolution.receipt);
+    if (used !== undefined) {
+      return refuse({ reason: "RECEIPT_ALREADY_USED", receipt: resolution.receipt, transactionId: used.transactionId });
+    }
+  }
+
+  const intent: Intent = { organizationId, subject: transactionId, content: contentOf(resolution), person };
+  const standing = book.proposal(organizationId, transactionId);
+  const movedCents = resolution.kind === "MOVED" ? resolution.amountCents : transaction.amountCents;
+  const isOneEnough = Math.max(transaction.amountCents, movedCents) <= command.aloneMaxCents;
+  if (!isApproved(standing, intent, isOneEnough)) {
+    const row = standingAfter(standing, intent, now);
+    if (row === standing) return replay(transaction);
+    const proposed: Transaction = { ...transaction, updatedAt: now };
+    const kind = "transaction.resolution_proposed";
+    const step = taken({ transaction: proposed, account, kind, actor, reason, detail: detailOf(intent) });
+    return { kind: "effect", resource: proposed, effect: effectOf([step], [{ table: "proposals", row }]) };
+  }
+
+  const end = ended(order, now);
+  const { sums } = book.bookOf(organizationId);
+  const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, sums });
+  if (steps === undefined) {
+    return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
+  }
+  return { kind: "effect", resource: lastOf(steps).transaction, effect: effectOf(steps, [end.put]) };
+}
+
+function resolve(
+  { transaction, account }: Omit<Order, "payment">,
+  { resolution, newTransactionId }: ResolveTransaction,
+  told: Told & { sums: BookSums },
+): Steps | undefined {
+  switch (resolution.kind) {
+    case "COMPLETED":
+      return completed({ transaction, account }, { movement: undefined, receipt: resolution.receipt }, told);
+    case "FAILED":
+      return [failed({ transaction, account }, "RESOLVED_BY_OPERATOR", told)];
+    case "MOVED": {
+      const { receipt, amountCents } = resolution;
+      const end = failed({ transaction, account }, "REPORT_DIFFERS", told);
+      const late = { newTransactionId, proof: { movement: undefined, receipt }, amountCents };
+      const moved = movedLate(end, late, told);
+      return moved === undefined ? undefined : [end, ...moved];
+    }
+  }
+}
+
+/** Returns the transaction in which the same resolution ended earlier. */
+function resolved(book: Book, transaction: Transaction, resolution: Resolution): Transaction | undefined {
+  switch (resolution.kind) {
+    case "COMPLETED":
+      return transaction.status === "COMPLETED" && transaction.railReceipt === resolution.receipt
+        ? transaction
+        : undefined;
+    case "FAILED":
+      return transaction.failure === "RESOLVED_BY_OPERATOR" ? transaction : undefined;
+    case "MOVED":
+      return book
+        .lateCorrections(transaction.organizationId, transaction.id)
+        .find((late) => late.railReceipt === resolution.receipt && late.amountCents === resolution.amountCents);
+  }
+}
+
+function contentOf(resolution: Resolution): string {
+  switch (resolution.kind) {
+    case "COMPLETED":
+      return JSON.stringify(["COMPLETED", resolution.receipt]);
+    case "FAILED":
+      return JSON.stringify(["FAILED"]);
+    case "MOVED":
+      return JSON.stringify(["MOVED", resolution.receipt, resolution.amountCents]);
+  }
+}

@@ -1,0 +1,154 @@
+import type { LedgerAccount } from "../account.js";
+import { type BookSums, isWithinLimits, postedToBook } from "../book.js";
+import {
+  type Actor,
+  burnPosting,
+  mintPosting,
+  type Posting,
+  redeemPosting,
+  releasePosting,
+  shortfallPosting,
+  unallocatedPosting,
+} from "../journal.js";
+import type { FailureReason, RailProof } from "../payment.js";
+import type { Transaction } from "../transaction.js";
+import { type Cents, MAX_CENTS } from "../values/cents.js";
+import type { TransactionId } from "../values/ids.js";
+import { type Description, type Metadata, NO_REASON, type Reference, type StatusReason } from "../values/text.js";
+import type { UnixMillis } from "../values/time.js";
+import { flagged } from "./flag.js";
+import { type Steps, type Taken, taken } from "./step.js";
+
+/** Who says how an order ended, and when. */
+export interface Told {
+  readonly actor: Actor;
+  readonly reason: StatusReason;
+  readonly now: UnixMillis;
+}
+
+interface OpenOrder {
+  readonly transaction: Transaction;
+  /** The account without the payment that ends. */
+  readonly account: LedgerAccount;
+}
+
+/**
+ * Completes a transaction whose shillings have moved. Returns undefined if the organization's book
+ * would exceed its limit.
+ */
+export function completed(
+  { transaction, account }: OpenOrder,
+  { movement, receipt }: RailProof,
+  { sums, ...told }: Told & { sums: BookSums },
+): Steps | undefined {
+  const { type, amountCents } = transaction;
+  const posting = type === "MINT" ? incomingPosting(sums, account, amountCents) : burnPosting(amountCents);
+  if (posting === undefined) return undefined;
+  const changed: Transaction = {
+    ...transaction,
+    status: "COMPLETED",
+    statusReason: told.reason,
+    railMovement: movement,
+    railReceipt: receipt,
+    openFlags: [],
+    updatedAt: told.now,
+    completedAt: told.now,
+  };
+  return booked({ transaction: changed, account }, posting, told);
+}
+
+/** Ends a transaction for which no shillings have moved, and releases the hold of a redemption. */
+export function failed({ transaction, account }: OpenOrder, failure: FailureReason, told: Told): Taken {
+  const { actor, reason, now } = told;
+  const changed: Transaction = {
+    ...transaction,
+    status: "FAILED",
+    statusReason: reason,
+    failure,
+    openFlags: [],
+    updatedAt: now,
+  };
+  const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
+  return taken({ transaction: changed, account, kind: "transaction.failed", posting, actor, reason, detail: failure });
+}
+
+/** A movement that no open transaction expects. */
+export interface LateMovement {
+  readonly newTransactionId: TransactionId;
+  readonly proof: RailProof;
+  readonly amountCents: Cents;
+}
+
+/**
+ * Books a movement that an ended transaction did not have, as a transaction of its own that is
+ * COMPLETED at once. Returns undefined if the organization's book would exceed its limit.
+ */
+export function movedLate(
+  { transaction: original, account }: OpenOrder,
+  { newTransactionId, proof, amountCents }: LateMovement,
+  { sums, ...told }: Told & { sums: BookSums },
+): Steps | undefined {
+  const { organizationId, accountId, type, rail } = original;
+  const posting =
+    type === "MINT" ? incomingPosting(sums, account, amountCents) : outgoingPosting(sums, account, amountCents);
+  if (posting === undefined) return undefined;
+  const { now } = told;
+  const transaction: Transaction = {
+    id: newTransactionId,
+    organizationId,
+    accountId,
+    type,
+    status: "COMPLETED",
+    statusReason: NO_REASON,
+    amountCents,
+    reference: lateReference(proof),
+    description: "" as Description,
+    metadata: NO_METADATA,
+    rail,
+    railMovement: proof.movement,
+    railReceipt: proof.receipt,
+    failure: undefined,
+    openFlags: [],
+    corrects: { kind: "LATE", transactionId: original.id },
+    reversedById: undefined,
+    availableAfterCents: undefined,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: now,
+  };
+  return booked({ transaction, account }, posting, { ...told, reason: NO_REASON });
+}
+
+const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
+
+/** The reference of a late movement. A caller cannot choose such a reference. */
+function lateReference({ movement, receipt }: RailProof): Reference {
+  return `kesc:late:${movement ?? receipt}` as Reference;
+}
+
+function booked({ transaction, account }: OpenOrder, posting: Posting, { actor, reason, now }: Told): Steps {
+  const { corrects, railReceipt: receipt } = transaction;
+  const detail = corrects?.kind;
+  const step = taken({ transaction, account, kind: "transaction.completed", posting, actor, reason, detail, receipt });
+  if (posting.credit !== "unallocated") return [step];
+  return [step, flagged(step, "NOT_CREDITED", { actor, reason: NO_REASON, now })];
+}
+
+/** Credits the account, also a frozen one. Shillings that it cannot take belong to no account. */
+function incomingPosting(sums: BookSums, account: LedgerAccount, amountCents: Cents): Posting | undefined {
+  const { status, availableCents, heldCents } = account;
+  const canTake = status !== "CLOSED" && availableCents + heldCents + amountCents <= MAX_CENTS;
+  const credited = canTake ? within(sums, mintPosting(amountCents)) : undefined;
+  return credited ?? within(sums, unallocatedPosting(amountCents));
+}
+
+/** The account pays for what the rail has paid out. If it cannot, nobody does: a shortfall. */
+function outgoingPosting(sums: BookSums, account: LedgerAccount, amountCents: Cents): Posting | undefined {
+  const canPay = account.availableCents >= amountCents;
+  return within(sums, canPay ? redeemPosting(amountCents) : shortfallPosting(amountCents));
+}
+
+/** Returns the posting if every sum stays within its limit. */
+function within(sums: BookSums, posting: Posting): Posting | undefined {
+  return isWithinLimits(postedToBook(sums, posting)) ? posting : undefined;
+}

@@ -1,0 +1,115 @@
+import type { Cents } from "./values/cents.js";
+import type { OrganizationId, TransactionId } from "./values/ids.js";
+import type { MaskedPhone } from "./values/masked-phone.js";
+import type { PayableAmounts } from "./values/payable-amounts.js";
+import type { PhoneNumber } from "./values/phone-number.js";
+import type { UnixMillis } from "./values/time.js";
+
+/** An organization's account at a rail, for example an M-Pesa shortcode with its credentials. */
+export type RailAccountId = string & { readonly brand: unique symbol };
+/** The rail's own name for an order. It comes with the rail's answer to the order. */
+export type RailReference = string & { readonly brand: unique symbol };
+/** The rail's name for a movement of shillings. Each report about the movement has the same. */
+export type RailMovement = string & { readonly brand: unique symbol };
+/** The rail's proof that shillings moved. A book takes each receipt once. */
+export type RailReceipt = string & { readonly brand: unique symbol };
+
+/**
+ * - READY: the rail was not asked yet, or is known not to have heard the request.
+ * - SENDING: the rail may have been asked. Nobody asks it again before a query.
+ * - ACCEPTED: the rail has confirmed that it has the order.
+ * - ENDED: the status of the transaction says how.
+ */
+export const PAYMENT_STATES = ["READY", "SENDING", "ACCEPTED", "ENDED"] as const;
+export type PaymentState = (typeof PAYMENT_STATES)[number];
+
+/** The order that a transaction gives to a rail. A transaction on the direct rail has none. */
+export interface Payment {
+  readonly transactionId: TransactionId;
+  readonly organizationId: OrganizationId;
+  readonly railAccountId: RailAccountId;
+  readonly state: PaymentState;
+  /**
+   * The phone that pays or is paid, as it was when the transaction was accepted. Undefined once the
+   * payment has ENDED: an erasure of the person then leaves nothing behind.
+   */
+  readonly phoneNumber: PhoneNumber | undefined;
+  /** The same number for people. It stays. */
+  readonly maskedPhone: MaskedPhone;
+  readonly railReference: RailReference | undefined;
+  /** When the rail was first asked. */
+  readonly begunAt: UnixMillis | undefined;
+  /** When the settlement looks at the payment next. */
+  readonly dueAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+}
+
+/** What the caller of a mint or redemption must know about the rail. */
+export interface RailTerms {
+  readonly railAccountId: RailAccountId;
+  readonly payable: PayableAmounts;
+  /** Who pays for a mint, if it is not the account's user. */
+  readonly payerPhoneNumber: PhoneNumber | undefined;
+  /** Nothing is paid out to a phone number that was changed less than this time ago. */
+  readonly phoneCoolingMillis: number;
+}
+
+/**
+ * Why a transaction on a rail failed. The list is closed. The last three are decisions of the
+ * service and of an operator; a rail reports the others.
+ */
+export const FAILURE_REASONS = [
+  "CANCELED_BY_PAYER",
+  "PAYER_UNREACHABLE",
+  "PAYER_SHORT_OF_FUNDS",
+  "WRONG_PIN",
+  "RECIPIENT_NOT_REGISTERED",
+  "RECIPIENT_LIMIT",
+  "RAIL_ACCOUNT_SHORT",
+  "RAIL_REFUSED",
+  "EXPIRED",
+  "REPORT_DIFFERS",
+  "RESOLVED_BY_OPERATOR",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/**
+ * Why a person must look at a transaction: asking the rail again will not answer it.
+ *
+ * - OUTCOME_UNKNOWN: the rail did not tell the outcome in time.
+ * - REPORT_DIFFERS: the rail reports another amount, phone or receipt than the ledger has.
+ * - REPORT_WITHOUT_ORDER: the rail reports a movement for which it was never asked.
+ * - RECEIPT_ALREADY_USED: the receipt or the movement belongs to another transaction.
+ * - NOT_CREDITED: the shillings came in, but the account could not take them.
+ * - FAILED_AFTER_COMPLETION: the rail reports a failure of a completed transaction.
+ */
+export const FLAG_REASONS = [
+  "OUTCOME_UNKNOWN",
+  "REPORT_DIFFERS",
+  "REPORT_WITHOUT_ORDER",
+  "RECEIPT_ALREADY_USED",
+  "NOT_CREDITED",
+  "FAILED_AFTER_COMPLETION",
+] as const;
+export type FlagReason = (typeof FLAG_REASONS)[number];
+
+/** What a rail's report names: the movement, its receipt, or both. */
+export type RailProof =
+  | { readonly movement: RailMovement; readonly receipt: RailReceipt | undefined }
+  | { readonly movement: undefined; readonly receipt: RailReceipt };
+
+/** A rail's report that shillings moved. Undefined is what the report does not say. */
+export type MovementReport = RailProof & {
+  readonly amountCents: Cents | undefined;
+  /** The other party's phone number. */
+  readonly phone: MaskedPhone | undefined;
+};
+
+/** What an operator knows about a transaction whose outcome the rail does not tell. */
+export type Resolution =
+  /** The rail has carried out the order. */
+  | { readonly kind: "COMPLETED"; readonly receipt: RailReceipt }
+  /** The rail has moved nothing, and never will. */
+  | { readonly kind: "FAILED" }
+  /** The rail has moved another amount than the ordered one. */
+  | { readonly kind: "MOVED"; readonly receipt: RailReceipt; readonly amountCents: Cents };

@@ -1,0 +1,36 @@
+import type { UsedReceipt } from "../../../domain/decision.js";
+import type { RailMovement, RailReceipt } from "../../../domain/payment.js";
+import type { TransactionId } from "../../../domain/values/ids.js";
+import type { UsedMovement } from "../../../ledger/ports/store.js";
+import type { OpenBook } from "../book-directory.js";
+
+/** A row of the journal that has a receipt. */
+export interface ReceiptRow {
+  readonly book: number;
+  readonly rail_receipt: string;
+  /** Null if the receipt belongs to a correction of the book. */
+  readonly transaction_id: string | null;
+}
+
+/** A row of `transactions` that has a movement. */
+export interface MovementRow {
+  readonly book: number;
+  readonly rail_movement: string;
+  readonly transaction_id: string;
+}
+
+export function usedReceiptOf(row: ReceiptRow, { organizationId }: OpenBook): UsedReceipt {
+  return {
+    organizationId,
+    receipt: row.rail_receipt as RailReceipt,
+    transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+  };
+}
+
+export function usedMovementOf(row: MovementRow, { organizationId }: OpenBook): UsedMovement {
+  return {
+    organizationId,
+    movement: row.rail_movement as RailMovement,
+    transactionId: row.transaction_id as TransactionId,
+  };
+}

@@ -1,0 +1,466 @@
+import type { BookSums } from "../../../src/domain/book.js";
+import type {
+  AdvancePayment,
+  AttendTransaction,
+  BeginPayment,
+  CompletePayment,
+  CorrectBook,
+  FailPayment,
+  FlagTransaction,
+  ResolveTransaction,
+} from "../../../src/domain/commands.js";
+import type { FailureReason, FlagReason } from "../../../src/domain/payment.js";
+import type { Refusal } from "../../../src/domain/refusal.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import {
+  type Answer,
+  CENTS_MAX,
+  done,
+  type ModelAccount,
+  type ModelBook,
+  type ModelPayment,
+  type ModelTransaction,
+  NO_REPORT,
+  post,
+  refused,
+  SUM_CENTS_MAX,
+} from "./rows.js";
+
+// The rules of docs/adr/0038 in the plainest code, as model.ts has those of docs/api.md.
+
+/** What the model of everything else has. */
+export interface Shared {
+  readonly accounts: ReadonlyMap<AccountId, ModelAccount>;
+  readonly transactions: Map<TransactionId, ModelTransaction>;
+  bookOf(organizationId: OrganizationId): ModelBook;
+}
+
+interface StandingProposal {
+  readonly content: string;
+  readonly person: string;
+  readonly isDone: boolean;
+}
+
+interface Order {
+  readonly transaction: ModelTransaction;
+  readonly account: ModelAccount;
+  readonly payment: ModelPayment;
+}
+
+type Ended = "COMPLETED" | "FAILED" | "CANCELED";
+
+export class PaymentsModel {
+  /** How many rows of the book the last command has made. */
+  rows = 0;
+  readonly #shared: Shared;
+  /** Who has a receipt: a transaction, or a correction of the book. */
+  readonly #receipts = new Map<string, TransactionId | undefined>();
+  readonly #proposals = new Map<string, StandingProposal>();
+
+  constructor(shared: Shared) {
+    this.#shared = shared;
+  }
+
+  begin({ organizationId, transactionId }: BeginPayment): Answer {
+    this.rows = 0;
+    const order = this.#order(organizationId, transactionId);
+    if (order === undefined) return notFound(transactionId);
+    const { transaction, account, payment } = order;
+    const { status: from } = transaction;
+    if (payment.state !== "READY") return refused({ reason: "INVALID_TRANSITION", from, to: "PROCESSING" });
+    if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
+    if (account.status === "FROZEN") return refused({ reason: "ACCOUNT_FROZEN", accountId: account.id });
+    payment.state = "SENDING";
+    payment.isBegun = true;
+    if (from === "PENDING") this.rows = 1;
+    transaction.status = "PROCESSING";
+    return done(transaction, { replayed: false });
+  }
+
+  advance(command: AdvancePayment): Answer {
+    this.rows = 0;
+    const order = this.#order(command.organizationId, command.transactionId);
+    if (order === undefined) return notFound(command.transactionId);
+    const { transaction, payment } = order;
+    const before = { ...payment };
+    if (command.name === "postponePayment" && payment.state === "SENDING") payment.state = "READY";
+    if (command.name === "acceptPayment" && payment.isBegun && payment.state !== "ENDED") {
+      payment.state = "ACCEPTED";
+      payment.railReference ??= command.railReference;
+    }
+    const isSame = before.state === payment.state && before.railReference === payment.railReference;
+    return done(transaction, { replayed: isSame });
+  }
+
+  complete(command: CompletePayment): Answer {
+    this.rows = 0;
+    const { organizationId, movement, receipt } = command;
+    const order = this.#order(organizationId, command.transactionId);
+    if (order === undefined) return notFound(command.transactionId);
+    const { transaction } = order;
+    const all = [transaction, ...this.#late(transaction)];
+
+    const receiptName = `${organizationId} ${String(receipt)}`;
+    if (receipt !== undefined && this.#receipts.has(receiptName)) {
+      const owner = all.find(({ id }) => id === this.#receipts.get(receiptName));
+      return owner === undefined ? this.#flag(transaction, "RECEIPT_ALREADY_USED") : done(owner, { replayed: true });
+    }
+    const everybody = [...this.#shared.transactions.values()].filter((each) => each.organizationId === organizationId);
+    const moved = movement === undefined ? undefined : everybody.find((each) => each.railMovement === movement);
+    if (moved !== undefined) {
+      return all.includes(moved) ? this.#again(order, moved, command) : this.#flag(transaction, "RECEIPT_ALREADY_USED");
+    }
+    const halves = all.filter((each) => {
+      const [hasMovement, hasReceipt] = [each.railMovement !== undefined, each.railReceipt !== undefined];
+      if (movement === undefined) return hasMovement && !hasReceipt;
+      return receipt === undefined && hasReceipt && !hasMovement;
+    });
+    const half = halves.find((each) => agrees(command, each)) ?? halves[0];
+    if (half !== undefined) return this.#again(order, half, command);
+    return this.#completeByStatus(order, command);
+  }
+
+  fail({ organizationId, transactionId, failure }: FailPayment): Answer {
+    this.rows = 0;
+    const order = this.#order(organizationId, transactionId);
+    if (order === undefined) return notFound(transactionId);
+    const { transaction, payment } = order;
+    const { status: from } = transaction;
+    if (from === "FAILED" || from === "CANCELED") return done(transaction, { replayed: true });
+    if (failure === "EXPIRED" && payment.state !== "READY") {
+      return refused({ reason: "INVALID_TRANSITION", from, to: "FAILED" });
+    }
+    if (from === "COMPLETED") return this.#flag(transaction, "FAILED_AFTER_COMPLETION");
+    this.#fail(order, failure);
+    return done(transaction, { replayed: false });
+  }
+
+  flag({ organizationId, transactionId, flag }: FlagTransaction): Answer {
+    this.rows = 0;
+    const transaction = this.#own(organizationId, transactionId);
+    return transaction === undefined ? notFound(transactionId) : this.#flag(transaction, flag);
+  }
+
+  attend({ organizationId, transactionId, flag }: AttendTransaction): Answer {
+    this.rows = 0;
+    const transaction = this.#own(organizationId, transactionId);
+    if (transaction === undefined) return notFound(transactionId);
+    const { status: from, openFlags } = transaction;
+    if (from === "PROCESSING") return refused({ reason: "INVALID_TRANSITION", from, to: from });
+    if (!openFlags.includes(flag)) return done(transaction, { replayed: true });
+    transaction.openFlags = openFlags.filter((open) => open !== flag);
+    this.rows = 1;
+    return done(transaction, { replayed: false });
+  }
+
+  resolve(command: ResolveTransaction): Answer {
+    this.rows = 0;
+    const { organizationId, transactionId, resolution, person, aloneMaxCents } = command;
+    const order = this.#order(organizationId, transactionId);
+    if (order === undefined) return notFound(transactionId);
+    const { transaction } = order;
+    const { status: from, openFlags, amountCents } = transaction;
+    const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
+    if (from !== "PROCESSING" || openFlags.length === 0) {
+      const same = this.#resolvedAs(transaction, resolution);
+      return same === undefined ? refused({ reason: "INVALID_TRANSITION", from, to }) : done(same, { replayed: true });
+    }
+    if (resolution.kind !== "FAILED") {
+      const used = this.#usedReceipt(organizationId, resolution.receipt);
+      if (used !== undefined) return refused(used);
+    }
+    const highest = Math.max(amountCents, resolution.kind === "MOVED" ? resolution.amountCents : 0);
+    const content = JSON.stringify(resolution);
+    const before = this.#proposals.get(transactionId);
+    const isSame = before?.content === content;
+    if (highest > aloneMaxCents && !(isSame && before.person !== person)) {
+      if (isSame) return done(transaction, { replayed: true });
+      this.#proposals.set(transactionId, { content, person, isDone: false });
+      this.rows = 1;
+      return done(transaction, { replayed: false });
+    }
+    const incoming = resolution.kind === "MOVED" ? resolution.amountCents : amountCents;
+    const canBook = transaction.type === "REDEEM" || this.#canBook(order, "MINT", incoming);
+    if (resolution.kind !== "FAILED" && !canBook) {
+      return refused({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX });
+    }
+    switch (resolution.kind) {
+      case "COMPLETED":
+        this.#complete(order, { movement: undefined, receipt: resolution.receipt });
+        return done(transaction, { replayed: false });
+      case "FAILED":
+        this.#fail(order, "RESOLVED_BY_OPERATOR");
+        return done(transaction, { replayed: false });
+      case "MOVED": {
+        this.#fail(order, "REPORT_DIFFERS");
+        const { newTransactionId: id } = command;
+        const proof = { movement: undefined, receipt: resolution.receipt };
+        return done(this.#moveLate(order, { id, ...proof, amountCents: resolution.amountCents }), { replayed: false });
+      }
+    }
+  }
+
+  correct(command: CorrectBook): Answer {
+    this.rows = 0;
+    const { organizationId, idempotencyKey, name, amountCents, person, aloneMaxCents } = command;
+    const book = this.#shared.bookOf(organizationId);
+    const target = "accountId" in command ? command.accountId : "receipt" in command ? command.receipt : "";
+    const content = `${name} ${String(amountCents)} ${target}`;
+    const subject = `${organizationId} ${idempotencyKey}`;
+    const before = this.#proposals.get(subject);
+    const isSame = before?.content === content;
+    if (before?.isDone === true) {
+      return isSame ? done(book, { replayed: true }) : refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+    const refusal = this.#refusalToCorrect(command, book.sums);
+    if (refusal !== undefined) return refused(refusal);
+    if (amountCents > aloneMaxCents && !(isSame && before.person !== person)) {
+      if (isSame) return done(book, { replayed: true });
+      this.#proposals.set(subject, { content, person, isDone: false });
+    } else {
+      this.#proposals.set(subject, { content, person, isDone: true });
+      const account = "accountId" in command ? this.#shared.accounts.get(command.accountId) : undefined;
+      post(book, account, CORRECTIONS[name](amountCents));
+      if ("receipt" in command) this.#receipts.set(`${organizationId} ${command.receipt}`, undefined);
+    }
+    this.rows = 1;
+    return done(book, { replayed: false });
+  }
+
+  /** Ends the payment of a transaction that somebody has canceled. */
+  canceled(transaction: ModelTransaction): void {
+    const order = this.#order(transaction.organizationId, transaction.id);
+    if (order !== undefined) end(order, "CANCELED");
+  }
+
+  #refusalToCorrect(command: CorrectBook, sums: BookSums): Refusal | undefined {
+    const { organizationId, name, amountCents } = command;
+    if ("accountId" in command) {
+      const { accountId } = command;
+      const account = this.#shared.accounts.get(accountId);
+      if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };
+      const { status, availableCents, heldCents } = account;
+      if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
+      if (name === "recoverShortfall" && status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+      if (name === "recoverShortfall" && availableCents < amountCents) {
+        return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
+      }
+      if (name === "allocate" && availableCents + heldCents + amountCents > CENTS_MAX) {
+        return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
+      }
+    }
+    const used = "receipt" in command ? this.#usedReceipt(organizationId, command.receipt) : undefined;
+    if (used !== undefined) return used;
+    const bookAccount = name === "coverShortfall" || name === "recoverShortfall" ? "shortfall" : "unallocated";
+    if (name !== "bookReceipt" && sums[bookAccount] < amountCents) {
+      const balanceCents = sums[bookAccount];
+      return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount, balanceCents, requestedCents: amountCents };
+    }
+    return fits(sums, CORRECTIONS[name](amountCents))
+      ? undefined
+      : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
+  }
+
+  #usedReceipt(organizationId: OrganizationId, receipt: NonNullable<Transaction["railReceipt"]>): Refusal | undefined {
+    const name = `${organizationId} ${receipt}`;
+    if (!this.#receipts.has(name)) return undefined;
+    return { reason: "RECEIPT_ALREADY_USED", receipt, transactionId: this.#receipts.get(name) };
+  }
+
+  #completeByStatus(order: Order, command: CompletePayment): Answer {
+    const { transaction, payment } = order;
+    const { movement, receipt, amountCents, phone } = command;
+    if (transaction.status === "PENDING" || transaction.status === "CANCELED") {
+      return this.#flag(transaction, "REPORT_WITHOUT_ORDER");
+    }
+    if (transaction.status !== "PROCESSING") {
+      const amount = amountCents ?? transaction.amountCents;
+      if (!this.#canBook(order, transaction.type, amount)) return this.#flag(transaction, "NOT_CREDITED");
+      const late = { id: command.newTransactionId, movement, receipt, amountCents: amount };
+      return done(this.#moveLate(order, late), { replayed: false });
+    }
+    const isSamePhone = phone === undefined || hides(phone, payment.phoneNumber ?? "");
+    if (!agrees(command, transaction) || !isSamePhone) return this.#flag(transaction, "REPORT_DIFFERS");
+    if (transaction.type === "MINT" && !this.#canBook(order, "MINT", transaction.amountCents)) {
+      return this.#flag(transaction, "NOT_CREDITED");
+    }
+    this.#complete(order, { movement, receipt });
+    return done(transaction, { replayed: false });
+  }
+
+  /** A report about a movement that the transaction has already. */
+  #again({ transaction: named }: Order, transaction: ModelTransaction, command: CompletePayment): Answer {
+    const { receipt } = command;
+    const { railReceipt } = transaction;
+    const isOther = receipt !== undefined && railReceipt !== undefined && receipt !== railReceipt;
+    if (isOther || !agrees(command, transaction)) return this.#flag(named, "REPORT_DIFFERS");
+    if (receipt === undefined || railReceipt !== undefined) return done(transaction, { replayed: true });
+    this.#receipts.set(`${transaction.organizationId} ${receipt}`, transaction.id);
+    transaction.railReceipt = receipt;
+    this.rows = 1;
+    return done(transaction, { replayed: false });
+  }
+
+  #flag(transaction: ModelTransaction, flag: FlagReason): Answer {
+    if (transaction.openFlags.includes(flag)) return done(transaction, { replayed: true });
+    transaction.openFlags = [...transaction.openFlags, flag];
+    this.rows += 1;
+    return done(transaction, { replayed: false });
+  }
+
+  #fail(order: Order, failure: FailureReason): void {
+    const { transaction, account } = order;
+    const { type } = transaction;
+    const amount: number = transaction.amountCents;
+    if (type === "REDEEM") this.#post(account, { held: -amount, available: amount });
+    transaction.failure = failure;
+    end(order, "FAILED");
+    this.rows += 1;
+  }
+
+  #complete(order: Order, { movement, receipt }: Proof): void {
+    const { transaction, account } = order;
+    const { type } = transaction;
+    const amount: number = transaction.amountCents;
+    end(order, "COMPLETED");
+    if (type === "REDEEM") this.#post(account, { held: -amount, reserve: -amount });
+    this.#book(transaction, { movement, receipt });
+    if (type === "MINT") this.#takeIn(account, transaction);
+    transaction.availableAfterCents = account.availableCents;
+  }
+
+  /** Books a movement as a transaction of its own. */
+  #moveLate(order: Order, given: Proof & Pick<Transaction, "id" | "amountCents">): ModelTransaction {
+    const { account } = order;
+    const { organizationId, accountId, type, rail, id: transactionId } = order.transaction;
+    const { id, amountCents, movement, receipt } = given;
+    const late: ModelTransaction = {
+      ...NO_REPORT,
+      id,
+      organizationId,
+      accountId,
+      type,
+      status: "COMPLETED",
+      amountCents,
+      reference: `kesc:late:${String(movement ?? receipt)}` as Transaction["reference"],
+      description: "" as Transaction["description"],
+      rail,
+      corrects: { kind: "LATE", transactionId },
+      reversedById: undefined,
+      availableAfterCents: undefined,
+      payment: undefined,
+    };
+    this.#shared.transactions.set(id, late);
+    this.#book(late, { movement, receipt });
+    const amount: number = amountCents;
+    if (type === "MINT") this.#takeIn(account, late);
+    else if (account.availableCents >= amount) this.#post(account, { available: -amount, reserve: -amount });
+    else this.#post(account, { shortfall: amount, reserve: -amount });
+    late.availableAfterCents = account.availableCents;
+    return late;
+  }
+
+  #book(transaction: ModelTransaction, { movement, receipt }: Proof): void {
+    transaction.railMovement = movement;
+    transaction.railReceipt = receipt;
+    if (receipt !== undefined) this.#receipts.set(`${transaction.organizationId} ${receipt}`, transaction.id);
+    this.rows += 1;
+  }
+
+  /** Credits the account if it can take the shillings; else they belong to nobody. */
+  #takeIn(account: ModelAccount, transaction: ModelTransaction): void {
+    const { amountCents } = transaction;
+    if (this.#canCredit(account, amountCents)) {
+      this.#post(account, { reserve: amountCents, available: amountCents });
+    } else {
+      this.#post(account, { reserve: amountCents, unallocated: amountCents });
+      this.#flag(transaction, "NOT_CREDITED");
+    }
+  }
+
+  #canCredit({ organizationId, status, availableCents, heldCents }: ModelAccount, amount: number): boolean {
+    if (status === "CLOSED" || availableCents + heldCents + amount > CENTS_MAX) return false;
+    return fits(this.#shared.bookOf(organizationId).sums, { reserve: amount, available: amount });
+  }
+
+  #canBook({ account }: Order, type: Transaction["type"], amount: number): boolean {
+    const { sums } = this.#shared.bookOf(account.organizationId);
+    if (type === "REDEEM") return account.availableCents >= amount || fits(sums, { shortfall: amount });
+    return this.#canCredit(account, amount) || fits(sums, { reserve: amount, unallocated: amount });
+  }
+
+  #post(account: ModelAccount, by: Partial<BookSums>): void {
+    post(this.#shared.bookOf(account.organizationId), account, by);
+  }
+
+  #resolvedAs(
+    transaction: ModelTransaction,
+    resolution: ResolveTransaction["resolution"],
+  ): ModelTransaction | undefined {
+    const { status, railReceipt, failure } = transaction;
+    if (resolution.kind === "FAILED") return failure === "RESOLVED_BY_OPERATOR" ? transaction : undefined;
+    if (resolution.kind === "MOVED") {
+      const { receipt, amountCents } = resolution;
+      return this.#late(transaction).find((each) => each.railReceipt === receipt && each.amountCents === amountCents);
+    }
+    return status === "COMPLETED" && railReceipt === resolution.receipt ? transaction : undefined;
+  }
+
+  #late({ id }: ModelTransaction): ModelTransaction[] {
+    return [...this.#shared.transactions.values()].filter(
+      ({ corrects }) => corrects?.kind === "LATE" && corrects.transactionId === id,
+    );
+  }
+
+  #own(organizationId: OrganizationId, id: TransactionId): ModelTransaction | undefined {
+    const transaction = this.#shared.transactions.get(id);
+    return transaction?.organizationId === organizationId ? transaction : undefined;
+  }
+
+  #order(organizationId: OrganizationId, id: TransactionId): Order | undefined {
+    const transaction = this.#own(organizationId, id);
+    const account = transaction && this.#shared.accounts.get(transaction.accountId);
+    const payment = transaction?.payment;
+    if (transaction === undefined || account === undefined || payment === undefined) return undefined;
+    return { transaction, account, payment };
+  }
+}
+
+type Proof = Pick<CompletePayment, "movement" | "receipt">;
+
+/** What each correction changes. */
+const CORRECTIONS: Readonly<Record<CorrectBook["name"], (amount: number) => Partial<BookSums>>> = {
+  coverShortfall: (amount) => ({ reserve: amount, shortfall: -amount }),
+  recoverShortfall: (amount) => ({ available: -amount, shortfall: -amount }),
+  allocate: (amount) => ({ unallocated: -amount, available: amount }),
+  returnUnallocated: (amount) => ({ unallocated: -amount, reserve: -amount }),
+  bookReceipt: (amount) => ({ reserve: amount, unallocated: amount }),
+};
+
+function end({ transaction, account, payment }: Order, status: Ended): void {
+  transaction.status = status;
+  transaction.openFlags = [];
+  payment.state = "ENDED";
+  payment.phoneNumber = undefined;
+  account.openPayments -= 1;
+}
+
+function agrees({ amountCents }: CompletePayment, transaction: ModelTransaction): boolean {
+  return amountCents === undefined || amountCents === transaction.amountCents;
+}
+
+/** Whether the masked number can be this one: "254708***149" can be "+254708374149". */
+function hides(masked: string, phoneNumber: string): boolean {
+  const pattern = new RegExp(`^\\+${masked.replaceAll("*", "[0-9]")}$`);
+  return pattern.test(phoneNumber);
+}
+
+function fits(sums: BookSums, by: Partial<BookSums>): boolean {
+  const names = ["reserve", "shortfall", "available", "held", "unallocated"] as const;
+  return names.every((name) => sums[name] + (by[name] ?? 0) <= SUM_CENTS_MAX);
+}
+
+function notFound(transactionId: TransactionId): Answer {
+  return refused({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+}

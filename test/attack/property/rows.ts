@@ -1,0 +1,102 @@
+import type { Account } from "../../../src/domain/account.js";
+import type { BookHead, BookSums } from "../../../src/domain/book.js";
+import type { Payment } from "../../../src/domain/payment.js";
+import type { Refusal } from "../../../src/domain/refusal.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
+import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
+
+// What the models keep, and what a caller sees of it.
+
+/** The part of a resource that a caller sees, without its times. */
+export type Seen = SeenAccount | SeenTransaction | SeenBook;
+export type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments">;
+export type SeenTransaction = Pick<
+  Transaction,
+  | "id"
+  | "accountId"
+  | "type"
+  | "status"
+  | "amountCents"
+  | "reference"
+  | "description"
+  | "rail"
+  | "railMovement"
+  | "railReceipt"
+  | "failure"
+  | "openFlags"
+  | "corrects"
+  | "reversedById"
+  | "availableAfterCents"
+>;
+export type SeenBook = Pick<BookHead, "sums">;
+
+export type Answer =
+  | { readonly kind: "done"; readonly replayed: boolean; readonly resource: Seen }
+  | { readonly kind: "refused"; readonly refusal: Refusal | LedgerRefusal };
+
+export type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
+export type ModelAccount = Writable<SeenAccount> &
+  Pick<Account, "organizationId"> & { phoneNumberChangedAt: UnixMillis | undefined };
+export type ModelTransaction = Writable<SeenTransaction> &
+  Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
+export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference">> & {
+  isBegun: boolean;
+};
+export type ModelBook = Writable<Omit<BookHead, "organizationId">>;
+
+/** The fields of a transaction that no rail has said anything about. */
+export const NO_REPORT = {
+  railMovement: undefined,
+  railReceipt: undefined,
+  failure: undefined,
+  openFlags: [],
+} as const;
+
+export const CENTS_MAX = 999_999_999_999_999;
+export const SUM_CENTS_MAX = 9_007_199_254_740_991;
+
+/**
+ * The part of a resource on which the model and the service must agree, as it is at this moment.
+ */
+export function seen(resource: Seen): Seen {
+  if ("sums" in resource) return { sums: resource.sums };
+  if ("person" in resource) {
+    const { id, person, status, availableCents, heldCents, openPayments } = resource;
+    return { id, person, status, availableCents, heldCents, openPayments };
+  }
+  const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
+  const { railMovement, railReceipt, failure, openFlags, corrects, reversedById, availableAfterCents } = resource;
+  const content = { id, accountId, type, amountCents, reference, description, rail, corrects };
+  const report = { railMovement, railReceipt, failure, openFlags: [...openFlags] };
+  return { ...content, ...report, status, reversedById, availableAfterCents };
+}
+
+export function done(resource: Seen, { replayed }: { replayed: boolean }): Answer {
+  return { kind: "done", replayed, resource: seen(resource) };
+}
+
+export function refused(refusal: Refusal): Answer {
+  return { kind: "refused", refusal };
+}
+
+export function cents(count: number): Cents {
+  return count as Cents;
+}
+
+/** Changes the sums of a book, and the balances of an account, by these amounts. */
+export function post(book: ModelBook, account: ModelAccount | undefined, by: Partial<BookSums>): void {
+  const { reserve = 0, shortfall = 0, available = 0, held = 0, unallocated = 0 } = by;
+  const { sums } = book;
+  book.sums = {
+    reserve: sums.reserve + reserve,
+    shortfall: sums.shortfall + shortfall,
+    available: sums.available + available,
+    held: sums.held + held,
+    unallocated: sums.unallocated + unallocated,
+  };
+  if (account === undefined) return;
+  account.availableCents = cents(account.availableCents + available);
+  account.heldCents = cents(account.heldCents + held);
+}

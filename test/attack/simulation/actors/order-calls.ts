@@ -1,0 +1,140 @@
+import type { CorrectBook } from "../../../../src/domain/commands.js";
+import { FLAG_REASONS, type RailProof, type Resolution } from "../../../../src/domain/payment.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import {
+  advancePayment,
+  attend,
+  beginPayment,
+  completePayment,
+  correctBook,
+  failPayment,
+  flag,
+  movementNamed,
+  receiptNamed,
+  resolve,
+  SLOW_RAIL,
+} from "../../../support/commands.js";
+import type { Random } from "../../random.js";
+import { type Wish, wishOf } from "./wish.js";
+
+const RECEIPTS = 6;
+const KEYS = 6;
+const ALONE_MAX_CENTS = 50;
+
+/**
+ * Makes up what the settlement and an operator want: the same orders, receipts and keys meet again
+ * and again.
+ */
+export class OrderCalls {
+  readonly #random: Random;
+  readonly #newTransactionId: () => TransactionId;
+  readonly #orders = new Map<OrganizationId, Transaction[]>();
+
+  constructor(random: Random, newTransactionId: () => TransactionId) {
+    this.#random = random;
+    this.#newTransactionId = newTransactionId;
+  }
+
+  /** Records a transaction as a caller has been told of it. */
+  learn(transaction: Transaction): void {
+    if (transaction.rail !== SLOW_RAIL || transaction.corrects !== undefined) return;
+    const own = this.#orders.get(transaction.organizationId) ?? [];
+    const others = own.filter(({ id }) => id !== transaction.id);
+    this.#orders.set(transaction.organizationId, [...others, transaction]);
+  }
+
+  /** Undefined if the organization has no order yet. */
+  next(organizationId: OrganizationId, accountId: AccountId): Wish | undefined {
+    if (this.#random.chance(0.2)) return this.#correctBook(organizationId, accountId);
+    const own = this.#orders.get(organizationId) ?? [];
+    const all = [...this.#orders.values()].flat();
+    const order = this.#random.chance(0.97) ? own.at(-1 - this.#random.below(3)) : all[0];
+    return order === undefined ? undefined : this.#wishAbout(order, organizationId);
+  }
+
+  /** Mostly the next step of an order, and sometimes any. */
+  #wishAbout(order: Transaction, organizationId: OrganizationId): Wish {
+    const { id, status, openFlags } = order;
+    const [open] = openFlags;
+    const isLikely = this.#random.chance(0.7);
+    if (isLikely && open !== undefined) {
+      if (status === "PROCESSING") return this.#resolve(order, organizationId);
+      return wishOf(() => attend(organizationId, id, open));
+    }
+    if (isLikely && status === "PENDING" && this.#random.chance(0.6))
+      return wishOf(() => beginPayment(organizationId, id));
+    const dice = this.#random.below(100);
+    if (dice < 10) return wishOf(() => beginPayment(organizationId, id));
+    if (dice < 20) return wishOf(() => advancePayment("acceptPayment", organizationId, id));
+    if (dice < 30) return wishOf(() => advancePayment("postponePayment", organizationId, id));
+    if (dice < 60) return this.#complete(order, organizationId);
+    const failure = this.#random.pick(["WRONG_PIN", "EXPIRED"] as const);
+    if (dice < 75) return wishOf(() => failPayment(organizationId, id, failure));
+    const reason = this.#random.pick(FLAG_REASONS);
+    if (dice < 92) return wishOf(() => flag(organizationId, id, reason));
+    return this.#resolve(order, organizationId);
+  }
+
+  /** Most reports of one order name the same movement and receipt. */
+  #complete({ id, amountCents }: Transaction, organizationId: OrganizationId): Wish {
+    const movement = movementNamed(this.#random.chance(0.8) ? `m ${id}` : "m");
+    const receipt = this.#receipt(id);
+    const proof = this.#random.pick<RailProof>([
+      { movement, receipt },
+      { movement, receipt: undefined },
+      { movement: undefined, receipt },
+    ]);
+    // A late report of more than the account has leaves a shortfall.
+    const reported = this.#random.pick([0, amountCents, amountCents, amountCents + 1, amountCents + 1_000]);
+    const made = completePayment(organizationId, id, {});
+    return wishOf(() => ({
+      ...made,
+      ...proof,
+      ...(reported === 0 ? {} : { amountCents: toCents(Math.min(reported, MAX_CENTS)) }),
+      newTransactionId: this.#newTransactionId(),
+    }));
+  }
+
+  #resolve({ id, amountCents }: Transaction, organizationId: OrganizationId): Wish {
+    const receipt = this.#receipt(id);
+    const resolution = this.#random.pick<Resolution>([
+      { kind: "COMPLETED", receipt },
+      { kind: "FAILED" },
+      { kind: "MOVED", receipt, amountCents: toCents(Math.max(1, amountCents - 3)) },
+    ]);
+    const person = this.#random.pick(["amina", "brian"]);
+    const made = resolve(organizationId, id, resolution, { person, aloneMaxCents: this.#aloneMaxCents() });
+    return wishOf(() => ({ ...made, newTransactionId: this.#newTransactionId() }));
+  }
+
+  #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
+    const name = this.#random.pick<CorrectBook["name"]>([
+      "coverShortfall",
+      "recoverShortfall",
+      "allocate",
+      "returnUnallocated",
+      "bookReceipt",
+      "bookReceipt",
+    ]);
+    const needsAccount = name === "recoverShortfall" || name === "allocate";
+    const made = correctBook(name, organizationId, {
+      amountCents: 1 + this.#random.below(60),
+      key: `c${String(this.#random.below(KEYS))}`,
+      target: needsAccount ? accountId : this.#receipt(undefined),
+      person: this.#random.pick(["amina", "brian"]),
+      aloneMaxCents: this.#aloneMaxCents(),
+    });
+    return wishOf(() => ({ ...made }));
+  }
+
+  #aloneMaxCents(): number {
+    return this.#random.chance(0.5) ? MAX_CENTS : ALONE_MAX_CENTS;
+  }
+
+  #receipt(own: TransactionId | undefined): ReturnType<typeof receiptNamed> {
+    const isOwn = own !== undefined && this.#random.chance(0.8);
+    return receiptNamed(isOwn ? `r ${own}` : `r${String(this.#random.below(RECEIPTS))}`);
+  }
+}

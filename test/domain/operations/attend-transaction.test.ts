@@ -1,0 +1,56 @@
+import { expect } from "chai";
+
+import { replay } from "../../../src/domain/decision.js";
+import { attendTransaction as operation } from "../../../src/domain/operations/attend-transaction.js";
+import { attend, newTransactionId } from "../../support/commands.js";
+import {
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenPending,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  wordOf,
+} from "../../support/given.js";
+
+const account = givenAccount();
+
+describe("attending to a flag", () => {
+  for (const status of ["PENDING", "COMPLETED", "FAILED", "CANCELED"] as const) {
+    it(`lowers one flag of a transaction that is ${status}`, () => {
+      const transaction = givenPending({
+        accountId: account.id,
+        status,
+        openFlags: ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"],
+      });
+      const book = givenBook({ accounts: [account], transactions: [transaction] });
+      const effect = effectOf(operation.decide(book, attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
+      const [entry] = effect.entries;
+      expect(entry).to.include({ kind: "transaction.attended", detail: "OUTCOME_UNKNOWN", posting: undefined });
+      const attended = { ...transaction, openFlags: ["REPORT_DIFFERS"], updatedAt: NOW };
+      expect(putOf(effect, "transactions")).to.deep.equal(attended);
+    });
+  }
+
+  it("is a replay for a flag that is not up", () => {
+    const transaction = givenPending({ accountId: account.id, status: "COMPLETED", openFlags: ["REPORT_DIFFERS"] });
+    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    const command = attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN");
+    expect(operation.decide(book, command, NOW)).to.deep.equal(replay(transaction));
+  });
+
+  it("refuses one that is PROCESSING, whatever its flags: somebody must resolve it", () => {
+    const transaction = givenPending({ accountId: account.id, status: "PROCESSING" });
+    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    expect(operation.decide(book, attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW)).to.deep.equal({
+      kind: "refusal",
+      refusal: { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "PROCESSING" },
+    });
+  });
+
+  it("refuses a transaction that does not exist", () => {
+    const decision = operation.decide(givenBook(), attend(ORGANIZATION, newTransactionId(), "REPORT_DIFFERS"), NOW);
+    expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
+  });
+});

@@ -1,0 +1,102 @@
+import { expect } from "chai";
+
+import type { BookHead } from "../../../src/domain/book.js";
+import { beginPayment as operation } from "../../../src/domain/operations/begin-payment.js";
+import { beginPayment, NO_DEADLINE, TEST_ACTOR } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenHead,
+  givenPayment,
+  givenPending,
+  givenTransaction,
+  NO_PROOF,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
+
+const account = givenAccount({ openPayments: 1 });
+const pending = givenPending({ accountId: account.id });
+const payment = givenPayment(pending);
+const rows = { accounts: [account], transactions: [pending], payments: [payment] };
+const command = beginPayment(ORGANIZATION, pending.id);
+
+describe("beginning a payment", () => {
+  it("notes that the rail may be asked, before anybody asks it", () => {
+    const processing = { ...pending, status: "PROCESSING", updatedAt: NOW };
+    const sending = { ...payment, state: "SENDING", begunAt: NOW, dueAt: NO_DEADLINE, updatedAt: NOW };
+    expect(operation.decide(givenBook(rows), command, NOW)).to.deep.equal({
+      kind: "effect",
+      resource: processing,
+      effect: {
+        entries: [
+          {
+            organizationId: ORGANIZATION,
+            accountId: account.id,
+            transactionId: pending.id,
+            kind: "transaction.processing",
+            posting: undefined,
+            balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
+            ...NO_PROOF,
+            actor: TEST_ACTOR,
+            reason: "",
+            recordedAt: NOW,
+          },
+        ],
+        puts: [
+          { table: "accounts", row: account },
+          { table: "transactions", row: processing },
+          { table: "payments", row: sending },
+        ],
+      },
+    });
+  });
+
+  it("adds no row where the rail was asked before and did not hear it, and keeps the first time", () => {
+    const processing = givenPending({ ...pending, status: "PROCESSING" });
+    const postponed = givenPayment(processing, { begunAt: EARLIER });
+    const book = givenBook({ ...rows, transactions: [processing], payments: [postponed] });
+    const { entries, puts } = effectOf(operation.decide(book, command, NOW));
+    expect(entries).to.deep.equal([]);
+    const row = { ...postponed, state: "SENDING", dueAt: NO_DEADLINE, updatedAt: NOW };
+    expect(puts).to.deep.equal([{ table: "payments", row }]);
+  });
+
+  const restored: Partial<BookHead> = { state: "RESTORED" };
+  // The order of rows is the order of checks.
+  for (const [what, given, head, word] of [
+    ["an unknown transaction", { transactions: [], payments: [] }, restored, "TRANSACTION_NOT_FOUND"],
+    ["a transaction without a payment", { transactions: [givenTransaction(pending)], payments: [] }, restored, "TRANSACTION_NOT_FOUND"],
+    [
+      "another organization's transaction",
+      { transactions: [{ ...pending, organizationId: STRANGER }] },
+      restored,
+      "TRANSACTION_NOT_FOUND",
+    ],
+    ...(["SENDING", "ACCEPTED", "ENDED"] as const).map(
+      (state) =>
+        [
+          `a payment that is ${state}: somebody was faster`,
+          { payments: [givenPayment(pending, { state })] },
+          restored,
+          "INVALID_TRANSITION",
+        ] as const,
+    ),
+    [
+      "a restored book before it looks at the account",
+      { accounts: [{ ...account, status: "FROZEN" as const }] },
+      restored,
+      "BOOK_RESTORED",
+    ],
+    ["a frozen account", { accounts: [{ ...account, status: "FROZEN" as const }] }, {}, "ACCOUNT_FROZEN"],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const book = givenBook({ ...rows, ...given, books: [givenHead(head)] });
+      expect(wordOf(operation.decide(book, command, NOW))).to.equal(word);
+    });
+  }
+});

@@ -1,0 +1,232 @@
+import { expect } from "chai";
+
+import type { LedgerAccount } from "../../../src/domain/account.js";
+import { type BookSums, MAX_SUM_CENTS, postedToBook } from "../../../src/domain/book.js";
+import type { CorrectBook } from "../../../src/domain/commands.js";
+import { replay } from "../../../src/domain/decision.js";
+import { correctBook as operation } from "../../../src/domain/operations/correct-book.js";
+import type { OperatorName, Proposal } from "../../../src/domain/proposal.js";
+import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
+import { correctBook, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenHead,
+  givenTransaction,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  STRANGER,
+} from "../../support/given.js";
+
+const account = givenAccount();
+const SUMS: BookSums = { reserve: 10_000, shortfall: 5_000, available: 10_000, held: 2_000, unallocated: 3_000 };
+const SUBJECT = `${ORGANIZATION}:c`;
+
+interface Given {
+  readonly account?: Partial<LedgerAccount>;
+  readonly sums?: Partial<BookSums>;
+  readonly proposal?: Partial<Proposal> & Pick<Proposal, "content">;
+}
+
+function bookWith({ account: given, sums, proposal }: Given = {}) {
+  const standing = {
+    organizationId: ORGANIZATION,
+    subject: SUBJECT,
+    person: "brian" as OperatorName,
+    proposedAt: EARLIER,
+    doneAt: undefined,
+  };
+  const used = givenTransaction({ accountId: account.id, railReceipt: receiptNamed("used") });
+  return givenBook({
+    books: [givenHead({ sums: { ...SUMS, ...sums } }), givenHead({ organizationId: STRANGER })],
+    accounts: [{ ...account, ...given }],
+    transactions: [used],
+    proposals: proposal === undefined ? [] : [{ ...standing, ...proposal }],
+  });
+}
+
+type Options = Partial<Parameters<typeof correctBook>[2]>;
+
+/** Corrects the book by 1.00. */
+function correct(name: CorrectBook["name"], given: Options = {}): CorrectBook {
+  const target = name === "allocate" || name === "recoverShortfall" ? account.id : "r1";
+  return correctBook(name, ORGANIZATION, { amountCents: 100, key: "c", target, ...given });
+}
+
+describe("correcting the book", () => {
+  for (const [name, kind, debit, credit, balances] of [
+    ["coverShortfall", "book.covered", "reserve", "shortfall", undefined],
+    ["recoverShortfall", "book.recovered", "available", "shortfall", { availableCents: 9_900, heldCents: 2_000 }],
+    ["allocate", "book.allocated", "unallocated", "available", { availableCents: 10_100, heldCents: 2_000 }],
+    ["returnUnallocated", "book.returned", "unallocated", "reserve", undefined],
+    ["bookReceipt", "book.received", "reserve", "unallocated", undefined],
+  ] as const) {
+    it(`${name} debits ${debit} and credits ${credit}`, () => {
+      const book = bookWith();
+      const before = book.bookOf(ORGANIZATION);
+      const command = correct(name);
+      const target = "receipt" in command ? [command.receipt] : "accountId" in command ? [command.accountId] : [];
+      const content = JSON.stringify([name, 100, ...target]);
+      const posting = { debit, credit, amountCents: toCents(100) } as const;
+      const row = {
+        organizationId: ORGANIZATION,
+        subject: SUBJECT,
+        content,
+        person: "amina",
+        proposedAt: NOW,
+        doneAt: NOW,
+      };
+      expect(operation.decide(book, command, NOW)).to.deep.equal({
+        kind: "effect",
+        resource: { ...before, lastSeq: 2, lastRecordedAt: NOW, sums: postedToBook(SUMS, posting) },
+        effect: {
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: balances === undefined ? undefined : account.id,
+              transactionId: undefined,
+              kind,
+              posting,
+              balancesAfter: balances,
+              detail: JSON.stringify([SUBJECT, "amina", content]),
+              receipt: "receipt" in command ? "r1" : undefined,
+              actor: TEST_ACTOR,
+              reason: "",
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            ...(balances === undefined ? [] : [{ table: "accounts", row: { ...account, ...balances, updatedAt: NOW } }]),
+            { table: "proposals", row },
+          ],
+        },
+      });
+    });
+  }
+
+  it("gives unallocated shillings to a frozen account too", () => {
+    const effect = effectOf(operation.decide(bookWith({ account: { status: "FROZEN" } }), correct("allocate"), NOW));
+    expect(putOf(effect, "accounts")).to.include({ availableCents: 10_100, status: "FROZEN" });
+  });
+
+  describe("above what one person may decide", () => {
+    const command = correct("bookReceipt", { aloneMaxCents: 99 });
+    const content = '["bookReceipt",100,"r1"]';
+
+    for (const [what, given] of [
+      ["notes a proposal", {}],
+      ["replaces the proposal of something else", { proposal: { content: "else" } }],
+    ] as const) {
+      it(`${what}, and moves nothing`, () => {
+        const effect = effectOf(operation.decide(bookWith(given), command, NOW));
+        expect(effect.entries).to.have.length(1);
+        expect(effect.entries[0]).to.deep.include({
+          kind: "book.proposed",
+          posting: undefined,
+          receipt: undefined,
+          detail: JSON.stringify([SUBJECT, "amina", content]),
+        });
+        expect(putOf(effect, "proposals")).to.include({ content, person: "amina", proposedAt: NOW, doneAt: undefined });
+      });
+    }
+
+    it("is a replay for the person who has proposed the same", () => {
+      const book = bookWith({ proposal: { content, person: "amina" as OperatorName } });
+      expect(operation.decide(book, command, NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
+    });
+
+    it("is done once another person has proposed the same, and keeps who proposed it", () => {
+      const effect = effectOf(operation.decide(bookWith({ proposal: { content } }), command, NOW));
+      expect(effect.entries[0]?.kind).to.equal("book.received");
+      expect(putOf(effect, "proposals")).to.include({ person: "brian", proposedAt: EARLIER, doneAt: NOW });
+    });
+  });
+
+  it("is a replay with the same key and content, though nothing is left to correct", () => {
+    const proposal = { content: '["coverShortfall",100]', doneAt: EARLIER };
+    const book = bookWith({ proposal, sums: { reserve: 15_000, shortfall: 0 } });
+    expect(operation.decide(book, correct("coverShortfall"), NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
+  });
+
+  const tooLow = { reason: "BOOK_ACCOUNT_TOO_LOW", requestedCents: 100 } as const;
+  const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
+  const full: Partial<LedgerAccount> = { availableCents: toCents(MAX_CENTS - 99), heldCents: NO_CENTS };
+  // The order of rows is the order of checks.
+  for (const [what, command, given, facts] of [
+    [
+      "a key that did something else, before it looks at the account",
+      correct("allocate"),
+      { account: { organizationId: STRANGER }, proposal: { content: "else", doneAt: EARLIER } },
+      { reason: "IDEMPOTENCY_KEY_REUSED" },
+    ],
+    [
+      "another organization's account",
+      correct("allocate"),
+      { account: { organizationId: STRANGER, status: "CLOSED" } },
+      { reason: "ACCOUNT_NOT_FOUND", accountId: account.id },
+    ],
+    [
+      "a closed account",
+      correct("allocate"),
+      { account: { status: "CLOSED", ...empty } },
+      { reason: "ACCOUNT_CLOSED", accountId: account.id },
+    ],
+    [
+      "to take from a frozen account, before it looks at its balance",
+      correct("recoverShortfall"),
+      { account: { status: "FROZEN", ...empty } },
+      { reason: "ACCOUNT_FROZEN", accountId: account.id },
+    ],
+    [
+      "to take more than an account has",
+      correct("recoverShortfall", { amountCents: 10_001 }),
+      {},
+      { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
+    ],
+    [
+      "to give an account more than it can hold",
+      correct("allocate"),
+      { account: full },
+      { reason: "LIMIT_EXCEEDED", accountId: account.id, limitCents: MAX_CENTS },
+    ],
+    [
+      "a receipt that is used, before it looks at the sums",
+      correct("returnUnallocated", { target: "used" }),
+      { sums: { unallocated: 0 } },
+      { reason: "RECEIPT_ALREADY_USED", receipt: "used" },
+    ],
+    [
+      "to cover more than is missing",
+      correct("coverShortfall"),
+      { sums: { shortfall: 99 } },
+      { ...tooLow, bookAccount: "shortfall", balanceCents: 99 },
+    ],
+    [
+      "to recover more than is missing",
+      correct("recoverShortfall"),
+      { sums: { shortfall: 99 } },
+      { ...tooLow, bookAccount: "shortfall", balanceCents: 99 },
+    ],
+    [
+      "to allocate more than belongs to nobody",
+      correct("allocate"),
+      { sums: { unallocated: 99 } },
+      { ...tooLow, bookAccount: "unallocated", balanceCents: 99 },
+    ],
+    [
+      "to book more than the book can hold",
+      correct("bookReceipt"),
+      { sums: { reserve: MAX_SUM_CENTS, unallocated: MAX_SUM_CENTS } },
+      { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS },
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const decision = operation.decide(bookWith(given), command, NOW);
+      expect(decision.kind).to.equal("refusal");
+      expect(decision).to.have.property("refusal").that.includes(facts);
+    });
+  }
+});

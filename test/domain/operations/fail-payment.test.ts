@@ -1,0 +1,116 @@
+import { expect } from "chai";
+
+import { failPayment as operation } from "../../../src/domain/operations/fail-payment.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import { failPayment, newTransactionId, TEST_ACTOR } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenPayment,
+  givenPending,
+  NO_PROOF,
+  NOW,
+  ORGANIZATION,
+  wordOf,
+} from "../../support/given.js";
+
+const account = givenAccount({ openPayments: 1 });
+
+function orderOf(given: Partial<Transaction>, state: "READY" | "SENDING" | "ACCEPTED" | "ENDED" = "SENDING") {
+  const transaction = givenPending({ accountId: account.id, amountCents: account.heldCents, ...given });
+  const begunAt = transaction.status === "PENDING" ? undefined : EARLIER;
+  const payment = givenPayment(transaction, { state, begunAt });
+  return { transaction, payment, book: givenBook({ accounts: [account], transactions: [transaction], payments: [payment] }) };
+}
+
+describe("failing a payment", () => {
+  // Before: 100.00 available, 20.00 held.
+  for (const [what, given, posting, balances] of [
+    [
+      "releases the hold of a redemption",
+      { type: "REDEEM", status: "PROCESSING" },
+      { debit: "held", credit: "available", amountCents: 2_000 },
+      { availableCents: 12_000, heldCents: 0 },
+    ],
+    ["moves nothing for a mint", { type: "MINT", status: "PROCESSING" }, undefined, {}],
+    ["ends a mint that nobody has begun", { type: "MINT", status: "PENDING" }, undefined, {}],
+  ] as const) {
+    it(`${what}, and clears the flags`, () => {
+      const { transaction, payment, book } = orderOf({ ...given, openFlags: ["OUTCOME_UNKNOWN"] });
+      const failed = { ...transaction, status: "FAILED", failure: "WRONG_PIN", openFlags: [], updatedAt: NOW };
+      const after = { ...account, ...balances, openPayments: 0, updatedAt: posting === undefined ? EARLIER : NOW };
+      const { availableCents, heldCents } = after;
+      expect(operation.decide(book, failPayment(ORGANIZATION, transaction.id), NOW)).to.deep.equal({
+        kind: "effect",
+        resource: failed,
+        effect: {
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: account.id,
+              transactionId: transaction.id,
+              kind: "transaction.failed",
+              posting,
+              balancesAfter: { availableCents, heldCents },
+              ...NO_PROOF,
+              detail: "WRONG_PIN",
+              actor: TEST_ACTOR,
+              reason: "",
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            { table: "accounts", row: after },
+            { table: "transactions", row: failed },
+            { table: "payments", row: { ...payment, state: "ENDED", phoneNumber: undefined, updatedAt: NOW } },
+          ],
+        },
+      });
+    });
+  }
+
+  it("ends an order that the rail is proven not to have once time is over", () => {
+    const { transaction, book } = orderOf({ status: "PROCESSING" }, "READY");
+    const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+    expect(effectOf(decision).entries[0]?.detail).to.equal("EXPIRED");
+  });
+
+  for (const state of ["SENDING", "ACCEPTED"] as const) {
+    it(`refuses to let time end an order that the rail may have: ${state}`, () => {
+      const { transaction, book } = orderOf({ status: "PROCESSING" }, state);
+      const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+      expect(decision).to.deep.equal({
+        kind: "refusal",
+        refusal: { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "FAILED" },
+      });
+    });
+  }
+
+  for (const status of ["FAILED", "CANCELED"] as const) {
+    it(`is a replay for a ${status} transaction, also when time is over`, () => {
+      const { transaction, book } = orderOf({ status }, "ENDED");
+      for (const failure of ["WRONG_PIN", "EXPIRED"] as const) {
+        const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, failure), NOW);
+        expect(wordOf(decision)).to.equal("replay");
+      }
+    });
+  }
+
+  it("flags a completed transaction, once, and lets time change nothing", () => {
+    const { transaction, book } = orderOf({ status: "COMPLETED" }, "ENDED");
+    const command = failPayment(ORGANIZATION, transaction.id);
+    const { entries } = effectOf(operation.decide(book, command, NOW));
+    expect(entries[0]).to.include({ kind: "transaction.flagged", detail: "FAILED_AFTER_COMPLETION", posting: undefined });
+    const flagged = orderOf({ ...transaction, openFlags: ["FAILED_AFTER_COMPLETION"] }, "ENDED");
+    expect(wordOf(operation.decide(flagged.book, command, NOW))).to.equal("replay");
+    const expired = failPayment(ORGANIZATION, transaction.id, "EXPIRED");
+    expect(wordOf(operation.decide(book, expired, NOW))).to.equal("INVALID_TRANSITION");
+  });
+
+  it("refuses a transaction that does not exist", () => {
+    const decision = operation.decide(orderOf({}).book, failPayment(ORGANIZATION, newTransactionId()), NOW);
+    expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
+  });
+});

@@ -1,0 +1,293 @@
+import { expect } from "chai";
+
+import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
+import { replay } from "../../../src/domain/decision.js";
+import { resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
+import type { Resolution } from "../../../src/domain/payment.js";
+import type { OperatorName, Proposal } from "../../../src/domain/proposal.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { Reference } from "../../../src/domain/values/text.js";
+import { newTransactionId, receiptNamed, resolve } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenHead,
+  givenPayment,
+  givenPending,
+  givenTransaction,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  wordOf,
+} from "../../support/given.js";
+
+// Before: 100.00 available, 20.00 held. The order is for 20.00.
+const account = givenAccount({ openPayments: 1 });
+const R1 = receiptNamed("r1");
+const COMPLETED: Resolution = { kind: "COMPLETED", receipt: R1 };
+const FAILED: Resolution = { kind: "FAILED" };
+const MOVED: Resolution = { kind: "MOVED", receipt: R1, amountCents: toCents(1_500) };
+const ALONE = { aloneMaxCents: 2_000 };
+const NOT_ALONE = { aloneMaxCents: 1_999 };
+
+function unknown(given: Partial<Transaction> = {}): Transaction {
+  const flagged = { status: "PROCESSING", openFlags: ["OUTCOME_UNKNOWN"] } as const;
+  return givenPending({ accountId: account.id, amountCents: account.heldCents, ...flagged, ...given });
+}
+
+function bookWith(
+  transaction: Transaction,
+  given: { more?: readonly Transaction[]; proposal?: Partial<Proposal>; sums?: Partial<BookSums> } = {},
+) {
+  const { more = [], proposal, sums } = given;
+  const head = givenHead();
+  return givenBook({
+    books: [{ ...head, sums: { ...head.sums, ...sums } }],
+    accounts: [account],
+    transactions: [transaction, ...more],
+    payments: [givenPayment(transaction, { state: "SENDING", begunAt: EARLIER })],
+    proposals:
+      proposal === undefined
+        ? []
+        : [
+            {
+              organizationId: ORGANIZATION,
+              subject: transaction.id,
+              content: '["COMPLETED","r1"]',
+              person: "brian" as OperatorName,
+              proposedAt: EARLIER,
+              doneAt: undefined,
+              ...proposal,
+            },
+          ],
+  });
+}
+
+describe("resolving a transaction", () => {
+  for (const [what, type, resolution, kinds, postings, balances] of [
+    ["a mint that was paid", "MINT", COMPLETED, ["completed"], ["reserve to available"], [12_000, 2_000]],
+    ["a redemption that was paid out", "REDEEM", COMPLETED, ["completed"], ["held to reserve"], [10_000, 0]],
+    ["a mint that was not paid", "MINT", FAILED, ["failed"], [undefined], [10_000, 2_000]],
+    ["a redemption that was not paid out", "REDEEM", FAILED, ["failed"], ["held to available"], [12_000, 0]],
+    [
+      "a redemption of which less was paid out",
+      "REDEEM",
+      MOVED,
+      ["failed", "completed"],
+      ["held to available", "available to reserve"],
+      [10_500, 0],
+    ],
+    [
+      "a mint of which less was paid",
+      "MINT",
+      MOVED,
+      ["failed", "completed"],
+      [undefined, "reserve to available"],
+      [11_500, 2_000],
+    ],
+  ] as const) {
+    it(`ends ${what}`, () => {
+      const transaction = unknown({ type });
+      const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
+      const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
+      expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(kinds.map((kind) => `transaction.${kind}`));
+      expect(effect.entries.map(({ posting }) => posting && `${posting.debit} to ${posting.credit}`)).to.deep.equal(postings);
+      const [availableCents, heldCents] = balances;
+      expect(putOf(effect, "accounts")).to.deep.equal({
+        ...account,
+        availableCents,
+        heldCents,
+        openPayments: 0,
+        updatedAt: postings.some((posting) => posting !== undefined) ? NOW : EARLIER,
+      });
+      expect(putOf(effect, "payments")).to.include({ state: "ENDED", phoneNumber: undefined });
+      expect(putOf(effect, "transactions")).to.deep.include({
+        id: transaction.id,
+        status: resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED",
+        failure: { COMPLETED: undefined, FAILED: "RESOLVED_BY_OPERATOR", MOVED: "REPORT_DIFFERS" }[resolution.kind],
+        railReceipt: resolution.kind === "COMPLETED" ? R1 : undefined,
+        openFlags: [],
+      });
+    });
+  }
+
+  it("books what moved instead as a correction with the receipt", () => {
+    const transaction = unknown({ type: "REDEEM" });
+    const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);
+    const decision = operation.decide(bookWith(transaction), command, NOW);
+    expect(decision).to.have.property("resource").that.deep.includes({
+      id: command.newTransactionId,
+      status: "COMPLETED",
+      amountCents: 1_500,
+      reference: "kesc:late:r1",
+      railReceipt: R1,
+      railMovement: undefined,
+      corrects: { kind: "LATE", transactionId: transaction.id },
+    });
+    expect(effectOf(decision).entries[1]).to.include({ transactionId: command.newTransactionId, receipt: R1 });
+  });
+
+  describe("above what one person may decide", () => {
+    const transaction = unknown();
+    const command = resolve(ORGANIZATION, transaction.id, COMPLETED, NOT_ALONE);
+    const row = {
+      organizationId: ORGANIZATION,
+      subject: transaction.id,
+      content: '["COMPLETED","r1"]',
+      person: "amina",
+      proposedAt: NOW,
+      doneAt: undefined,
+    };
+
+    for (const [what, proposal] of [
+      ["notes a proposal", undefined],
+      ["replaces the proposal of something else", { content: '["FAILED"]' }],
+    ] as const) {
+      it(`${what}, and leaves the transaction PROCESSING`, () => {
+        const book = bookWith(transaction, proposal === undefined ? {} : { proposal });
+        const decision = operation.decide(book, command, NOW);
+        const effect = effectOf(decision);
+        expect(effect.entries).to.have.length(1);
+        expect(effect.entries[0]).to.include({
+          kind: "transaction.resolution_proposed",
+          posting: undefined,
+          detail: JSON.stringify([transaction.id, "amina", '["COMPLETED","r1"]']),
+        });
+        const proposed = { ...transaction, updatedAt: NOW };
+        expect(effect.puts).to.deep.equal([
+          { table: "accounts", row: account },
+          { table: "transactions", row: proposed },
+          { table: "proposals", row },
+        ]);
+      });
+    }
+
+    it("is a replay for the person who has proposed the same", () => {
+      const book = bookWith(transaction, { proposal: { person: "amina" as OperatorName } });
+      expect(operation.decide(book, command, NOW)).to.deep.equal(replay(transaction));
+    });
+
+    it("ends it once another person has proposed the same", () => {
+      const effect = effectOf(operation.decide(bookWith(transaction, { proposal: {} }), command, NOW));
+      expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["transaction.completed"]);
+      expect(putOf(effect, "proposals")).to.equal(undefined);
+    });
+
+    it("looks at the larger of what was ordered and what moved", () => {
+      for (const amountCents of [toCents(1), toCents(2_001)]) {
+        const moved: Resolution = { kind: "MOVED", receipt: R1, amountCents };
+        const aloneMaxCents = amountCents === 1 ? 1_999 : 2_000;
+        const decision = operation.decide(
+          bookWith(transaction),
+          resolve(ORGANIZATION, transaction.id, moved, { aloneMaxCents }),
+          NOW,
+        );
+        expect(effectOf(decision).entries[0]?.kind).to.equal("transaction.resolution_proposed");
+      }
+    });
+
+    it("knows no two resolutions of equal content that differ", () => {
+      const contents = [COMPLETED, FAILED, MOVED, { ...MOVED, amountCents: toCents(1_501) }].map((resolution) => {
+        const given = resolve(ORGANIZATION, transaction.id, resolution, NOT_ALONE);
+        return putOf(effectOf(operation.decide(bookWith(transaction), given, NOW)), "proposals")?.content;
+      });
+      expect(new Set(contents).size).to.equal(4);
+    });
+  });
+
+  describe("that has ended", () => {
+    for (const [what, given, resolution] of [
+      ["with the same receipt", { status: "COMPLETED", railReceipt: R1 }, COMPLETED],
+      ["by the same word", { status: "FAILED", failure: "RESOLVED_BY_OPERATOR" }, FAILED],
+    ] as const) {
+      it(`is a replay ${what}`, () => {
+        const transaction = unknown({ ...given, openFlags: [] });
+        const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
+        expect(operation.decide(bookWith(transaction), command, NOW)).to.deep.equal(replay(transaction));
+      });
+    }
+
+    it("is a replay with what moved instead", () => {
+      const transaction = unknown({ status: "FAILED", failure: "REPORT_DIFFERS", openFlags: [] });
+      const late = givenTransaction({
+        accountId: account.id,
+        amountCents: toCents(1_500),
+        railReceipt: R1,
+        reference: "kesc:late:r1" as Reference,
+        corrects: { kind: "LATE", transactionId: transaction.id },
+      });
+      const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);
+      expect(operation.decide(bookWith(transaction, { more: [late] }), command, NOW)).to.deep.equal(replay(late));
+    });
+  });
+
+  const used = givenTransaction({ accountId: account.id, railReceipt: R1 });
+  const full = { reserve: MAX_SUM_CENTS, unallocated: MAX_SUM_CENTS };
+  // The order of rows is the order of checks.
+  for (const [what, given, resolution, more, facts] of [
+    [
+      "a transaction that needs no attention, before it looks at the receipt",
+      { openFlags: [] },
+      COMPLETED,
+      { more: [used] },
+      { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "COMPLETED" },
+    ],
+    [
+      "a pending transaction, which can be canceled",
+      { status: "PENDING" },
+      FAILED,
+      {},
+      { reason: "INVALID_TRANSITION", from: "PENDING", to: "FAILED" },
+    ],
+    [
+      "one that was completed with another receipt",
+      { status: "COMPLETED", railReceipt: receiptNamed("r2") },
+      COMPLETED,
+      {},
+      { reason: "INVALID_TRANSITION", from: "COMPLETED", to: "COMPLETED" },
+    ],
+    [
+      "one of which nothing else has moved",
+      { status: "FAILED", failure: "WRONG_PIN" },
+      MOVED,
+      {},
+      { reason: "INVALID_TRANSITION", from: "FAILED", to: "FAILED" },
+    ],
+    [
+      "a receipt that another transaction has, before it looks at the book",
+      {},
+      COMPLETED,
+      { more: [used], sums: full },
+      { reason: "RECEIPT_ALREADY_USED", receipt: R1, transactionId: used.id },
+    ],
+    [
+      "a mint that the book cannot take",
+      {},
+      COMPLETED,
+      { sums: full },
+      { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS },
+    ],
+    [
+      "a movement that the book cannot take",
+      {},
+      MOVED,
+      { sums: full },
+      { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS },
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const transaction = unknown(given);
+      const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
+      const decision = operation.decide(bookWith(transaction, more), command, NOW);
+      expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
+    });
+  }
+
+  it("refuses a transaction that does not exist", () => {
+    const command = resolve(ORGANIZATION, newTransactionId(), FAILED, ALONE);
+    expect(wordOf(operation.decide(bookWith(unknown()), command, NOW))).to.equal("TRANSACTION_NOT_FOUND");
+  });
+});
