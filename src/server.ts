@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import type { AccountId, TransactionId } from "./domain/values/ids.js";
+import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
@@ -88,6 +88,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
       now,
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+      newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
       logger,
       limits: config.grpcLimits,

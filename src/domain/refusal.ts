@@ -1,7 +1,7 @@
 import type { AccountStatus } from "./account.js";
 import type { TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, TransactionId } from "./values/ids.js";
+import type { AccountId, FreezeId, TransactionId } from "./values/ids.js";
 
 /**
  * A refusal by a business rule, with its facts. The union is closed: a new refusal does not compile
@@ -10,6 +10,8 @@ import type { AccountId, TransactionId } from "./values/ids.js";
 export type Refusal =
   | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
   | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }
+  /** The account has no such freeze. */
+  | { readonly reason: "FREEZE_NOT_FOUND"; readonly freezeId: FreezeId }
   | {
       readonly reason: "ACCOUNT_ALREADY_EXISTS";
       readonly accountId: AccountId;
@@ -23,6 +25,8 @@ export type Refusal =
   | { readonly reason: "IDEMPOTENCY_KEY_REUSED" }
   | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
   | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
+  /** As many freezes stand as an account can have. */
+  | { readonly reason: "TOO_MANY_FREEZES"; readonly accountId: AccountId; readonly limit: number }
   | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
   /** The personal data of the account was erased. */
   | { readonly reason: "ACCOUNT_ERASED"; readonly accountId: AccountId }

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
 import type { TlsIdentity } from "../../runtime/transport/tls.js";
-import type { AccountId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, FreezeId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
@@ -39,6 +39,7 @@ export interface GrpcServerOptions {
   readonly ping: () => Promise<unknown>;
   readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
+  readonly newFreezeId: () => FreezeId;
   readonly newTransactionId: () => TransactionId;
   readonly logger: Logger;
   readonly limits: GrpcLimits;

@@ -1,9 +1,10 @@
 import type { AccountHolder, LedgerAccount } from "../domain/account.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
-import type { Book, Effect, Put, TableName, Tables } from "../domain/decision.js";
+import type { Book, Effect, Put, ResourceId, TableName, Tables } from "../domain/decision.js";
+import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import type { Changes, Loaded, NumberedEntry } from "./ports/store.js";
@@ -15,6 +16,7 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
     nameOf: ({ organizationId, person, isOpen }) =>
       person === undefined || !isOpen ? undefined : within(organizationId, person.userId),
   },
+  freezes: { keyOf: ({ id }) => id, groupOf: ({ accountId }) => accountId },
   transactions: { keyOf: ({ id }) => id, nameOf: ({ organizationId, reference }) => within(organizationId, reference) },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
 };
@@ -33,6 +35,7 @@ export class BatchBook implements Book {
     this.#tables = {
       accounts: new BatchTable(KEYS.accounts, loaded.accounts),
       accountHolders: new BatchTable(KEYS.accountHolders, loaded.accountHolders),
+      freezes: new BatchTable(KEYS.freezes, loaded.freezes),
       transactions: new BatchTable(KEYS.transactions, loaded.transactions),
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
     };
@@ -58,6 +61,15 @@ export class BatchBook implements Book {
     return this.#tables.accountHolders.getByName(within(organizationId, userId));
   }
 
+  freeze(organizationId: OrganizationId, id: FreezeId): Freeze | undefined {
+    return ownedBy(organizationId, this.#tables.freezes.get(id));
+  }
+
+  standingFreezes(organizationId: OrganizationId, id: AccountId): readonly Freeze[] {
+    const freezes = this.#tables.freezes.getGroup(id);
+    return freezes.filter((freeze) => freeze.organizationId === organizationId && freeze.lifted === undefined);
+  }
+
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined {
     return ownedBy(organizationId, this.#tables.transactions.get(id));
   }
@@ -66,7 +78,7 @@ export class BatchBook implements Book {
     return this.#tables.transactions.getByName(within(organizationId, reference));
   }
 
-  resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined {
+  resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
   }
 
@@ -81,13 +93,14 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, idempotencyKeys } = this.#tables;
     if (this.#entries.length === 0 && !idempotencyKeys.isChanged) return undefined;
     return {
       entries: this.#entries,
       tables: {
         accounts: accounts.changes(),
         accountHolders: accountHolders.changes(),
+        freezes: freezes.changes(),
         transactions: transactions.changes(),
         idempotencyKeys: idempotencyKeys.changes(),
       },

@@ -5,6 +5,8 @@ export interface BatchTableKeys<Row> {
   readonly keyOf: (row: Row) => string;
   /** A second unique name of the row. Undefined for a row without a name. */
   readonly nameOf?: (row: Row) => string | undefined;
+  /** The name of the group to which the row belongs. It never changes. */
+  readonly groupOf?: (row: Row) => string;
 }
 
 interface BatchRow<Row> {
@@ -23,6 +25,7 @@ export class BatchTable<Row> {
   readonly #keys: BatchTableKeys<Row>;
   readonly #rows = new Map<string, BatchRow<Row>>();
   readonly #rowsByName = new Map<string, BatchRow<Row>>();
+  readonly #groups = new Map<string, BatchRow<Row>[]>();
   /** Ordered by their first change. */
   readonly #changed: BatchRow<Row>[] = [];
 
@@ -37,6 +40,11 @@ export class BatchTable<Row> {
 
   getByName(name: string): Row | undefined {
     return this.#rowsByName.get(name)?.row;
+  }
+
+  /** Returns the rows of a group: the loaded ones in the order of the load, then the new ones. */
+  getGroup(group: string): readonly Row[] {
+    return this.#groups.get(group)?.map(({ row }) => row) ?? [];
   }
 
   /**
@@ -76,5 +84,10 @@ export class BatchTable<Row> {
     this.#rows.set(this.#keys.keyOf(kept.row), kept);
     const name = this.#keys.nameOf?.(kept.row);
     if (name !== undefined) this.#rowsByName.set(name, kept);
+    const group = this.#keys.groupOf?.(kept.row);
+    if (group === undefined) return;
+    const rows = this.#groups.get(group);
+    if (rows === undefined) this.#groups.set(group, [kept]);
+    else rows.push(kept);
   }
 }

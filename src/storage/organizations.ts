@@ -1,4 +1,5 @@
-import { type JournalEntry, OPERATOR } from "../domain/journal.js";
+import type { JournalEntry } from "../domain/journal.js";
+import { OPERATOR } from "../domain/values/actor.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import { NO_REASON } from "../domain/values/text.js";
 import { toUnixMillis } from "../domain/values/time.js";
@@ -54,6 +55,7 @@ function openingEntry(row: OrganizationRow): JournalEntry {
     organizationId: row.id as OrganizationId,
     accountId: undefined,
     transactionId: undefined,
+    freezeId: undefined,
     kind: "organization.created",
     posting: undefined,
     balancesAfter: undefined,

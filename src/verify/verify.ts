@@ -3,6 +3,7 @@ import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 import type { Audit } from "./audit.js";
 import { auditAccounts } from "./books/accounts.js";
+import { auditFreezes } from "./books/freezes.js";
 import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
 import { auditJournal } from "./books/journal.js";
 import { auditOrphans } from "./books/orphans.js";
@@ -68,6 +69,7 @@ export async function verify(
 async function auditRows(audit: Audit): Promise<void> {
   await auditJournal(audit);
   await auditAccounts(audit);
+  await auditFreezes(audit);
   await auditTransactions(audit);
   await auditIdempotencyKeys(audit);
   await auditOrphans(audit);

@@ -11,7 +11,7 @@ describeEachEngine("ListAccounts", (service) => {
       const body = { user_id: fresh("listed"), phone_number: "+254110000001", email };
       made.push(String((await service().rest("POST", "/accounts", { body })).json["id"]));
     }
-    await service().rest("POST", `/accounts/${made[1] ?? ""}/freeze`);
+    await service().rest("POST", `/accounts/${made[1] ?? ""}/freeze`, { body: { reason_code: "fraud" } });
   });
 
   const idsOf = (answer: Record<string, unknown>): unknown[] =>

@@ -2,13 +2,13 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command } from "../../src/domain/commands.js";
-import { toCents } from "../../src/domain/values/cents.js";
+import { NO_CENTS, toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { type Changes, type LedgerStore, type Loaded, StoreError } from "../../src/ledger/ports/store.js";
 import {
-  changeStatus,
+  closeAccount,
   createAccount,
   eraseAccount,
   mint,
@@ -48,6 +48,7 @@ async function commit(
     begunAt: undefined,
     accounts: [account, hers],
     accountHolders: [givenHolder(account), givenHolder(hers)],
+    freezes: [],
     transactions: [],
     idempotencyKeys: [],
     ...rows,
@@ -115,10 +116,15 @@ describe("a batch numbers the rows of each book", () => {
   });
 
   it("saves nothing when nothing has changed", async () => {
-    const { words, saved } = await commit([
-      changeStatus("unfreezeAccount", ORGANIZATION, account.id),
-      redeem({ organizationId: ORGANIZATION, accountId: account.id, amount: "100.01", reference: "out" }),
-    ]);
+    const closed = givenAccount({ status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
+    const accounts = [account, closed];
+    const { words, saved } = await commit(
+      [
+        closeAccount(ORGANIZATION, closed.id),
+        redeem({ organizationId: ORGANIZATION, accountId: account.id, amount: "100.01", reference: "out" }),
+      ],
+      { accounts, accountHolders: accounts.map((each) => givenHolder(each)) },
+    );
     expect(words).to.deep.equal(["replayed", "INSUFFICIENT_FUNDS"]);
     expect(saved).to.deep.equal([]);
   });
@@ -185,7 +191,7 @@ describe("the clock of the server, beside that of the database", () => {
   it("may not be 2001 ms ahead: the batch is rejected, and nothing is saved", async () => {
     let saves = 0;
     const books = [givenHead()];
-    const none = { accounts: [], accountHolders: [], transactions: [], idempotencyKeys: [] };
+    const none = { accounts: [], accountHolders: [], freezes: [], transactions: [], idempotencyKeys: [] };
     const store: LedgerStore = {
       transact: (work) =>
         work({

@@ -9,7 +9,7 @@ import type { AccountFilters, Reads } from "../../src/ledger/ports/reads.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { verify } from "../../src/verify/verify.js";
-import { changeStatus, createAccount, eraseAccount, mint, newOrganizationId } from "../support/commands.js";
+import { createAccount, eraseAccount, freezeAccount, mint, newOrganizationId } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { NOW } from "../support/given.js";
 
@@ -46,7 +46,7 @@ for (const engine of ENGINES) {
       ] as const;
       await commit(...commands);
       [wanjiku, otieno, third] = [commands[0].newAccountId, commands[1].newAccountId, commands[2].newAccountId];
-      await commit(changeStatus("freezeAccount", organizationId, otieno));
+      await commit(freezeAccount(organizationId, otieno));
     });
     after(() => opened.dispose());
 

@@ -1,6 +1,7 @@
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Freeze } from "../../src/domain/freeze.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
@@ -16,7 +17,7 @@ import {
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
-import { newAccountId, newOrganizationId, newTransactionId, valid } from "./commands.js";
+import { newAccountId, newFreezeId, newOrganizationId, newTransactionId, TEST_ACTOR, valid } from "./commands.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -99,9 +100,23 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
   };
 }
 
+/** A standing freeze of the account, for a court order. */
+export function givenFreeze(given: Partial<Freeze> & Pick<Freeze, "accountId">): Freeze {
+  return {
+    id: newFreezeId(),
+    organizationId: ORGANIZATION,
+    reasonCode: "COURT_ORDER",
+    reason: NO_REASON,
+    createdBy: TEST_ACTOR,
+    createdAt: EARLIER,
+    lifted: undefined,
+    ...given,
+  };
+}
+
 /** An account with its holder, as the service returns it. */
 export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person?: Partial<Person>): Account {
-  return { ...givenAccount(given), person: givenPerson(person) };
+  return { ...givenAccount(given), person: givenPerson(person), freezes: [] };
 }
 
 /** The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. */
@@ -112,6 +127,7 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
     begunAt: undefined,
     accounts,
     accountHolders: accounts.map((account) => givenHolder(account)),
+    freezes: [],
     transactions: [],
     idempotencyKeys: [],
     ...rows,

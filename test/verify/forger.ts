@@ -9,7 +9,7 @@ import type { Unguarded } from "./unguarded.js";
 type Value = string | number | Buffer | null;
 export type Row = Record<string, Value>;
 
-const TABLES = ["organizations", "books", "accounts", "account_holders", "transactions", "journal"] as const;
+const TABLES = ["organizations", "books", "accounts", "account_holders", "freezes", "transactions", "journal"] as const;
 const ASSETS = new Set<Value | undefined>(["reserve", "shortfall"]);
 const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"];
 
@@ -33,6 +33,7 @@ export class Forger {
       books: await rowsOf("books"),
       accounts: await rowsOf("accounts"),
       account_holders: await rowsOf("account_holders"),
+      freezes: await rowsOf("freezes"),
       transactions: await rowsOf("transactions"),
       journal: await rowsOf("journal"),
     };
@@ -65,7 +66,7 @@ export class Forger {
 
   /** Removes the journal rows, and the transactions and accounts that they created. */
   remove(isRemoved: (row: Row) => boolean): void {
-    const { journal, transactions, accounts, account_holders: holders } = this.#tables;
+    const { journal, freezes, transactions, accounts, account_holders: holders } = this.#tables;
     const removed = journal.filter(isRemoved);
     const transactionIds = new Set(removed.map((row) => row["transaction_id"]));
     const created = removed.filter(({ kind }) => kind === "account.created");
@@ -74,6 +75,8 @@ export class Forger {
     keep(transactions, ({ id }) => !transactionIds.has(id));
     keep(accounts, ({ id }) => !accountIds.has(id));
     keep(holders, ({ account_id: id }) => !accountIds.has(id));
+    const begun = new Set(removed.filter(({ kind }) => kind === "account.frozen").map((row) => row["freeze_id"]));
+    keep(freezes, ({ id }) => !begun.has(id));
     for (const { kind, account_id: updatedId } of removed) {
       const holder = holders.find(({ account_id: id }) => id === updatedId);
       if (kind === "account.updated" && holder !== undefined) holder["phone_number_changed_at"] = null;
@@ -121,7 +124,7 @@ export class Forger {
 
   /** Returns the fields of what the row created, and the salt of their hash. */
   #follow(row: Row, seq: number): { created: string[]; salt: string } {
-    const { journal, organizations, accounts, account_holders: holders, transactions } = this.#tables;
+    const { journal, organizations, accounts, account_holders: holders, freezes, transactions } = this.#tables;
     const salt = new RowSalts(this.#keys).of(seq);
     if (row["account_id"] === null) return { created: [String(only(organizations)["name"])], salt };
     const account = only(accounts, ({ id }) => id === row["account_id"]);
@@ -137,6 +140,12 @@ export class Forger {
       const holder = only(holders, ({ account_id: id }) => id === account["id"]);
       holder["seq"] = seq;
       return this.#personOf(holder) ?? { created: [], salt };
+    }
+    if (row["freeze_id"] !== null) {
+      const freeze = only(freezes, ({ id }) => id === row["freeze_id"]);
+      if (row["kind"] === "account.frozen") freeze["seq"] = seq;
+      const fields = row["kind"] === "account.frozen" ? ["id", "reason_code", "reason"] : ["id"];
+      return { created: fields.map((field) => String(freeze[field])), salt };
     }
     if (row["kind"] === "account.updated") {
       const holder = only(holders, ({ account_id: id }) => id === account["id"]);

@@ -1,5 +1,6 @@
-import type { Account } from "../../src/domain/account.js";
-import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
+import type { Account, AccountWithFreeze } from "../../src/domain/account.js";
+import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
+import type { FreezeReason } from "../../src/domain/freeze.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
@@ -9,12 +10,14 @@ import type { Cell, Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import {
   cancel,
-  changeStatus,
+  closeAccount,
   createAccount,
+  freezeAccount,
   mint,
   redeem,
   SLOW_RAIL,
   TEST_ACTOR,
+  unfreezeAccount,
   updateAccount,
 } from "../support/commands.js";
 
@@ -48,8 +51,19 @@ export class GivenBooks {
     return this.#run(createAccount(this.organizationId, userId, given));
   }
 
-  async change(name: ChangeAccountStatus["name"], { id }: Account, reason: string): Promise<void> {
-    await this.#run({ ...changeStatus(name, this.organizationId, id), reason: reason as StatusReason });
+  /** Returns the account with the freeze. */
+  freeze({ id }: Account, reasonCode: FreezeReason, reason: string): Promise<AccountWithFreeze> {
+    return this.#run(freezeAccount(this.organizationId, id, { reasonCode, reason: reason as StatusReason }));
+  }
+
+  /** Lifts the freeze that the account came with. */
+  async unfreeze({ id, freeze }: AccountWithFreeze, reason: string): Promise<void> {
+    const command = unfreezeAccount(this.organizationId, id, freeze.id);
+    await this.#run({ ...command, reason: reason as StatusReason });
+  }
+
+  async close({ id }: Account, reason: string): Promise<void> {
+    await this.#run({ ...closeAccount(this.organizationId, id), reason: reason as StatusReason });
   }
 
   /** Gives the account another phone number. */
@@ -112,18 +126,22 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   const hold = await books.move("redeem", amina, "200.00", { rail: SLOW_RAIL }); // 8
   await books.move("redeem", brian, "100.00", { rail: SLOW_RAIL }); // 9: stays on hold
   const coming = await books.move("mint", carol, "50.00", { rail: SLOW_RAIL }); // 10
-  await books.change("freezeAccount", amina, "lost phone"); // 11
+  const lost = await books.freeze(amina, "CUSTOMER_REQUEST", "lost phone"); // 11
   await books.cancel(hold, "no answer"); // 12
-  await books.change("unfreezeAccount", amina, "found again"); // 13
+  await books.unfreeze(lost, "found again"); // 13
   await books.cancel(coming, "not paid"); // 14
-  await books.change("closeAccount", carol, "moved away"); // 15
+  await books.close(carol, "moved away"); // 15
   await books.erase(carol, "her wish"); // 16
   await books.move("mint", amina, "0.01"); // 17
   await books.move("mint", brian, "0.02"); // 18
   await books.move("mint", amina, "5.00"); // 19
   await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
   await books.update(amina); // 21
+  const dora = await books.createAccount("dora"); // 22
+  await books.freeze(dora, "COURT_ORDER", "order 12"); // 23: stands
+  const doubted = await books.freeze(dora, "FRAUD", "doubted"); // 24
+  await books.unfreeze(doubted, "cleared"); // 25
 }
 
 /** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 21;
+export const TRAFFIC_ROWS = 25;

@@ -11,7 +11,7 @@ type Tampering = readonly [
   first: readonly [seq: number | undefined, word: RegExp],
 ];
 
-const COLUMNS = `previous_seq, account_id, transaction_id, kind, debit, credit, amount_cents, available_after_cents,
+const COLUMNS = `previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, available_after_cents,
   held_after_cents, actor, reason, recorded_at, content_hash`;
 const ACCOUNT_COLUMNS = "last_seq, status, status_reason, available_cents, held_cents, created_at, updated_at";
 const OF_ROW = (seq: number): string => `(SELECT account_id FROM journal WHERE seq = ${String(seq)})`;
@@ -23,24 +23,24 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "a deleted row at the end",
     [`DELETE FROM journal WHERE seq = ${String(TRAFFIC_ROWS)}`],
-    [2, /account_holders: phone_number_changed_at null \| phone_number_changed_at \d+/],
+    [24, /freezes: lifted_by null \| lifted_by key_of_a_test/],
   ],
   ["all rows deleted", ["DELETE FROM journal"], [1, /organization\.created \| no row/]],
   [
     "a doubled row",
     [
-      `INSERT INTO journal (book, seq, ${COLUMNS}) SELECT book, ${String(NEXT)}, ${COLUMNS} FROM journal WHERE seq = 13`,
+      `INSERT INTO journal (book, seq, ${COLUMNS}) SELECT book, ${String(NEXT)}, ${COLUMNS} FROM journal WHERE seq = 21`,
     ],
     [NEXT, /recorded_at \d+ or later/],
   ],
   [
     "an inserted hold that agrees with the balances, but with no transaction",
     [
-      `INSERT INTO journal SELECT book, 22, 20, account_id, 'txn_unknown', kind, debit, credit, 100, 39902, 10100, actor,
+      `INSERT INTO journal SELECT book, 26, 20, account_id, 'txn_unknown', NULL, kind, debit, credit, 100, 39902, 10100, actor,
          reason, (SELECT MAX(recorded_at) FROM journal), content_hash FROM journal WHERE seq = 9`,
-      `UPDATE accounts SET last_seq = 22, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
+      `UPDATE accounts SET last_seq = 26, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
          FROM books WHERE accounts.id = ${OF_ROW(9)}`,
-      "UPDATE books SET last_seq = 22, available_cents = available_cents - 100, held_cents = held_cents + 100",
+      "UPDATE books SET last_seq = 26, available_cents = available_cents - 100, held_cents = held_cents + 100",
     ],
     [NEXT, /transactions: a row \| none/],
   ],
@@ -151,7 +151,7 @@ for (const engine of ENGINES) {
 
     it("counts everything that is broken and keeps the first twenty", async () => {
       const { firstFindings, findingsCount } = await unguarded.verifyAfter([
-        "UPDATE journal SET available_after_cents = available_after_cents + seq, kind = 'nonsense'",
+        "UPDATE journal SET available_after_cents = available_after_cents + seq, kind = 'nonsense', freeze_id = NULL",
       ]);
       expect(findingsCount).to.be.greaterThan(20);
       expect(firstFindings).to.have.length(20);

@@ -17,6 +17,7 @@ const ROW = (seq: number): string => `book = 1 AND seq = ${String(seq)}`;
 /** The account that the row created, and one of the same book. */
 const ACCOUNT = (seq: number): string => `(SELECT id FROM accounts WHERE ${ROW(seq)})`;
 const TRANSACTION = (seq: number): string => `(SELECT id FROM transactions WHERE ${ROW(seq)})`;
+const FREEZE = (seq: number): string => `(SELECT id FROM freezes WHERE ${ROW(seq)})`;
 const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
 const HASH = `BYTES(${"00".repeat(32)})`;
 
@@ -46,7 +47,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'LOST'", "number = 1", /a known state \| LOST/],
     ["'RESTORED'", "number = 1", "not covered"],
   ],
-  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 21 \| last_seq 22/]],
+  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 25 \| last_seq 26/]],
   "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
   "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
   "books.shortfall_cents": [["1", "number = 1", /shortfall 0\.01/]],
@@ -67,10 +68,14 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "accounts.seq": [["17", ROW(3), /accounts .*seq 3 \| seq 17/]],
   "accounts.last_seq": [["17", ROW(2), /last_seq 21 \| last_seq 17/]],
   "accounts.id": [["'acc_other'", ROW(3), /accounts 3 acc_other: a journal row/]],
-  "accounts.status": [["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/]],
+  "accounts.status": [
+    ["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/],
+    ["'ACTIVE'", ROW(22), /status FROZEN \| status ACTIVE/],
+  ],
   "accounts.status_reason": [
     ["'another'", ROW(2), /another status_reason/],
     ["'another'", ROW(3), /another status_reason/],
+    ["'another'", ROW(22), /none while frozen \| another status_reason/],
   ],
   "accounts.available_cents": [["1", ROW(2), /available 705\.01.*available 0\.01/]],
   "accounts.held_cents": [["0", ROW(3), /held 100\.00.*held 0\.00/]],
@@ -115,6 +120,28 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["BYTES(00)", ROW(3), /a content_salt of 16 bytes/],
   ],
 
+  "freezes.book": [["2", ROW(11), /freezes 13 frz_\S+: a row \| none/]],
+  "freezes.seq": [["5", ROW(11), /seq 11 \| seq 5/]],
+  "freezes.id": [["'frz_other'", ROW(11), /freezes 11 frz_other: a journal row that began it \| none/]],
+  "freezes.account_id": [[ACCOUNT(3), ROW(11), /freezes 13 .*account_id acc_/]],
+  "freezes.reason_code": [["'FRAUD'", ROW(11), /another id, reason_code, reason or content_hash/]],
+  "freezes.reason": [["'another'", ROW(11), /freezes 13 .*the reason of the journal row \| another reason/]],
+  "freezes.created_by": [["'another'", ROW(11), /created_by .*\| created_by another/]],
+  "freezes.created_at": [["created_at + 1", ROW(11), /freezes 13 .*created_at/]],
+  "freezes.lifted_by": [
+    ["'another'", ROW(11), /lifted_by .*\| lifted_by another/],
+    ["'another'", ROW(23), /lifted_by null \| lifted_by another/],
+  ],
+  "freezes.lifted_at": [
+    ["lifted_at + 1", ROW(11), /freezes 13 .*lifted_at/],
+    ["NULL", ROW(11), /lifted_at \d+ \| lifted_at null/],
+    ["5", ROW(23), /lifted_at null \| lifted_at 5/],
+  ],
+  "freezes.lift_reason": [
+    ["'another'", ROW(11), /freezes 13 .*another lift_reason/],
+    ["''", ROW(23), /freezes 23 .*another lift_reason/],
+  ],
+
   "transactions.book": [["2", "book = 1 AND seq = 19", /transactions 19 txn_\S+: a row \| none/]],
   "transactions.seq": [["4", ROW(5), /seq 5 \| seq 4/]],
   "transactions.id": [["'txn_other'", ROW(5), /transactions 5 txn_other: a journal row/]],
@@ -137,8 +164,12 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "idempotency_keys.book": [["7", "book = 1", /idempotency_keys .*the book with the number 7/]],
   "idempotency_keys.key": [["'another'", "book = 1 AND key = 'first-mint'", "not covered"]],
   "idempotency_keys.resource_id": [
-    ["'txn_other'", "book = 1", /idempotency_keys .*an account or a transaction of the book/],
-    ["(SELECT id FROM accounts WHERE book = 2 AND seq = 2)", "book = 1", /an account or a transaction of the book/],
+    ["'txn_other'", "book = 1", /idempotency_keys .*an account, a freeze or a transaction of the book/],
+    [
+      "(SELECT id FROM accounts WHERE book = 2 AND seq = 2)",
+      "book = 1",
+      /an account, a freeze or a transaction of the book/,
+    ],
     [ACCOUNT(2), "book = 1", "not covered"],
   ],
   "idempotency_keys.created_at": [
@@ -167,8 +198,16 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["NULL", ROW(7), /transaction\.completed without one/],
     [TRANSACTION(5), ROW(11), /account\.frozen with one/],
   ],
+  "journal.freeze_id": [
+    ["'frz_other'", ROW(11), /freezes 11 frz_other: a row \| none/],
+    [FREEZE(23), ROW(25), /journal 25 frz_\S+: account_id|another id, reason_code/],
+    ["NULL", ROW(11), /account\.frozen without one/],
+    [FREEZE(23), ROW(7), /transaction\.completed with one/],
+  ],
   "journal.kind": [
-    ["'account.frozen'", ROW(13), /account\.frozen only when ACTIVE \| FROZEN/],
+    ["'account.unfrozen'", ROW(23), /account\.unfrozen only when FROZEN \| ACTIVE/],
+    ["'account.closed'", ROW(13), /journal 13 frz_\S+: account\.unfrozen \| account\.closed/],
+    ["'account.frozen'", ROW(21), /account\.frozen without one/],
     ["'transaction.completed'", ROW(12), /debit held, credit reserve/],
     ["'transaction.vanished'", ROW(10), /a known kind \| transaction\.vanished/],
     ["'account.created'", ROW(1), /organization\.created as seq 1/],
@@ -189,26 +228,32 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["5", ROW(1), /journal 1 : no link and no balance/],
   ],
   "journal.held_after_cents": [["5", ROW(10), /held 0\.05/]],
-  "journal.actor": [["'another'", ROW(5), "not covered"]],
+  "journal.actor": [
+    ["'another'", ROW(5), "not covered"],
+    ["'another'", ROW(11), /created_by another \| created_by key_of_a_test/],
+    ["'another'", ROW(13), /lifted_by another \| lifted_by key_of_a_test/],
+  ],
   "journal.reason": [
     ["'another'", ROW(1), /journal 1 : no reason/],
     ["'another'", ROW(2), /account\.created without a reason/],
     ["'another'", ROW(5), /a first row without a reason/],
     ["'another'", ROW(12), /transactions 12 .*another status_reason/],
     ["'another'", ROW(13), /accounts 21 .*another status_reason/],
-    ["'another'", ROW(11), "not covered"],
+    ["'another'", ROW(11), /freezes 13 .*another reason/],
+    ["'another'", ROW(25), /freezes 25 .*another lift_reason/],
     ["'another'", ROW(16), "not covered"],
   ],
   "journal.recorded_at": [
     ["recorded_at + 1", ROW(5), /another content or content_hash/],
-    ["recorded_at + 1", ROW(11), /journal 11 .*content_hash/],
+    ["recorded_at + 1", ROW(11), /freezes 11 .*content_hash/],
     ["recorded_at - 5000", ROW(19), /journal 19 : recorded_at \d+ or later/],
   ],
   "journal.content_hash": [
     [HASH, ROW(1), /another name or content_hash/],
     [HASH, ROW(3), /another content_salt or another content_hash/],
     [HASH, ROW(5), /another content or content_hash/],
-    [HASH, ROW(11), /journal 11 .*content_hash/],
+    [HASH, ROW(11), /freezes 11 .*content_hash/],
+    [HASH, ROW(13), /freezes 13 .*content_hash/],
     [HASH, ROW(12), /journal 12 .*content_hash/],
     [HASH, ROW(16), /journal 16 .*content_hash/],
     [HASH, ROW(4), "not covered"],

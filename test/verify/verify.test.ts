@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
       expect(counts).to.deep.equal({
         organizations: 2,
         journalRows: 2 * TRAFFIC_ROWS,
-        accounts: 6,
+        accounts: 8,
         transactions: 20,
         idempotencyKeys: 4,
         apiKeys: 2,

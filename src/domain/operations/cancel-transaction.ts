@@ -42,6 +42,7 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
           organizationId,
           accountId: account.id,
           transactionId,
+          freezeId: undefined,
           kind: "transaction.canceled",
           posting,
           balancesAfter: balancesOf(posted),

@@ -75,6 +75,7 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
           organizationId: command.organizationId,
           accountId: account.id,
           transactionId: transaction.id,
+          freezeId: undefined,
           kind: completed ? "transaction.completed" : "transaction.pending",
           posting,
           balancesAfter: balancesOf(posted),

@@ -4,10 +4,12 @@ import type { Book, Decision, Lookup, Operation } from "../decision.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 import { cancelTransaction } from "./cancel-transaction.js";
-import { changeAccountStatus } from "./change-account-status.js";
+import { closeAccount } from "./close-account.js";
 import { createAccount } from "./create-account.js";
 import { eraseAccount } from "./erase-account.js";
+import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
+import { unfreezeAccount } from "./unfreeze-account.js";
 import { updateAccount } from "./update-account.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
@@ -19,9 +21,9 @@ type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name
 const OPERATIONS = {
   createAccount,
   updateAccount,
-  freezeAccount: changeAccountStatus,
-  unfreezeAccount: changeAccountStatus,
-  closeAccount: changeAccountStatus,
+  freezeAccount,
+  unfreezeAccount,
+  closeAccount,
   eraseAccount,
   mint: moveMoney,
   redeem: moveMoney,

@@ -48,6 +48,10 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":
       return { transaction_id: refusal.transactionId };
+    case "FREEZE_NOT_FOUND":
+      return { freeze_id: refusal.freezeId };
+    case "TOO_MANY_FREEZES":
+      return { account_id: refusal.accountId, limit: String(refusal.limit) };
     case "ACCOUNT_ALREADY_EXISTS":
       return { account_id: refusal.accountId, differing_fields: refusal.differingFields.join(",") };
     case "REFERENCE_ALREADY_USED":

@@ -33,7 +33,11 @@ export function messageOf(refusal: AnyRefusal): string {
       return `Insufficient available balance: ${formatCents(availableCents)} available, ${formatCents(requestedCents)} requested.`;
     }
     case "ACCOUNT_FROZEN":
-      return `Account ${refusal.accountId} is frozen. Unfreeze it first.`;
+      return `Account ${refusal.accountId} is frozen. Lift its freezes first.`;
+    case "FREEZE_NOT_FOUND":
+      return `Freeze ${refusal.freezeId} was not found on the account.`;
+    case "TOO_MANY_FREEZES":
+      return `Account ${refusal.accountId} already has ${String(refusal.limit)} freezes, the most that can stand. It stays frozen.`;
     case "ACCOUNT_CLOSED":
       return `Account ${refusal.accountId} is closed. A closed account stays closed.`;
     case "ACCOUNT_ERASED":

@@ -2,6 +2,7 @@ import { type Account, ACCOUNT_STATUSES, type AccountStatus } from "../../domain
 import { formatCents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
+import { toFreezeMessage } from "./freeze.js";
 import { toTimestamp } from "./timestamp.js";
 
 const STATUSES = {
@@ -24,6 +25,7 @@ export function toAccountMessage(account: Account): AccountMessage {
     currency: "KESC",
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
+    freezes: account.freezes.map(toFreezeMessage),
   };
 }
 

@@ -2,11 +2,9 @@ import type { AccountFilters, Page, PageRequest } from "../../ledger/ports/reads
 import { blindIndexOf } from "../secrets/personal-data.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding, Engine } from "../sql/engine.js";
-import type { AccountRow, PersonRow } from "../sql/rows.js";
+import { standingFreezesColumn } from "../sql/freeze-rows.js";
+import type { FullAccountRow } from "../sql/rows.js";
 import { given, type ListQuery, type ListReader, readPage } from "./page.js";
-
-/** A row of `accounts`, joined with the columns of its holder. */
-export type FullAccountRow = AccountRow & PersonRow;
 
 const COLUMNS = "a.*, h.user_id, h.phone_number, h.phone_number_index, h.email, h.email_index";
 
@@ -20,10 +18,12 @@ export function accountsPage(
 }
 
 function queryOf(
-  { table, indexedBy }: Engine,
+  engine: Engine,
   { number: book, keys }: OpenBook,
   { userId, phoneNumber, email, status }: AccountFilters,
 ): ListQuery {
+  const { table, indexedBy } = engine;
+  const columns = `${COLUMNS}, ${standingFreezesColumn(engine)}`;
   const blindIndex = (field: "phone_number" | "email", value: string | undefined): Binding | undefined =>
     value === undefined ? undefined : blindIndexOf(keys, field, value);
   const ofUser = given([["h.user_id = ?", userId]]);
@@ -34,7 +34,7 @@ function queryOf(
   // CROSS JOIN makes SQLite read the first table in the order of its index.
   const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({
     book,
-    columns: COLUMNS,
+    columns,
     from: `${table("account_holders")} h${index === undefined ? "" : indexedBy(index)} CROSS JOIN ${table("accounts")} a`,
     seq: "h.seq",
     along: [["a.id = h.account_id AND h.book = ?", book], ...conditions.along],
@@ -54,7 +54,7 @@ function queryOf(
   const index = withStatus.length === 0 ? "" : indexedBy("accounts_by_status");
   return {
     book,
-    columns: COLUMNS,
+    columns,
     from: `${table("accounts")} a${index} CROSS JOIN ${table("account_holders")} h`,
     seq: "a.seq",
     along: [["h.account_id = a.id AND a.book = ?", book], ...withStatus],

@@ -63,6 +63,10 @@ export function postgresEngine(schema: string): Engine {
     begunAt: "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)",
 
     input,
+    jsonRows: (alias, columns, rows) => {
+      const fields = Object.keys(columns).map((column) => `'${column}', ${alias}.${column}`);
+      return `(SELECT CAST(json_agg(json_build_object(${fields.join(", ")})) AS TEXT) FROM ${rows})`;
+    },
     list: "SELECT value FROM json_array_elements_text(?::json)",
 
     insertInto: (name, columns) => {

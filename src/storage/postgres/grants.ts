@@ -12,6 +12,7 @@ export const TABLE_NAMES = [
   "book_keys",
   "accounts",
   "account_holders",
+  "freezes",
   "transactions",
   "idempotency_keys",
   "journal",

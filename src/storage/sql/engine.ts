@@ -100,6 +100,12 @@ export interface Engine {
    * object for each row.
    */
   readonly input: (columns: Columns) => string;
+  /**
+   * Returns an expression: a JSON text with an array of objects, one object for each row. `rows`
+   * comes after FROM, and names its table `alias`. Without rows the value is NULL or an empty
+   * array.
+   */
+  readonly jsonRows: (alias: string, columns: Columns, rows: string) => string;
   /** A SELECT of one text column. Its only parameter is a JSON array of strings. */
   readonly list: string;
   /** Returns the SQL of a Write that inserts rows. */

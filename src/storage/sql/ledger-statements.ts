@@ -37,6 +37,12 @@ export interface LedgerStatements {
    * Parameters: ids of accounts; pairs of book and idempotency key; pairs of book and user_id.
    */
   readonly holders: string;
+  /**
+   * Reads freezes in the order in which they began. Parameters: ids of freezes; pairs of book and
+   * idempotency key; then, for the standing freezes of accounts, ids of accounts, pairs of book and
+   * idempotency key, pairs of book and user_id.
+   */
+  readonly freezes: string;
   /** Parameters: ids; pairs of book and idempotency key; pairs of book and reference. */
   readonly transactions: string;
   /**
@@ -78,6 +84,12 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       ) ORDER BY id ${forUpdate}`,
     holders: `
       SELECT * FROM ${table("account_holders")} WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
+    freezes: `
+      SELECT * FROM ${table("freezes")} WHERE id IN (${list} UNION ALL ${keyed})
+      UNION
+      SELECT * FROM ${table("freezes")}
+      WHERE lifted_at IS NULL AND account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})
+      ORDER BY seq`,
     transactions: `
       SELECT * FROM ${table("transactions")} WHERE id IN (${list} UNION ALL ${keyed})
       UNION ALL
@@ -91,6 +103,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     tables: {
       accounts: tableStatements(engine, TABLES.accounts),
       accountHolders: tableStatements(engine, TABLES.accountHolders),
+      freezes: tableStatements(engine, TABLES.freezes),
       transactions: tableStatements(engine, TABLES.transactions),
       idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
     },

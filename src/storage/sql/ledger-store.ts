@@ -1,9 +1,10 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
 import type { BookHead, BookState } from "../../domain/book.js";
-import type { TableName, UsedIdempotencyKey } from "../../domain/decision.js";
+import type { ResourceId, TableName, UsedIdempotencyKey } from "../../domain/decision.js";
+import type { Freeze } from "../../domain/freeze.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { Transaction } from "../../domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {
@@ -20,7 +21,14 @@ import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
-import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf } from "./journal-rows.js";
+import { freezeOf, type FreezeRow } from "./freeze-rows.js";
+import {
+  contentOfFreeze,
+  contentOfPerson,
+  contentOfTransaction,
+  type JournalRow,
+  journalRowOf,
+} from "./journal-rows.js";
 import { type BOOK_COLUMNS, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import {
   type AccountRow,
@@ -82,22 +90,24 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   async load(lookup: BatchLookup): Promise<Loaded> {
-    const { idempotencyKeys, lockedAccounts, holders, transactions, lockedBooks } = this.#statements;
+    const { idempotencyKeys, lockedAccounts, holders, freezes, transactions, lockedBooks } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
     const { accountIds, transactionIds } = lookup;
     const keys = this.#keyedBy(lookup.idempotencyKeys, ({ key }) => ({ key }));
+    const keysOfFreezes = this.#keyedBy(lookup.idempotencyKeysOfFreezes, ({ key }) => ({ key }));
     const keysOfAccounts = this.#keyedBy(lookup.idempotencyKeysOfAccounts, ({ key }) => ({ key }));
     const users = this.#keyedBy(lookup.users, ({ userId }) => ({ user_id: userId }));
     const references = this.#keyedBy(lookup.references, ({ reference }) => ({ reference }));
     const numbers = [...this.#booksByNumber.keys()].map((number) => ({ number }));
 
-    // The order of the statements matters. Holders and transactions are read after their accounts
-    // are locked, so no other server can change them afterwards. The books are locked last, so that
-    // other servers wait for them as briefly as possible.
-    const [keyRows, accountRows, holderRows, transactionRows, bookRows] = await Promise.all([
+    // The order of the statements matters. Holders, freezes and transactions are read after their
+    // accounts are locked, so no other server can change them afterwards. The books are locked
+    // last, so that other servers wait for them as briefly as possible.
+    const [keyRows, accountRows, holderRows, freezeRows, transactionRows, bookRows] = await Promise.all([
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
       this.#rowsFor<HolderRow>(holders, lookup.holderIds, keysOfAccounts, users),
+      this.#rowsFor<FreezeRow>(freezes, lookup.freezeIds, keysOfFreezes, lookup.fullAccountIds, keysOfAccounts, users),
       this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references),
       this.#rowsFor<BookRow>(lockedBooks, numbers),
     ]);
@@ -107,6 +117,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       begunAt: begunAtOf(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
+      freezes: this.#ownRows(freezeRows, freezeOf),
       transactions: this.#ownRows(transactionRows, transactionOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
     };
@@ -189,6 +200,13 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const contents = new Map<NumberedEntry | undefined, Content>();
     for (const { row, createdBy } of tables.transactions.created) {
       contents.set(createdBy, { created: contentOfTransaction(row) });
+    }
+    for (const { row, createdBy } of tables.freezes.created) {
+      contents.set(createdBy, { created: contentOfFreeze(row) });
+    }
+    for (const numbered of entries) {
+      const { kind, freezeId } = numbered.entry;
+      if (kind === "account.unfrozen" && freezeId !== undefined) contents.set(numbered, { created: [freezeId] });
     }
     const { created, changed } = tables.accountHolders;
     const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
@@ -273,7 +291,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 }
 
-type Owned = (LedgerAccount | AccountHolder | Transaction | UsedIdempotencyKey) & {
+type Owned = (LedgerAccount | AccountHolder | Freeze | Transaction | UsedIdempotencyKey) & {
   readonly organizationId: OrganizationId;
 };
 
@@ -299,7 +317,7 @@ function idempotencyKeyOf(row: IdempotencyKeyRow, { organizationId }: OpenBook):
   return {
     organizationId,
     key: row.key as IdempotencyKey,
-    resourceId: row.resource_id as AccountId | TransactionId,
+    resourceId: row.resource_id as ResourceId,
     createdAt: toUnixMillis(row.created_at),
   };
 }

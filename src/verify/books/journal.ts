@@ -13,6 +13,7 @@ interface JournalRow extends PostingColumns, GroupKey {
   readonly seq: number;
   readonly account_id: string | null;
   readonly transaction_id: string | null;
+  readonly freeze_id: string | null;
   readonly kind: string;
   readonly recorded_at: number;
   /** In hexadecimal. */
@@ -30,6 +31,7 @@ const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 /** The last time that a Date can hold, in Unix milliseconds. */
 const TIME_MAX = 8_640_000_000_000_000;
 const FIRST_KIND = "organization.created";
+const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.unfrozen"]);
 
 /**
  * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each
@@ -42,7 +44,7 @@ export async function auditJournal(audit: Audit): Promise<void> {
     table: "journal",
     summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
     rows: snapshot.rows(`
-      SELECT book, seq, account_id, transaction_id, kind, debit, credit, amount_cents, recorded_at,
+      SELECT book, seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, recorded_at,
         ${hex("content_hash")} AS content_hash,
         CASE WHEN account_id IS NULL THEN reason END AS own_reason,
         CASE WHEN account_id IS NULL
@@ -129,6 +131,10 @@ class BookCheck implements GroupCheck<JournalRow> {
     if (kind.startsWith("transaction.") !== (row.transaction_id !== null)) {
       const expected = "a transaction_id if the kind begins with transaction., and none otherwise";
       this.#add(seq, expected, `${kind} ${row.transaction_id === null ? "without" : "with"} one`);
+    }
+    if (FREEZE_KINDS.has(kind) !== (row.freeze_id !== null)) {
+      const expected = "a freeze_id if the row freezes or unfreezes, and none otherwise";
+      this.#add(seq, expected, `${kind} ${row.freeze_id === null ? "without" : "with"} one`);
     }
     if ((kind === FIRST_KIND) !== (row.account_id === null)) {
       const expected = `an account_id, except on ${FIRST_KIND}`;

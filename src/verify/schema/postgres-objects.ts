@@ -114,6 +114,31 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK (((unallocated_cents >= 0) AND (unallocated_cents <= '9007199254740991'::bigint)))",
     table: "kind r, persistence p",
   },
+  freezes: {
+    "column account_id": "text NOT NULL",
+    "column book": "bigint NOT NULL",
+    "column created_at": "bigint NOT NULL",
+    "column created_by": "text NOT NULL",
+    "column id": "text NOT NULL",
+    "column lift_reason": "text",
+    "column lifted_at": "bigint",
+    "column lifted_by": "text",
+    "column reason": "text NOT NULL",
+    "column reason_code": "text NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "constraint freezes_account_id_fkey": "FOREIGN KEY (account_id) REFERENCES account_holders(account_id)",
+    "constraint freezes_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
+    "constraint freezes_check": "CHECK ((lifted_at >= created_at))",
+    "constraint freezes_check1":
+      "CHECK ((((lifted_at IS NULL) = (lifted_by IS NULL)) AND ((lifted_at IS NULL) = (lift_reason IS NULL))))",
+    "constraint freezes_id_key": "UNIQUE (id)",
+    "constraint freezes_pkey": "PRIMARY KEY (book, seq)",
+    "constraint freezes_reason_code_check":
+      "CHECK ((reason_code = ANY (ARRAY['COURT_ORDER'::text, 'SANCTIONS'::text, 'FRAUD'::text, 'CUSTOMER_REQUEST'::text, 'OTHER'::text])))",
+    "index freezes_standing":
+      "CREATE INDEX freezes_standing ON freezes USING btree (account_id) WHERE (lifted_at IS NULL)",
+    table: "kind r, persistence p",
+  },
   idempotency_keys: {
     "column book": "bigint NOT NULL",
     "column created_at": "bigint NOT NULL",
@@ -162,6 +187,12 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "function journal_refuses_change": "plpgsql: BEGIN RAISE EXCEPTION 'journal is append-only'; END",
     "index journal_terminal_rows":
       "CREATE UNIQUE INDEX journal_terminal_rows ON journal USING btree (transaction_id) WHERE (kind = ANY (ARRAY['transaction.completed'::text, 'transaction.failed'::text, 'transaction.canceled'::text]))",
+    "column freeze_id": "text",
+    "constraint journal_check5":
+      "CHECK (((freeze_id IS NOT NULL) = (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text]))))",
+    "constraint journal_freeze_id_fkey": "FOREIGN KEY (freeze_id) REFERENCES freezes(id)",
+    "index journal_freeze_rows":
+      "CREATE UNIQUE INDEX journal_freeze_rows ON journal USING btree (freeze_id, kind) WHERE (freeze_id IS NOT NULL)",
     table: "kind r, persistence p",
     "trigger journal_refuses_change":
       "CREATE TRIGGER journal_refuses_change BEFORE DELETE OR UPDATE OR TRUNCATE ON journal FOR EACH STATEMENT EXECUTE FUNCTION journal_refuses_change()",

@@ -11,9 +11,10 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { bytesOf, jsonMethod, restRequest, routeOf, textOf } from "../../support/callers/contract-requests.js";
 import {
   cancel,
-  changeStatus,
+  closeAccount,
   createAccount,
   eraseAccount,
+  freezeAccount,
   mint,
   NO_DEADLINE,
   redeem,
@@ -98,10 +99,10 @@ for (const engine of ENGINES) {
       const pending = [...made.transactions.values()].filter(({ status }) => status === "PENDING");
       await submit(pending.filter((_, index) => index % 2 === 0).map((one) => cancel(one.organizationId, one.id)));
       const frozen = accounts.filter((_, index) => index % 5 === 0);
-      await submit(frozen.map((one) => changeStatus("freezeAccount", one.organizationId, one.id)));
+      await submit(frozen.map((one) => freezeAccount(one.organizationId, one.id)));
       const empty = each(6, (index) => createAccount(pick(tenants, index), `empty-${String(index)}`));
       await submit(empty);
-      await submit(empty.map((one) => changeStatus("closeAccount", one.organizationId, one.newAccountId)));
+      await submit(empty.map((one) => closeAccount(one.organizationId, one.newAccountId)));
       await submit(empty.slice(0, 3).map((one) => eraseAccount(one.organizationId, one.newAccountId)));
     }
 

@@ -15,6 +15,8 @@ const QUEUE = "src/ledger/fair-queue.js";
 const MOVE_MONEY = "src/domain/operations/move-money.js";
 const CANCEL = "src/domain/operations/cancel-transaction.js";
 const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
+const FREEZE = "src/domain/operations/freeze-account.js";
+const UNFREEZE = "src/domain/operations/unfreeze-account.js";
 const ERASE = "src/domain/operations/erase-account.js";
 const STORE = "src/storage/sql/ledger-store.js";
 const STATEMENTS = "src/storage/sql/ledger-statements.js";
@@ -262,10 +264,14 @@ export const MUTANTS: readonly Mutant[] = [
         from: "return refused(decision.refusal);",
         to: `{
                     const account = "accountId" in command ? book.account(command.organizationId, command.accountId) : undefined;
+                    const freezeId = \`frz_\${account?.id}\`;
                     if (account?.status === "ACTIVE") book.apply({
-                        puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }],
+                        puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }, { table: "freezes", row: {
+                            id: freezeId, organizationId: account.organizationId, accountId: account.id, reasonCode: "OTHER",
+                            reason: "", createdBy: command.actor, createdAt: Math.max(clock, lastRecordedAt), lifted: undefined,
+                        } }],
                         entries: [{
-                            organizationId: account.organizationId, accountId: account.id, transactionId: undefined,
+                            organizationId: account.organizationId, accountId: account.id, transactionId: undefined, freezeId,
                             kind: "account.frozen", posting: undefined, actor: command.actor, reason: "",
                             balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
                             recordedAt: Math.max(clock, lastRecordedAt),
@@ -275,6 +281,36 @@ export const MUTANTS: readonly Mutant[] = [
                 return refused(decision.refusal);`,
       },
     ],
+  },
+  {
+    name: "one unfreeze makes the account active, whatever else stands",
+    file: UNFREEZE,
+    edits: [{ from: "const others = standing.filter(({ id }) => id !== freezeId);", to: "const others = [];" }],
+  },
+  {
+    name: "the end of a freeze is in the journal, and the freeze stands",
+    file: UNFREEZE,
+    edits: [{ from: '{ table: "freezes", row: lifted },', to: "" }],
+  },
+  {
+    name: "a freeze of another account is lifted",
+    file: UNFREEZE,
+    edits: [{ from: "if (freeze?.accountId !== accountId)", to: "if (freeze === undefined)" }],
+  },
+  {
+    name: "the idempotency key of a freeze is not saved",
+    file: FREEZE,
+    edits: [{ from: "...putIdempotencyKey(idempotencyKey, freeze, now),", to: "" }],
+  },
+  {
+    name: "a second freeze forgets the first one",
+    file: FREEZE,
+    edits: [{ from: "accountOf(frozen, holder, [...freezes, freeze])", to: "accountOf(frozen, holder, [freeze])" }],
+  },
+  {
+    name: "the standing freezes of an account are not loaded",
+    file: STATEMENTS,
+    edits: [{ from: "WHERE lifted_at IS NULL AND account_id IN", to: "WHERE lifted_at IS NOT NULL AND account_id IN" }],
   },
   {
     name: "times fall along a book",

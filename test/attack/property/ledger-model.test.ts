@@ -8,19 +8,22 @@ import type { Command } from "../../../src/domain/commands.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import {
   cancel,
-  changeStatus,
+  closeAccount,
   createAccount,
   eraseAccount,
+  freezeAccount,
   mint,
   newAccountId,
+  newFreezeId,
   newTransactionId,
   redeem,
   SLOW_RAIL,
+  unfreezeAccount,
   updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
@@ -75,10 +78,34 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      name: fc.constantFrom("freezeAccount", "unfreezeAccount", "closeAccount", "eraseAccount", "updateAccount"),
+      name: fc.constantFrom("closeAccount", "eraseAccount", "updateAccount"),
       organizationId,
       user,
       ofStranger: rarely,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      name: fc.constant("freezeAccount"),
+      organizationId,
+      user,
+      ofStranger: rarely,
+      reasonCode: fc.constantFrom("FRAUD", "COURT_ORDER"),
+      key,
+      // More than an account can have, rarely.
+      times: rarely.map((often) => (often ? 21 : 1)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      name: fc.constant("unfreezeAccount"),
+      organizationId,
+      user,
+      ofStranger: rarely,
+      ofOtherAccount: rarely,
+      age: fc.nat(2),
     }),
   },
   {
@@ -142,7 +169,11 @@ describe("the ledger, against the model", function () {
         for (const { jumpMillis, isMoving, steps } of stepGroups) {
           clock.jump(jumpMillis);
           await setState("first" as OrganizationId, isMoving ? "MOVING" : "OPEN", { ledgers, model });
-          const together = steps.map((each) => answered(model, commandOf(each, model), clock));
+          const together = steps.flatMap((each) =>
+            Array.from({ length: "times" in each ? each.times : 1 }, () =>
+              answered(model, commandOf(each, model), clock),
+            ),
+          );
           await agree(ledgers, model, together);
           all.push(...together);
         }
@@ -271,10 +302,19 @@ function commandOf(given: Step, model: Model): Command {
       });
     case "cancelTransaction":
       return cancel(given.organizationId, transactionIdOf(given, model));
-    case "freezeAccount":
-    case "unfreezeAccount":
+    case "freezeAccount": {
+      const { key: idempotencyKey, reasonCode } = given;
+      return freezeAccount(given.organizationId, accountIdOf(given, model), {
+        reasonCode,
+        ...(idempotencyKey === undefined ? {} : { key: idempotencyKey }),
+      });
+    }
+    case "unfreezeAccount": {
+      const accountId = accountIdOf(given, model);
+      return unfreezeAccount(given.organizationId, accountId, freezeIdOf(accountId, given, model));
+    }
     case "closeAccount":
-      return changeStatus(given.name, given.organizationId, accountIdOf(given, model));
+      return closeAccount(given.organizationId, accountIdOf(given, model));
     case "updateAccount":
       return updateAccount(given.organizationId, accountIdOf(given, model));
     case "eraseAccount":
@@ -287,6 +327,16 @@ function accountIdOf({ user: userId, ...given }: Whose & { user: string }, model
   // The accounts that were erased are no user's. A step about "ben" takes the newest of them, too.
   const isMeant = ({ person }: (typeof owned)[number]) => (person?.userId ?? "ben") === userId;
   return owned.findLast(isMeant)?.id ?? newAccountId();
+}
+
+/** A freeze of the account, standing or lifted; or one of another account. */
+function freezeIdOf(
+  id: AccountId,
+  { ofOtherAccount, age }: { readonly ofOtherAccount: boolean; readonly age: number },
+  model: Model,
+): FreezeId {
+  const freezes = [...model.freezes.values()].filter(({ accountId }) => (accountId === id) !== ofOtherAccount);
+  return freezes.at(-1 - age)?.id ?? newFreezeId();
 }
 
 function transactionIdOf({ age, ...given }: Whose & { age: number }, model: Model): TransactionId {

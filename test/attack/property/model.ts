@@ -1,18 +1,21 @@
-import type { Account } from "../../../src/domain/account.js";
+import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
 import type { BookHead, BookState, BookSums } from "../../../src/domain/book.js";
 import type {
   CancelTransaction,
-  ChangeAccountStatus,
+  CloseAccount,
   Command,
   CreateAccount,
   EraseAccount,
+  FreezeAccount,
   MoveMoney,
+  UnfreezeAccount,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
+import type { Freeze } from "../../../src/domain/freeze.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
@@ -21,7 +24,12 @@ import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
 /** The part of a resource that a caller sees, without its times. */
 type Seen = SeenAccount | SeenTransaction;
-type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents">;
+type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents"> & {
+  readonly freezes: readonly SeenFreeze[];
+  /** The freeze that the command made or lifted. */
+  readonly freeze?: SeenFreeze;
+};
+type SeenFreeze = Pick<Freeze, "id" | "accountId" | "reasonCode" | "reason"> & { readonly isLifted: boolean };
 type SeenTransaction = Pick<
   Transaction,
   "id" | "accountId" | "type" | "status" | "amountCents" | "reference" | "description" | "rail"
@@ -44,12 +52,14 @@ export const ANSWER_WORDS: readonly string[] = [
   "ACCOUNT_NOT_FOUND",
   "BOOK_MOVING",
   "CLOCK_BEHIND",
+  "FREEZE_NOT_FOUND",
   "IDEMPOTENCY_KEY_REUSED",
   "INSUFFICIENT_FUNDS",
   "INVALID_TRANSITION",
   "LIMIT_EXCEEDED",
   "PHONE_NUMBER_MISSING",
   "REFERENCE_ALREADY_USED",
+  "TOO_MANY_FREEZES",
   "TRANSACTION_NOT_FOUND",
   "done",
   "replayed",
@@ -66,6 +76,7 @@ export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, available: 0, held:
 
 type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 type ModelAccount = Writable<SeenAccount> & Pick<Account, "organizationId">;
+type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 type ModelTransaction = Writable<SeenTransaction> & Pick<Transaction, "organizationId">;
 
 /**
@@ -82,13 +93,18 @@ type ModelBook = Writable<Omit<BookHead, "organizationId">>;
 
 const CENTS_MAX = 999_999_999_999_999;
 const SUM_CENTS_MAX = 9_007_199_254_740_991;
+const FREEZES_MAX = 20;
 const BEHIND_MILLIS_MAX = 60_000;
 
 export class Model {
   readonly accounts = new Map<AccountId, ModelAccount>();
+  /** Each freeze that was ever made, in their order. */
+  readonly freezes = new Map<FreezeId, ModelFreeze>();
   readonly transactions = new Map<TransactionId, ModelTransaction>();
   // The keys are user_id, reference and idempotency key, each within its organization.
   readonly #made = new Map<string, Made>();
+  /** By the idempotency key of the freeze. */
+  readonly #keyedFreezes = new Map<string, { readonly freeze: ModelFreeze; readonly content: Content }>();
   readonly #books = new Map<OrganizationId, ModelBook>();
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
@@ -143,9 +159,11 @@ export class Model {
       case "cancelTransaction":
         return this.#cancelTransaction(command);
       case "freezeAccount":
+        return this.#freezeAccount(command);
       case "unfreezeAccount":
+        return this.#unfreezeAccount(command);
       case "closeAccount":
-        return this.#changeAccountStatus(command);
+        return this.#closeAccount(command);
       case "updateAccount":
         return this.#updateAccount(command);
       case "eraseAccount":
@@ -159,7 +177,7 @@ export class Model {
     return this.#once(command, `user ${userId}`, content, () => {
       const balances = { availableCents: cents(0), heldCents: cents(0) };
       const person = { userId, phoneNumber, email };
-      const account: ModelAccount = { id, organizationId, person, status: "ACTIVE", ...balances };
+      const account: ModelAccount = { id, organizationId, person, status: "ACTIVE", ...balances, freezes: [] };
       this.accounts.set(id, account);
       return account;
     });
@@ -219,19 +237,58 @@ export class Model {
     return done(transaction, { replayed: false });
   }
 
-  #changeAccountStatus({ name, organizationId, accountId }: ChangeAccountStatus): Answer {
+  #freezeAccount(command: FreezeAccount): Answer {
+    const { newFreezeId: id, organizationId, accountId, reasonCode, reason, idempotencyKey } = command;
+    const content = { account_id: accountId, reason_code: reasonCode, reason };
+    const key = idempotencyKey === undefined ? undefined : `${organizationId} key ${idempotencyKey}`;
+    const account = this.accounts.get(accountId);
+    if (key !== undefined && this.#made.has(key)) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    const keyed = key === undefined ? undefined : this.#keyedFreezes.get(key);
+    if (keyed !== undefined) {
+      return differing(content, keyed.content).length === 0 && account !== undefined
+        ? done({ ...account, freeze: keyed.freeze }, { replayed: true })
+        : refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    if (account.status === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
+    if (account.freezes.length === FREEZES_MAX) {
+      return refused({ reason: "TOO_MANY_FREEZES", accountId, limit: FREEZES_MAX });
+    }
+    const freeze = { id, organizationId, accountId, reasonCode, reason, isLifted: false };
+    this.freezes.set(id, freeze);
+    if (key !== undefined) this.#keyedFreezes.set(key, { freeze, content });
+    this.#followFreezes(account);
+    return done({ ...account, freeze }, { replayed: false });
+  }
+
+  #unfreezeAccount({ organizationId, accountId, freezeId }: UnfreezeAccount): Answer {
+    const account = this.accounts.get(accountId);
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    const freeze = this.freezes.get(freezeId);
+    if (freeze?.accountId !== accountId) return refused({ reason: "FREEZE_NOT_FOUND", freezeId });
+    if (freeze.isLifted) return done({ ...account, freeze }, { replayed: true });
+    freeze.isLifted = true;
+    this.#followFreezes(account);
+    return done({ ...account, freeze }, { replayed: false });
+  }
+
+  /** An account is frozen while a freeze stands. */
+  #followFreezes(account: ModelAccount): void {
+    account.freezes = [...this.freezes.values()].filter((each) => each.accountId === account.id && !each.isLifted);
+    account.status = account.freezes.length > 0 ? "FROZEN" : "ACTIVE";
+  }
+
+  #closeAccount({ organizationId, accountId }: CloseAccount): Answer {
     const account = this.accounts.get(accountId);
     if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
     const { status: from, availableCents, heldCents } = account;
-    const to = ({ freezeAccount: "FROZEN", unfreezeAccount: "ACTIVE", closeAccount: "CLOSED" } as const)[name];
-    if (from === to) return done(account, { replayed: true });
-    if (from === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
-    if (from === "FROZEN" && to === "CLOSED") return refused({ reason: "INVALID_TRANSITION", from, to });
-    if (to === "CLOSED" && availableCents + heldCents > 0) {
+    if (from === "CLOSED") return done(account, { replayed: true });
+    if (from === "FROZEN") return refused({ reason: "INVALID_TRANSITION", from, to: "CLOSED" });
+    if (availableCents + heldCents > 0) {
       return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
     }
-    account.status = to;
-    if (to === "CLOSED") this.#freeUser(account);
+    account.status = "CLOSED";
+    this.#freeUser(account);
     return done(account, { replayed: false });
   }
 
@@ -303,6 +360,7 @@ export class Model {
     make: () => Made["resource"] | Refusal,
   ): Answer {
     const key = idempotencyKey === undefined ? undefined : `${organizationId} key ${idempotencyKey}`;
+    if (key !== undefined && this.#keyedFreezes.has(key)) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
     const keyed = key === undefined ? undefined : this.#made.get(key);
     if (keyed !== undefined) {
       return differing(content, keyed.content).length === 0
@@ -329,16 +387,23 @@ export class Model {
 /**
  * The part of a resource on which the model and the service must agree, as it is at this moment.
  */
-export function seen(resource: SeenAccount | SeenTransaction): Seen {
+export function seen(resource: SeenAccount | SeenTransaction | Account | AccountWithFreeze | Transaction): Seen {
   if ("person" in resource) {
-    const { id, person, status, availableCents, heldCents } = resource;
-    return { id, person, status, availableCents, heldCents };
+    const { id, person, status, availableCents, heldCents, freezes } = resource;
+    const account = { id, person, status, availableCents, heldCents, freezes: freezes.map(seenFreeze) };
+    return "freeze" in resource ? { ...account, freeze: seenFreeze(resource.freeze) } : account;
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
   return { id, accountId, type, status, amountCents, reference, description, rail };
 }
 
-function done(resource: Made["resource"], { replayed }: { replayed: boolean }): Answer {
+function seenFreeze(freeze: SeenFreeze | Freeze): SeenFreeze {
+  const { id, accountId, reasonCode, reason } = freeze;
+  const isLifted = "isLifted" in freeze ? freeze.isLifted : freeze.lifted !== undefined;
+  return { id, accountId, reasonCode, reason, isLifted };
+}
+
+function done(resource: SeenAccount | SeenTransaction, { replayed }: { replayed: boolean }): Answer {
   return { kind: "done", replayed, resource: seen(resource) };
 }
 

@@ -28,7 +28,8 @@ const OTHER_FAULTS = [
   "store unavailable",
 ];
 const ANSWERS = [
-  ...ANSWER_WORDS,
+  // A run has too few calls for as many freezes as an account can have. The property test has them.
+  ...ANSWER_WORDS.filter((word) => word !== "TOO_MANY_FREEZES"),
   "DEADLINE_EXCEEDED",
   "INTERNAL",
   "QUEUE_FULL",

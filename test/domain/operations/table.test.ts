@@ -2,19 +2,21 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { Book, Lookup, UsedIdempotencyKey } from "../../../src/domain/decision.js";
+import type { Book, Lookup, ResourceId, UsedIdempotencyKey } from "../../../src/domain/decision.js";
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { parseIdempotencyKey, parseUserId } from "../../../src/domain/values/text.js";
 import {
   cancel,
-  changeStatus,
+  closeAccount,
   createAccount,
   eraseAccount,
+  freezeAccount,
   mint,
   redeem,
   SLOW_RAIL,
+  unfreezeAccount,
   updateAccount,
   valid,
 } from "../../support/commands.js";
@@ -23,6 +25,7 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenFreeze,
   givenHolder,
   givenTransaction,
   NOW,
@@ -32,6 +35,7 @@ import {
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });
 const empty = givenAccount({ availableCents: NO_CENTS, heldCents: NO_CENTS });
+const freeze = givenFreeze({ accountId: frozen.id });
 const pending = givenTransaction({ accountId: active.id, status: "PENDING", rail: SLOW_RAIL, completedAt: undefined });
 const rows = {
   accounts: [active, frozen, empty],
@@ -39,12 +43,13 @@ const rows = {
   accountHolders: [active, frozen, empty].map((account, index) =>
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
+  freezes: [freeze],
   transactions: [pending],
-  idempotencyKeys: [usedKey("account", active.id), usedKey("transaction", pending.id)],
+  idempotencyKeys: [usedKey("account", active.id), usedKey("freeze", freeze.id), usedKey("transaction", pending.id)],
 };
 const movement = { organizationId: ORGANIZATION, accountId: active.id, amount: "1.00", reference: "new" };
 
-function usedKey(key: string, resourceId: AccountId | TransactionId): UsedIdempotencyKey {
+function usedKey(key: string, resourceId: ResourceId): UsedIdempotencyKey {
   return { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey(key)), resourceId, createdAt: EARLIER };
 }
 
@@ -55,9 +60,13 @@ const COMMANDS = {
     createAccount(ORGANIZATION, "user", { key: "k" }),
     createAccount(ORGANIZATION, "user", { key: "account" }),
   ],
-  freezeAccount: [changeStatus("freezeAccount", ORGANIZATION, active.id)],
-  unfreezeAccount: [changeStatus("unfreezeAccount", ORGANIZATION, frozen.id)],
-  closeAccount: [changeStatus("closeAccount", ORGANIZATION, empty.id)],
+  freezeAccount: [
+    freezeAccount(ORGANIZATION, active.id),
+    freezeAccount(ORGANIZATION, frozen.id, { key: "k" }),
+    freezeAccount(ORGANIZATION, frozen.id, { key: "freeze", reasonCode: "COURT_ORDER" }),
+  ],
+  unfreezeAccount: [unfreezeAccount(ORGANIZATION, frozen.id, freeze.id)],
+  closeAccount: [closeAccount(ORGANIZATION, empty.id)],
   updateAccount: [updateAccount(ORGANIZATION, empty.id)],
   eraseAccount: [eraseAccount(ORGANIZATION, empty.id)],
   mint: [
@@ -86,10 +95,14 @@ function loadedFor(command: Command): Set<string> {
       add("account", id);
       add("holder", id);
     },
+    fullAccount: (id) => {
+      lookup.accountHolder(id);
+      add("standing", id);
+    },
     accountOfUser: (_, userId) => {
       add("user", userId);
       for (const { accountId, person } of rows.accountHolders) {
-        if (person?.userId === userId) lookup.accountHolder(accountId);
+        if (person?.userId === userId) lookup.fullAccount(accountId);
       }
     },
     transaction: (id) => {
@@ -108,7 +121,17 @@ function loadedFor(command: Command): Set<string> {
     },
     idempotencyKeyOfAccount: (organizationId, key) => {
       lookup.idempotencyKey(organizationId, key);
-      for (const id of resourceOf(key)) add("holder", id);
+      for (const id of resourceOf(key)) {
+        add("holder", id);
+        add("standing", id);
+      }
+    },
+    idempotencyKeyOfFreeze: (organizationId, key) => {
+      lookup.idempotencyKey(organizationId, key);
+      for (const id of resourceOf(key)) add("freeze", id);
+    },
+    freeze: (id) => {
+      add("freeze", id);
     },
   };
   lookUp(command, lookup);
@@ -136,6 +159,14 @@ class NotingBook implements Book {
   ): ReturnType<Book["accountHolderOfUser"]> {
     this.asked.push(`user ${userId}`);
     return this.#book.accountHolderOfUser(organizationId, userId);
+  }
+  freeze(...[organizationId, id]: Parameters<Book["freeze"]>): ReturnType<Book["freeze"]> {
+    this.asked.push(`freeze ${id}`);
+    return this.#book.freeze(organizationId, id);
+  }
+  standingFreezes(...[organizationId, id]: Parameters<Book["standingFreezes"]>): ReturnType<Book["standingFreezes"]> {
+    this.asked.push(`standing ${id}`);
+    return this.#book.standingFreezes(organizationId, id);
   }
   transaction(...[organizationId, id]: Parameters<Book["transaction"]>): ReturnType<Book["transaction"]> {
     this.asked.push(`transaction ${id}`);
@@ -170,9 +201,9 @@ describe("a lookup", () => {
 describe("a decision", () => {
   for (const [command, kind] of [
     [createAccount(ORGANIZATION, "new"), "account.created"],
-    [changeStatus("freezeAccount", ORGANIZATION, active.id), "account.frozen"],
-    [changeStatus("unfreezeAccount", ORGANIZATION, frozen.id), "account.unfrozen"],
-    [changeStatus("closeAccount", ORGANIZATION, empty.id), "account.closed"],
+    [freezeAccount(ORGANIZATION, active.id), "account.frozen"],
+    [unfreezeAccount(ORGANIZATION, frozen.id, freeze.id), "account.unfrozen"],
+    [closeAccount(ORGANIZATION, empty.id), "account.closed"],
     [updateAccount(ORGANIZATION, empty.id), "account.updated"],
     [eraseAccount(ORGANIZATION, empty.id), "account.erased"],
     [mint(movement), "transaction.completed"],

@@ -2,6 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Cents } from "../../../src/domain/values/cents.js";
+import type { FreezeId } from "../../../src/domain/values/ids.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
@@ -50,6 +51,16 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "ACCOUNT_FROZEN", accountId: ACCOUNT_ID },
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
+  ],
+  FREEZE_NOT_FOUND: [
+    { reason: "FREEZE_NOT_FOUND", freezeId: "frz_1" as FreezeId },
+    Status.NOT_FOUND,
+    { freeze_id: "frz_1" },
+  ],
+  TOO_MANY_FREEZES: [
+    { reason: "TOO_MANY_FREEZES", accountId: ACCOUNT_ID, limit: 20 },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, limit: "20" },
   ],
   ACCOUNT_CLOSED: [
     { reason: "ACCOUNT_CLOSED", accountId: ACCOUNT_ID },

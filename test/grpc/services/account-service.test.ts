@@ -4,12 +4,14 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { AccountStatus } from "../../../src/gen/kesc/v1/account.js";
 import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../../src/gen/kesc/v1/account_service.js";
+import { FreezeReason } from "../../../src/gen/kesc/v1/freeze.js";
 import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
 import type { AccountFilters } from "../../../src/ledger/ports/reads.js";
 import {
   account,
   ACCOUNT_ID,
   emptyReads,
+  FREEZE_ID,
   KEY_ID,
   ORGANIZATION,
   serve,
@@ -54,6 +56,7 @@ describe("grpc: AccountService", () => {
       currency: "KESC",
       created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
       updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
+      freezes: [],
     });
   });
 
@@ -70,19 +73,49 @@ describe("grpc: AccountService", () => {
     });
   });
 
-  for (const name of ["freezeAccount", "unfreezeAccount", "closeAccount"] as const) {
-    it(`${name} submits the account and the reason`, async () => {
-      const { response } = await under.grpc.call(rpcs[name], { account_id: ACCOUNT_ID, reason: "lost phone" });
-      expect(response?.account?.id).to.equal(ACCOUNT_ID);
-      expect(under.submitted[0]?.command).to.deep.equal({
-        name,
-        organizationId: ORGANIZATION,
-        actor: KEY_ID,
-        accountId: ACCOUNT_ID,
-        reason: "lost phone",
-      });
+  it("freezeAccount submits the account, the reasons and a new id, and returns the freeze", async () => {
+    const request = { account_id: ACCOUNT_ID, reason_code: FreezeReason.FREEZE_REASON_COURT_ORDER, reason: "order 12" };
+    const { response } = await under.grpc.call(rpcs.freezeAccount, request);
+    expect(response?.account?.id).to.equal(ACCOUNT_ID);
+    expect(response?.freeze).to.include({ id: FREEZE_ID, reason_code: FreezeReason.FREEZE_REASON_FRAUD });
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "freezeAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      newFreezeId: "frz_01jd2r6p5vf8ksw3xhb1z7q400",
+      accountId: ACCOUNT_ID,
+      reasonCode: "COURT_ORDER",
+      reason: "order 12",
+      idempotencyKey: undefined,
     });
-  }
+  });
+
+  it("unfreezeAccount submits the account, the freeze and the reason", async () => {
+    const request = { account_id: ACCOUNT_ID, freeze_id: FREEZE_ID, reason: "found again" };
+    const { response } = await under.grpc.call(rpcs.unfreezeAccount, request);
+    expect(response?.account?.id).to.equal(ACCOUNT_ID);
+    expect(response?.freeze?.id).to.equal(FREEZE_ID);
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "unfreezeAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      accountId: ACCOUNT_ID,
+      freezeId: FREEZE_ID,
+      reason: "found again",
+    });
+  });
+
+  it("closeAccount submits the account and the reason", async () => {
+    const { response } = await under.grpc.call(rpcs.closeAccount, { account_id: ACCOUNT_ID, reason: "moved away" });
+    expect(response?.account?.id).to.equal(ACCOUNT_ID);
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "closeAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      accountId: ACCOUNT_ID,
+      reason: "moved away",
+    });
+  });
 
   it("returns an account that it can read, and refuses any other with ACCOUNT_NOT_FOUND", async () => {
     const found = await under.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });

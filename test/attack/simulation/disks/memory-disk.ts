@@ -1,8 +1,10 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { TableName } from "../../../../src/domain/decision.js";
-import { type JournalEntry, OPERATOR } from "../../../../src/domain/journal.js";
-import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { Freeze } from "../../../../src/domain/freeze.js";
+import type { JournalEntry } from "../../../../src/domain/journal.js";
+import { OPERATOR } from "../../../../src/domain/values/actor.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../../src/domain/values/text.js";
 import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import {
@@ -21,7 +23,13 @@ import { keyName, MemoryTable, referenceName, RULES, userName } from "./memory-t
 // What the schema says, and what the port promises, in memory. Servers do not wait for each other:
 // whoever commits after something that it had read has changed, lost the race.
 
-const TABLE_NAMES = ["accounts", "accountHolders", "transactions", "idempotencyKeys"] as const satisfies TableName[];
+const TABLE_NAMES = [
+  "accounts",
+  "accountHolders",
+  "freezes",
+  "transactions",
+  "idempotencyKeys",
+] as const satisfies TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.canceled"]);
 
 /** What one database transaction has seen and wants to write. None of it is durable. */
@@ -39,6 +47,7 @@ export class MemoryDisk implements Disk {
   readonly #tables = {
     accounts: new MemoryTable("accounts", RULES.accounts),
     accountHolders: new MemoryTable("accountHolders", RULES.accountHolders),
+    freezes: new MemoryTable("freezes", RULES.freezes),
     transactions: new MemoryTable("transactions", RULES.transactions),
     idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
   };
@@ -61,18 +70,26 @@ export class MemoryDisk implements Disk {
   }
 
   books(): Books {
-    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, idempotencyKeys } = this.#tables;
     return {
       accounts: [...accounts.rows.values()].map((account) => {
         const holder = accountHolders.rows.get(account.id);
         if (holder === undefined) throw new Error(`${account.id} has no holder`);
-        return { ...accountOf(account, holder), seq: account.seq };
+        return { ...accountOf(account, holder, this.#standingFreezes(account.id).map(withoutSeq)), seq: account.seq };
       }),
+      freezes: [...freezes.rows.values()],
       transactions: [...transactions.rows.values()],
       journal: this.#journal,
       heads: this.#heads,
       idempotencyKeys: [...idempotencyKeys.rows.values()],
     };
+  }
+
+  /** Oldest first, because the rows are in the order in which they came. */
+  #standingFreezes(id: AccountId): Stored<Freeze>[] {
+    return [...this.#tables.freezes.rows.values()].filter(
+      ({ accountId, lifted }) => accountId === id && lifted === undefined,
+    );
   }
 
   journalAfter(wanted: OrganizationId, after: number): readonly Stored<JournalEntry>[] {
@@ -96,7 +113,8 @@ export class MemoryDisk implements Disk {
   /** Begins a book as storage/organizations.ts does. */
   #openBook(organizationId: OrganizationId): void {
     const [kind, recordedAt] = ["organization.created", BOOKS_BEGIN] as const;
-    const nothing = { accountId: undefined, transactionId: undefined, posting: undefined, balancesAfter: undefined };
+    const about = { accountId: undefined, transactionId: undefined, freezeId: undefined };
+    const nothing = { ...about, posting: undefined, balancesAfter: undefined };
     const entry: JournalEntry = { organizationId, kind, actor: OPERATOR, reason: NO_REASON, recordedAt, ...nothing };
     this.#journal.push(Object.freeze({ ...entry, seq: 1 }));
     this.#setHead({ organizationId, state: "OPEN", lastSeq: 1, lastRecordedAt: recordedAt, sums: NO_SUMS });
@@ -133,13 +151,19 @@ export class MemoryDisk implements Disk {
   }
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
-    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, idempotencyKeys } = this.#tables;
     const used = idempotencyKeys.read(lookup.idempotencyKeys.map(keyName), reads);
     const keyed = used.map(({ resourceId }) => resourceId);
     const keysOfAccounts = new Set(lookup.idempotencyKeysOfAccounts.map(keyName));
     const keyedAccounts = used.filter((each) => keysOfAccounts.has(keyName(each))).map(({ resourceId }) => resourceId);
+    const keysOfFreezes = new Set(lookup.idempotencyKeysOfFreezes.map(keyName));
+    const keyedFreezes = used.filter((each) => keysOfFreezes.has(keyName(each))).map(({ resourceId }) => resourceId);
     const named = lookup.references.flatMap((each) => transactions.find(referenceName(each), reads));
     const users = lookup.users.flatMap((each) => accountHolders.find(userName(each), reads));
+    // The account's own row is read, too, and each change of a freeze changes it.
+    const standing = [...lookup.fullAccountIds, ...keyedAccounts, ...users].flatMap((id) =>
+      this.#standingFreezes(id as AccountId),
+    );
     const ofTransactions = lookup.transactionIds.flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
       rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
@@ -151,6 +175,9 @@ export class MemoryDisk implements Disk {
       begunAt,
       accounts: own(accounts.read([...lookup.accountIds, ...ofTransactions, ...keyed, ...users], reads)),
       accountHolders: own(accountHolders.read([...lookup.holderIds, ...keyedAccounts, ...users], reads)),
+      freezes: own(freezes.read([...lookup.freezeIds, ...keyedFreezes, ...standing.map(({ id }) => id)], reads))
+        .toSorted((left, right) => left.seq - right.seq)
+        .map(withoutSeq),
       transactions: own(transactions.read([...lookup.transactionIds, ...keyed, ...named], reads)),
       idempotencyKeys: used,
     };
@@ -204,6 +231,11 @@ export class MemoryDisk implements Disk {
     this.#heads.set(head.organizationId, Object.freeze(head));
     this.#changedIn.set(bookName(head.organizationId), this.#version);
   }
+}
+
+/** The row as a read returns it. */
+function withoutSeq<Row extends object>(row: Stored<Row>): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as Row;
 }
 
 function bookName(organizationId: OrganizationId): string {

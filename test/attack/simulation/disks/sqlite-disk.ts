@@ -7,7 +7,7 @@ import BetterSqlite3 from "better-sqlite3";
 import type { BookHead, BookState, BookSums } from "../../../../src/domain/book.js";
 import type { UsedIdempotencyKey } from "../../../../src/domain/decision.js";
 import type { JournalEntry, Posting } from "../../../../src/domain/journal.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import type { LedgerStore } from "../../../../src/ledger/ports/store.js";
 import { type Cell, openDatabase } from "../../../../src/storage/database.js";
 import { migrate } from "../../../../src/storage/migrate.js";
@@ -15,11 +15,11 @@ import { insertOrganization } from "../../../../src/storage/organizations.js";
 import { masterKeysIn } from "../../../../src/storage/secrets/master-key.js";
 import { BookDirectory, type OpenBook } from "../../../../src/storage/sql/book-directory.js";
 import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
+import { freezeOf, type FreezeRow, standingFreezesColumn } from "../../../../src/storage/sql/freeze-rows.js";
 import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
 import {
-  type AccountRow,
-  accountWithPersonOf,
-  type PersonRow,
+  fullAccountOf,
+  type FullAccountRow,
   transactionOf,
   type TransactionRow,
 } from "../../../../src/storage/sql/rows.js";
@@ -240,6 +240,7 @@ interface JournalRow {
   readonly organization_id: string;
   readonly account_id: string | null;
   readonly transaction_id: string | null;
+  readonly freeze_id: string | null;
   readonly kind: string;
   readonly debit: string | null;
   readonly credit: string | null;
@@ -268,10 +269,14 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
      FROM books`,
   );
   return {
-    accounts: all<AccountRow & PersonRow>(
-      `SELECT accounts.*, user_id, phone_number, email
-       FROM accounts JOIN account_holders ON account_id = id ORDER BY accounts.book, accounts.seq`,
-    ).map((row) => ({ ...accountWithPersonOf(row, bookOf(row)), seq: row.seq })),
+    accounts: all<FullAccountRow>(
+      `SELECT a.*, user_id, phone_number, email, ${standingFreezesColumn(sqliteEngine)}
+       FROM accounts a JOIN account_holders ON account_id = id ORDER BY a.book, a.seq`,
+    ).map((row) => ({ ...fullAccountOf(row, bookOf(row)), seq: row.seq })),
+    freezes: all<FreezeRow>("SELECT * FROM freezes ORDER BY book, seq").map((row) => ({
+      ...freezeOf(row, bookOf(row)),
+      seq: row.seq,
+    })),
     transactions: all<TransactionRow>("SELECT * FROM transactions ORDER BY book, seq").map((row) => ({
       ...transactionOf(row, bookOf(row)),
       seq: row.seq,
@@ -296,6 +301,7 @@ function entryOf(row: JournalRow): Stored<JournalEntry> {
     organizationId: row.organization_id,
     accountId: (row.account_id ?? undefined) as AccountId | undefined,
     transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+    freezeId: (row.freeze_id ?? undefined) as FreezeId | undefined,
     kind: row.kind,
     posting: debit === null ? undefined : ({ debit, credit, amountCents } as Posting),
     balancesAfter: availableCents === null ? undefined : { availableCents, heldCents: row.held_after_cents },
