@@ -42,8 +42,8 @@ export interface ExportReceiver {
 
 /**
  * Reads everything that is stored about an account's user, with the personal data decrypted.
- * Freezes, transactions and journal rows come newest first. Reads one snapshot; the memory that it uses does
- * not grow with the account. Returns false if the account does not exist.
+ * Freezes, transactions and journal rows come newest first. Reads one snapshot; the memory that it
+ * uses does not grow with the account. Returns false if the account does not exist.
  *
  * Open the database without a statement timeout. Rejects with a StoreError if the database fails.
  */
