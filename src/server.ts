@@ -14,6 +14,7 @@ import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Cell, Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
+import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
 import { WriteCheck } from "./storage/write-check.js";
 
@@ -75,11 +76,12 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
     return cell;
   };
+  const keyUses = new KeyUses(database, now);
   try {
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
-      keys: keys(database, now),
+      keys: keyUses.noting(keys(database, now)),
       ping: async () => {
         await database.ping(now);
         await Promise.all(writeChecks.map((writes) => writes.check()));
@@ -98,7 +100,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         try {
           await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
         } finally {
-          await Promise.all(cells.map(({ ledger }) => ledger.close()));
+          await Promise.all([keyUses.close(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
         }
       },

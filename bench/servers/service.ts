@@ -33,8 +33,8 @@ export async function newTenant(
 ): Promise<Service> {
   const { program, startOptions, kesc, databaseUrl } = on;
   const env = { DATABASE_URL: databaseUrl };
-  const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--json"], env);
-  const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--json"];
+  const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--all-scopes", "--never-expires", "--json"], env);
+  const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", "--all-scopes", "--never-expires", "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
   const client = new ServiceClient(program.address, apiKey);
   const accountIds = await client.createAccounts(accounts);

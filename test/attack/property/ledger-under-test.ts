@@ -163,5 +163,5 @@ export class LedgerUnderTest {
 }
 
 function bookOf({ state, lastSeq, lastRecordedAt, ...sums }: BookRow): State["book"] {
-  return { state, lastSeq, lastRecordedAt, sums };
+  return { state, isSuspended: false, lastSeq, lastRecordedAt, sums };
 }

@@ -91,7 +91,7 @@ export class Model {
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
   open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
-    this.#books.set(organizationId, { state: "OPEN", lastSeq: 1, lastRecordedAt: at, sums });
+    this.#books.set(organizationId, { state: "OPEN", isSuspended: false, lastSeq: 1, lastRecordedAt: at, sums });
   }
 
   /** Does what an operator does who moves a book, or restores it. */

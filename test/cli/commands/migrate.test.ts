@@ -326,7 +326,10 @@ describe("kesc migrate --grant-to (postgres)", () => {
 
   it("lets the role create an organization and a key, and serve all calls", async () => {
     organization = await kescJson(["org", "create", "--name", "Duka"], server);
-    ({ key } = await kescJson<{ key: string }>(["key", "create", "--org", "Duka", "--name", "till"], server));
+    ({ key } = await kescJson<{ key: string }>(
+      ["key", "create", "--org", "Duka", "--name", "till", "--all-scopes", "--never-expires"],
+      server,
+    ));
     const serve = new RunningKesc(["serve"], server);
     const rest = new RestCaller((await serve.ready).address, { key });
     const post = (path: string, body: object): ReturnType<RestCaller["send"]> => rest.send("POST", path, { body });
