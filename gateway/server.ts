@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener, type Server as HttpServer, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { Server as TlsServer } from "node:tls";
 
 import type { Logger } from "pino";
 
+import { clientCredentials, readTlsIdentity } from "../runtime/transport/tls.js";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract/contract.js";
@@ -34,6 +37,7 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
+const HANDSHAKE_MILLIS_MAX = 10_000;
 const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
@@ -45,7 +49,12 @@ const PIPELINED_REQUESTS_MAX = 16;
  */
 export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
-  const upstream = createUpstream(contract.registry, config.target, config.bulkBytesMax);
+  const identity = config.tls === undefined ? undefined : readTlsIdentity(config.tls);
+  const upstream = createUpstream(contract.registry, {
+    target: config.target,
+    credentials: clientCredentials(config.target, config.caFile),
+    bulkBytesMax: config.bulkBytesMax,
+  });
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
     { contract, upstream, log, isStopping: () => stopping !== undefined },
@@ -56,7 +65,11 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
       callMillisMax: config.callSecondsMax * 1_000,
     },
   );
-  const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) });
+  const options = { ...SERVER_OPTIONS, ...messageClassesOf(app) };
+  const server =
+    identity === undefined
+      ? createServer(options)
+      : createTlsServer({ ...options, ...identity, handshakeTimeout: HANDSHAKE_MILLIS_MAX });
   const connections = trackConnections(server, app, () => stopping !== undefined);
   rejectMalformedRequests(server, (socket) => connections.get(socket)?.openResponses ?? [], log);
   // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API
@@ -81,6 +94,8 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
   return { address: addressOf(server), stop: () => (stopping ??= stop()) };
 }
 
+type Server = HttpServer | HttpsServer;
+
 interface Connection {
   isUsed: boolean;
   /**
@@ -96,9 +111,25 @@ function trackConnections(
   isStopping: () => boolean,
 ): ReadonlyMap<Duplex, Connection> {
   const connections = new Map<Duplex, Connection>();
-  server.on("connection", (socket) => {
+  const hasTls = server instanceof TlsServer;
+  const handshakes = new Map<string, Socket>();
+  const track = (socket: Socket): void => {
     connections.set(socket, { isUsed: false, openResponses: [] });
     socket.once("close", () => connections.delete(socket));
+  };
+  server.on("connection", (socket: Socket) => {
+    track(socket);
+    if (!hasTls) return;
+    const peer = peerOf(socket);
+    handshakes.set(peer, socket);
+    socket.once("close", () => handshakes.delete(peer));
+  });
+  // After the handshake Node uses a socket of its own, on top of the one of the connection.
+  server.on("secureConnection", (socket: Socket) => {
+    const underneath = handshakes.get(peerOf(socket));
+    handshakes.delete(peerOf(socket));
+    if (underneath !== undefined) connections.delete(underneath);
+    track(socket);
   });
   server.on("request", (req, res) => {
     const { socket } = req;
@@ -118,6 +149,10 @@ function trackConnections(
     app(req, res);
   });
   return connections;
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ""} ${String(remotePort)}`;
 }
 
 /** Closes the server, by force after the grace period. Returns whether no force was needed. */

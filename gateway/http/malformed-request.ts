@@ -4,16 +4,15 @@ import type { Duplex } from "node:stream";
 
 import type { Logger } from "pino";
 
-import { type Problem, problemJson } from "../problems/problem.js";
+import { ownReason, type Problem, problemJson } from "../problems/problem.js";
 
 const MALFORMED: Problem = {
-  status: 400,
-  code: "MALFORMED_REQUEST",
+  ...ownReason("MALFORMED_REQUEST"),
   detail: "The request is not a valid HTTP/1.1 request.",
 };
 const PROBLEMS: Readonly<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: "HEADERS_TOO_LARGE", detail: "The headers are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "REQUEST_TIMEOUT", detail: "The request did not arrive in time." },
+  HPE_HEADER_OVERFLOW: { ...ownReason("HEADERS_TOO_LARGE"), detail: "The headers are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...ownReason("REQUEST_TIMEOUT"), detail: "The request did not arrive in time." },
 };
 
 /**
@@ -28,7 +27,8 @@ export function rejectMalformedRequests(
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     // The problem would become a part of the response that has begun.
     const hasBegun = openResponsesOn(socket).some((res) => res.headersSent);
-    if (error.code === "ECONNRESET" || !socket.writable || hasBegun) {
+    const isHandshake = /^ERR_(SSL|TLS)_/.test(error.code ?? "");
+    if (error.code === "ECONNRESET" || isHandshake || !socket.writable || hasBegun) {
       socket.destroy();
       return;
     }

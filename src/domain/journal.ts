@@ -14,6 +14,7 @@ export const JOURNAL_KINDS = [
   "account.frozen",
   "account.unfrozen",
   "account.closed",
+  "account.updated",
   "account.erased",
   "transaction.pending",
   "transaction.completed",

@@ -3,9 +3,13 @@ import { connect } from "node:net";
 
 const UNIX = "unix:";
 
+export function isUnixSocket(address: string): boolean {
+  return address.startsWith(UNIX);
+}
+
 /** Returns the address with the bound port in place of port 0. */
 export function boundAddress(address: string, port: number): string {
-  return address.startsWith(UNIX) ? address : address.replace(/:0$/, `:${String(port)}`);
+  return isUnixSocket(address) ? address : address.replace(/:0$/, `:${String(port)}`);
 }
 
 /**
@@ -13,7 +17,7 @@ export function boundAddress(address: string, port: number): string {
  * it; binding then fails.
  */
 export async function removeStaleSocket(address: string): Promise<void> {
-  if (!address.startsWith(UNIX)) return;
+  if (!isUnixSocket(address)) return;
   const path = address.slice(UNIX.length).replace(/^\/\/(?=\/)/, "");
   if ((await connectFailure(path)) === "ECONNREFUSED") await rm(path, { force: true });
 }

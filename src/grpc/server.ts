@@ -4,6 +4,7 @@ import { Server, ServerCredentials, type ServiceDefinition, status as Status } f
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
+import type { TlsIdentity } from "../../runtime/transport/tls.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
@@ -17,7 +18,7 @@ import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
-import { boundAddress, removeStaleSocket } from "./server-address.js";
+import { boundAddress, isUnixSocket, removeStaleSocket } from "./server-address.js";
 import { accountHandlers } from "./services/account-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import type { CellOf } from "./services/served-cell.js";
@@ -43,6 +44,8 @@ export interface GrpcServerOptions {
   readonly limits: GrpcLimits;
   /** The number of lists that the database should run at once. */
   readonly listsMax: number;
+  /** Undefined: without TLS. A Unix socket never has TLS. */
+  readonly tls?: TlsIdentity | undefined;
 }
 
 export interface GrpcServer {
@@ -97,7 +100,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const reflection = new ReflectionService(new Reflection(contract.descriptorSet, [...serviceNames, ...OPEN_SERVICES]));
   reflection.addTo(server);
 
-  const address = await bind(server, options.address).catch((error: unknown) => {
+  const address = await bind(server, options).catch((error: unknown) => {
     guard.stop();
     throw error;
   });
@@ -191,14 +194,19 @@ function definitionOf(service: ServiceContract): ServiceDefinition {
   return Object.fromEntries(definitions) as ServiceDefinition;
 }
 
-async function bind(server: Server, address: string): Promise<string> {
+async function bind(server: Server, { address, tls }: GrpcServerOptions): Promise<string> {
   await removeStaleSocket(address);
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(address, credentialsFor(address, tls), (error, port) => {
       if (error === null) resolve(boundAddress(address, port));
       else reject(new Error(`cannot listen on ${address}`, { cause: error }));
     });
   });
+}
+
+function credentialsFor(address: string, tls: TlsIdentity | undefined): ServerCredentials {
+  if (tls === undefined || isUnixSocket(address)) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
 }
 
 async function closeConnections(

@@ -10,7 +10,16 @@ import type { Keys } from "../../src/ledger/ports/keys.js";
 import type { Cell, Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { changeSuspension } from "../../src/storage/organizations/suspension.js";
-import { cancel, changeStatus, createAccount, mint, redeem, SLOW_RAIL, TEST_ACTOR } from "../support/commands.js";
+import {
+  cancel,
+  changeStatus,
+  createAccount,
+  mint,
+  redeem,
+  SLOW_RAIL,
+  TEST_ACTOR,
+  updateAccount,
+} from "../support/commands.js";
 
 const SECOND_MILLIS = 1_000;
 const HOUR_MILLIS = 3_600_000;
@@ -64,6 +73,11 @@ export class GivenBooks {
 
   async change(name: ChangeAccountStatus["name"], { id }: Account, reason: string): Promise<void> {
     await this.#run({ ...changeStatus(name, this.organizationId, id), reason: reason as StatusReason });
+  }
+
+  /** Gives the account another phone number. */
+  async update({ id }: Account): Promise<void> {
+    await this.#run(updateAccount(this.organizationId, id));
   }
 
   async erase({ id: accountId }: Account, reason = NO_REASON as string): Promise<void> {
@@ -131,12 +145,16 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   await books.move("mint", brian, "0.02"); // 18
   await books.move("mint", amina, "5.00"); // 19
   await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
-  await books.createApiKey("till", toUnixMillis(9_000_000_000_000)); // 21
-  const old = await books.createApiKey("old"); // 22
-  await books.revokeApiKey(old); // 23
-  await books.changeSuspension(true, "no answer to the audit"); // 24
-  await books.changeSuspension(false, "answered"); // 25
+  await books.update(amina); // 21
+  await books.createApiKey("till", toUnixMillis(9_000_000_000_000)); // 22
+  const old = await books.createApiKey("old"); // 23
+  await books.revokeApiKey(old); // 24
+  await books.changeSuspension(true, "no answer to the audit"); // 25
+  await books.changeSuspension(false, "answered"); // 26
 }
 
+/** The rows of `makeTraffic` about the organization itself: two keys, one revoked; a suspension. */
+export const OWN_ROWS = { live: 22, old: 23, revoked: 24, suspended: 25, resumed: 26 } as const;
+
 /** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 25;
+export const TRAFFIC_ROWS = 26;

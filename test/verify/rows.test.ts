@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { ENGINES } from "../support/databases.js";
-import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given-books.js";
+import { GivenBooks, makeTraffic, OWN_ROWS, TRAFFIC_ROWS } from "./given-books.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** `first` is the seq of the first finding, and a word of the findings with this seq. */
@@ -76,11 +76,15 @@ const TAMPERINGS: readonly Tampering[] = [
     "an API key that somebody added",
     [
       `INSERT INTO api_keys (id, organization_id, name, secret_sha256, scopes, seq, created_at)
-         SELECT 'key_new', organization_id, name, '${"0".repeat(64)}', scopes, 99, created_at FROM api_keys WHERE seq = 21`,
+         SELECT 'key_new', organization_id, name, '${"0".repeat(64)}', scopes, 99, created_at FROM api_keys WHERE seq = ${String(OWN_ROWS.live)}`,
     ],
     [99, /api_keys: the journal row key\.created that it names \| none/],
   ],
-  ["a missing API key", ["DELETE FROM api_keys WHERE seq = 21"], [21, /api_keys: the key of key\.created \| none/]],
+  [
+    "a missing API key",
+    [`DELETE FROM api_keys WHERE seq = ${String(OWN_ROWS.live)}`],
+    [OWN_ROWS.live, /api_keys: the key of key\.created \| none/],
+  ],
   ["a missing transaction", ["DELETE FROM transactions WHERE seq = 6"], [6, /transactions: a row \| none/]],
   ["missing keys of a book", ["DELETE FROM book_keys"], [TRAFFIC_ROWS, /book_keys: keys that the master key decrypts/]],
   ["a missing book", ["DELETE FROM books"], [undefined, /journal: the book with the number 1 \| no such book/]],

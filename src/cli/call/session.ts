@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import { Metadata, status as Status } from "@grpc/grpc-js";
+import { type ChannelCredentials, Metadata, status as Status } from "@grpc/grpc-js";
 
+import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
 import { CallableContract } from "./contract.js";
 import { type CallEnd, invoke } from "./invoke.js";
@@ -19,12 +21,17 @@ const HEADER_TEXT = /^[\x21-\x7e]+$/;
 export class Session {
   readonly contract = new CallableContract();
   readonly #address: string;
+  readonly #credentials: ChannelCredentials;
   readonly #key: string | undefined;
   readonly #deadlineMillis: number | undefined;
 
-  /** Throws an OperatorError if the key file is unusable, or the environment. */
+  /** Throws an OperatorError if the key file, the environment or the address is unusable. */
   constructor({ address, keyFile, deadline }: SessionOptions) {
-    this.#address = address ?? configFromEnvironment().grpcAddress;
+    const config = configFromEnvironment();
+    this.#address = address ?? config.grpcAddress;
+    const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", this.#address, config);
+    if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
+    this.#credentials = usableCredentials(this.#address, config.caFile);
     this.#key = keyFile === undefined ? keyIn(process.env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
     this.#deadlineMillis = deadline;
   }
@@ -40,7 +47,7 @@ export class Session {
     const metadata = new Metadata();
     if (this.#key !== undefined) metadata.set("x-api-key", this.#key);
     if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
-    const client = connectTo(this.#address);
+    const client = connectTo(this.#address, this.#credentials);
     try {
       const millis = this.#deadlineMillis ?? (method.methodKind === "unary" ? UNARY_MILLIS_MAX : undefined);
       const deadline = millis === undefined ? undefined : Date.now() + millis;

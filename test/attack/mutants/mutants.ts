@@ -125,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an account is made without looking for the user's",
     file: CREATE_ACCOUNT,
-    edits: [{ from: "if (existing?.person !== undefined) {", to: "if (false) {" }],
+    edits: [{ from: "if (existing !== undefined) {", to: "if (false) {" }],
   },
   {
     name: "the last journal row of a batch is dropped",
@@ -212,7 +212,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an erasure is in the journal, and the person stays",
     file: ERASE,
-    edits: [{ from: "{ ...holder, person: undefined }", to: "holder" }],
+    edits: [{ from: "        person: undefined,\n", to: "" }],
   },
   {
     name: "a redemption over a slow rail begins without a phone number",
@@ -304,7 +304,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a command is started after its deadline",
     file: LEDGER,
-    edits: [{ from: "if (queued.deadline > startedAt)", to: "if (true)" }],
+    edits: [{ from: "if (deadline > startedAt)", to: "if (true)" }],
   },
   {
     name: "the last of a batch gets no answer",
@@ -324,15 +324,30 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "one command that the database does not take fails its whole batch",
     file: LEDGER,
-    edits: [{ from: "await this.#commitAndSettle([queued]);", to: "queued.reject(error);" }],
+    edits: [
+      {
+        from: "await this.#commitAndSettle(batch.slice(0, middle));",
+        to: "for (const { reject } of batch.slice(0, middle)) reject(error);",
+      },
+    ],
+  },
+  {
+    name: "half of a rejected batch gets no answer",
+    file: LEDGER,
+    edits: [{ from: "await this.#commitAndSettle(batch.slice(middle));", to: "void 0;" }],
+  },
+  {
+    name: "a rejected command quarantines nobody",
+    file: LEDGER,
+    edits: [{ from: "this.#quarantine.add(first.command.organizationId);", to: "void 0;" }],
   },
   {
     name: "the server ends before its last batch is answered",
     file: LEDGER,
     edits: [
       {
-        from: "if (this.#batchesInFlight === 0 && this.#queue.length === 0)\n            this.#closed",
-        to: "if (this.#queue.length === 0)\n            this.#closed",
+        from: "const isIdle = this.#batchesInFlight === 0 && ",
+        to: "const isIdle = ",
       },
     ],
   },
@@ -351,7 +366,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     edits: [
       {
-        from: 'queued.resolve(refused({ reason: "DEADLINE_EXCEEDED" }));',
+        from: 'resolve(refused({ reason: "DEADLINE_EXCEEDED" }));',
         to: "void 0;",
       },
     ],

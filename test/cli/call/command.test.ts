@@ -83,7 +83,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
       .map((text) => (JSON.parse(text) as { results: Fields[] }).results[0]);
     expect(results[0]).to.deep.include({ error: null, replayed: false });
     expect(results[1]).to.have.property("transaction", null);
-    expect(results[1]?.["error"]).to.include({ status: 400, code: "INVALID_FIELD" });
+    expect(results[1]?.["error"]).to.include({ status: 404, code: "ACCOUNT_NOT_FOUND" });
     expect(listed.stdout.split("\n")).to.include("kesc.v1.TransactionService/Mint");
   });
 
