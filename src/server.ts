@@ -103,7 +103,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         try {
           await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
         } finally {
-          await Promise.all([keyUses.close(), ...cells.map(({ ledger }) => ledger.close())]);
+          await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
         }
       },

@@ -9,10 +9,13 @@ const USE_COLUMNS = { id: "text", last_used_at: "int64" } as const satisfies Col
 // The database knows the last use to about an hour. More would be a commit a second for each key.
 const KNOWN_MILLIS = 3_600_000;
 const FLUSH_MILLIS = 60_000;
+// One commit writes this many uses. The commits of calls wait for it.
+const COMMIT_USES_MAX = 500;
 
 /**
  * Notes when API keys were used last. Writes at most once an hour for each key, a minute after the
- * use, and never while a call waits. A database that takes no writes loses the note.
+ * use or when the server stops. No call waits for it. A database that takes no writes loses the
+ * note.
  */
 export class KeyUses {
   readonly #cells: Database["cells"];
@@ -50,12 +53,6 @@ export class KeyUses {
     return this.#writing;
   }
 
-  /** Drops the uses that were noted. Resolves when nothing is being written. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.#writing;
-  }
-
   #note(key: ApiKey): void {
     const now = this.#now();
     if (!isLive(key, now) || (key.lastUsedAt !== undefined && now - key.lastUsedAt < KNOWN_MILLIS)) return;
@@ -70,6 +67,9 @@ export class KeyUses {
     const { table, update } = cell.engine;
     const rows = [...uses].map(([id, at]) => ({ id, last_used_at: at }));
     const sql = update(table("api_keys"), { key: "id", columns: USE_COLUMNS });
-    await cell.transact((session) => session.write([{ sql, rows }]));
+    for (let begin = 0; begin < rows.length; begin += COMMIT_USES_MAX) {
+      const some = rows.slice(begin, begin + COMMIT_USES_MAX);
+      await cell.transact((session) => session.write([{ sql, rows: some }]));
+    }
   }
 }
