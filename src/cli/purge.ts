@@ -14,7 +14,7 @@ export function addPurge(program: Command): void {
     .option("--json", "print JSON, for scripts")
     .action(async ({ json }: { json?: true }) => {
       const { database: address } = configFromEnvironment();
-      const purged = await withCurrentDatabase(address, (database) => purgeIdempotencyKeys(database, now()));
+      const purged = await withCurrentDatabase(address, (database) => purgeIdempotencyKeys(database, { now: now() }));
       if (json === true) printJson({ idempotency_keys: purged });
       else printLine(`Removed ${purged.toLocaleString("en")} idempotency keys.`);
     });

@@ -5,16 +5,13 @@ import type { Command } from "../../../src/domain/commands.js";
 import type { StatusReason } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Keys } from "../../../src/ledger/ports/keys.js";
-import { purgeIdempotencyKeys } from "../../../src/storage/idempotency-keys.js";
+import { StoreError } from "../../../src/ledger/ports/store.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
-import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
+import { BookMovingError } from "../../../src/storage/organizations/own-rows.js";
 import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount } from "../../support/commands.js";
 import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
-
-const HOUR_MILLIS = 3_600_000;
-const DAY_MILLIS = 24 * HOUR_MILLIS;
 
 for (const engine of ENGINES) {
   describe(`the rows of an organization itself (${engine})`, () => {
@@ -104,7 +101,8 @@ for (const engine of ENGINES) {
     it("are not written to a book that moves, and neither is the key", async () => {
       await execute(opened.address, "UPDATE books SET state = 'MOVING'");
       const error: unknown = await newKey("late").catch((reason: unknown) => reason);
-      expect(error).to.include({ name: "StoreError", kind: "rejected" });
+      expect(error).to.be.instanceOf(StoreError);
+      expect((error as StoreError).cause).to.be.instanceOf(BookMovingError);
       expect(await keys.apiKeys(organization.id)).to.deep.equal([]);
       expect(await rows()).to.have.length(1);
     });
@@ -129,62 +127,6 @@ for (const engine of ENGINES) {
       expect(secret).to.match(/^kesc_test_0_[A-Za-z0-9_-]{43}$/);
       expect(await keys.apiKeyWithSecret(secret)).to.deep.equal(key);
       expect(await findings()).to.deep.equal([]);
-    });
-
-    it("are not needed for the last use of a key, which is written once an hour", async () => {
-      const [{ key, secret }, unused] = [await newKey("till"), await newKey("unused")];
-      const uses = new KeyUses(opened.database, now);
-      const noting = uses.noting(keys);
-      const lastUses = async (): Promise<unknown> => {
-        await uses.flush();
-        return (await keys.apiKeys(organization.id)).map(({ lastUsedAt }) => lastUsedAt);
-      };
-      const first = clock;
-      await Promise.all([noting.apiKeyWithSecret(secret), noting.apiKeyWithSecret(secret)]);
-      expect(await lastUses()).to.have.members([first, undefined]);
-      clock = toUnixMillis(first + HOUR_MILLIS - 1);
-      await noting.apiKeyWithSecret(secret);
-      expect(await lastUses()).to.have.members([first, undefined]);
-      clock = toUnixMillis(first + HOUR_MILLIS);
-      await noting.apiKeyWithSecret(secret);
-      expect(await lastUses()).to.have.members([first + HOUR_MILLIS, undefined]);
-
-      clock = first;
-      await keys.revokeApiKey(unused.key.id);
-      await noting.apiKeyWithSecret(unused.secret);
-      expect(await lastUses()).to.have.members([first + HOUR_MILLIS, undefined]);
-      expect(await findings()).to.deep.equal([]);
-      expect(await keys.apiKeyWithSecret(secret)).to.include({ id: key.id });
-    });
-
-    it("and a database that takes no writes only loses the last use", async () => {
-      const { secret } = await newKey("till");
-      const broken = { ...opened.cell, transact: () => Promise.reject(new Error("read-only")) };
-      const uses = new KeyUses({ cells: [broken] }, now);
-      await uses.noting(keys).apiKeyWithSecret(secret);
-      await uses.flush();
-      await uses.close();
-      expect((await keys.apiKeys(organization.id))[0]?.lastUsedAt).to.equal(undefined);
-    });
-
-    it("do not mind that idempotency keys of more than 30 days are removed", async () => {
-      const old = clock;
-      const many = Array.from({ length: 1_200 }, (_, index) =>
-        createAccount(organization.id, `old ${String(index)}`, { key: `old-${String(index)}` }),
-      );
-      await opened.cell.committer.commit(many, clock);
-      clock = toUnixMillis(old + 1_000);
-      await commit(createAccount(organization.id, "new", { key: "new" }));
-      const purgeAt = (at: number): Promise<number> => purgeIdempotencyKeys(opened.database, toUnixMillis(at));
-      expect(await purgeAt(old + 30 * DAY_MILLIS)).to.equal(0);
-      expect(await purgeAt(old + 30 * DAY_MILLIS + 1)).to.equal(1_200);
-      expect(await purgeAt(old + 30 * DAY_MILLIS + 1)).to.equal(0);
-      const left = await execute<{ key: string }>(opened.address, "SELECT key FROM idempotency_keys");
-      expect(left.map(({ key }) => key)).to.deep.equal(["new"]);
-      expect(await findings()).to.deep.equal([]);
-      // The user_id still guards the account.
-      const [again] = await opened.cell.committer.commit([createAccount(organization.id, "old 0")], clock);
-      expect(again).to.include({ kind: "done", replayed: true });
     });
   });
 }
