@@ -130,7 +130,6 @@ class CellKeys {
     const row = await this.#failing(
       this.#cell.transact(async (session) => {
         const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
-        if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
         const made: ApiKeyRow = {
           id: typeidUnboxed("key"),
           organization_id: organizationId,
@@ -171,7 +170,6 @@ class CellKeys {
         if (found === undefined) return undefined;
         const organizationId = found.organization_id as OrganizationId;
         const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
-        if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
         // Another process may have revoked the key before this one had the lock.
         if ((await read())?.revoked_at === null) {
           const revoked = { id, revoked_seq: book.nextSeq, revoked_at: book.recordedAt };

@@ -119,7 +119,7 @@ async function suspend(org: string, { reason, yes }: { reason: StatusReason; yes
       );
     }
     const isNew = await changeSuspensionOf(database, found, { isSuspended: true, reason });
-    printLine(isNew ? `Suspended ${named}. Servers obey at once.` : `${named} was suspended before.`);
+    printLine(isNew ? `Suspended ${named}. No server commits its calls any more.` : `${named} was suspended before.`);
   });
 }
 
@@ -129,7 +129,7 @@ async function resume(org: string, { reason }: { reason: StatusReason }): Promis
     const found = await findOrganization(keys(database, now), org);
     const named = `${found.id} ("${found.name}")`;
     const isNew = await changeSuspensionOf(database, found, { isSuspended: false, reason });
-    printLine(isNew ? `Resumed ${named}. Servers obey at once.` : `${named} is not suspended.`);
+    printLine(isNew ? `Resumed ${named}. Servers commit its calls again.` : `${named} is not suspended.`);
   });
 }
 

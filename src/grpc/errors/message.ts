@@ -50,7 +50,7 @@ export function messageOf(refusal: AnyRefusal): string {
     case "PHONE_NUMBER_MISSING":
       return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
     case "ORGANIZATION_SUSPENDED":
-      return "The operator has suspended the organization. It can read, and nothing else. Ask the operator.";
+      return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":

@@ -4,7 +4,6 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { refuseFastClock } from "../../ledger/commit-batch.js";
-import { StoreError } from "../../ledger/ports/store.js";
 import type { Cell } from "../database.js";
 import type { RowSalts } from "../secrets/book-keys.js";
 import type { Columns, Session, Write } from "../sql/engine.js";
@@ -33,29 +32,36 @@ interface BookRow {
   readonly begun_at: number | null;
 }
 
+/** The book is being moved to another cell, or has moved. Its last row is final. */
+export class BookMovingError extends Error {
+  constructor(organizationId: OrganizationId) {
+    super(`The book of ${organizationId} is being moved to another cell, and takes no rows. Nothing was done.`);
+    this.name = "BookMovingError";
+  }
+}
+
 /**
- * Locks the book of an organization. Returns undefined if there is no such book.
+ * Locks the book of an organization.
  *
- * Rejects with a StoreError if the book is being moved, because its last row is then final, or if
- * this machine's clock is ahead of the database's.
+ * Rejects with a BookMovingError, or with a StoreError if this machine's clock is ahead of the
+ * database's.
  */
 export async function lockBook(
   { engine, directory }: Pick<Cell, "engine" | "directory">,
   session: Session,
   { organizationId, now }: { readonly organizationId: OrganizationId; readonly now: UnixMillis },
-): Promise<LockedBook | undefined> {
+): Promise<LockedBook> {
   const [open] = await directory.find([organizationId], (read) => session.read(read));
-  if (open === undefined) return undefined;
+  if (open === undefined) throw new Error(`the organization ${organizationId} has no book`);
   const [row] = (await session.read({
     sql: `
       SELECT number, state, suspended_seq, last_seq, last_recorded_at, ${engine.begunAt} AS begun_at
       FROM ${engine.table("books")} WHERE number = ? ${engine.forUpdate}`,
     bindings: [open.number],
-  })) as readonly (BookRow | undefined)[];
-  if (row === undefined) return undefined;
+  })) as readonly [BookRow];
   const state = row.state as BookState;
   if (state === "MOVING" || state === "MOVED") {
-    throw new StoreError("rejected", new Error(`the book of ${organizationId} is ${state}: its last row is final`));
+    throw new BookMovingError(organizationId);
   }
   refuseFastClock(now, row.begun_at === null ? undefined : toUnixMillis(row.begun_at));
   return {

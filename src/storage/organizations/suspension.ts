@@ -29,7 +29,6 @@ export function changeSuspension(
     cell.engine,
     cell.transact(async (session) => {
       const book = await lockBook(cell, session, { organizationId, now });
-      if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
       if (book.isSuspended === isSuspended) return false;
       const kind = isSuspended ? "organization.suspended" : "organization.resumed";
       await session.write([
