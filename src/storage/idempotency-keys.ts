@@ -4,7 +4,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Cell, Database } from "./database.js";
 import { orStoreError } from "./sql/store-error.js";
 
-/** How long an idempotency key guards a call, at least. References and user_ids guard for ever. */
+/** How long an idempotency key guards a call, at least. A reference guards for ever. */
 export const IDEMPOTENCY_KEY_DAYS = 30;
 
 const DAY_MILLIS = 86_400_000;

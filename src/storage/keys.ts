@@ -54,8 +54,10 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
     async createApiKey(key) {
       const organization = await inSomeCell((cell) => cell.organization(key.organizationId));
       const cell = organization === undefined ? undefined : all[organization.cell];
-      if (cell === undefined) throw new Error(`there is no organization ${key.organizationId}`);
-      return cell.createApiKey(key);
+      if (organization === undefined || cell === undefined) {
+        throw new Error(`there is no organization ${key.organizationId}`);
+      }
+      return cell.createApiKey(organization, key);
     },
 
     async apiKeys(organizationId) {
@@ -123,9 +125,11 @@ class CellKeys {
     return row === undefined ? undefined : organizationOf(row, this.#cell.number);
   }
 
-  async createApiKey({ organizationId, name, scopes, expiresAt }: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
-    const organization = await this.organization(organizationId);
-    const kind = organization?.isSandbox === true ? "kesc_test_" : "kesc_";
+  async createApiKey(
+    { id: organizationId, isSandbox }: Organization,
+    { name, scopes, expiresAt }: NewApiKey,
+  ): Promise<{ key: ApiKey; secret: string }> {
+    const kind = isSandbox ? "kesc_test_" : "kesc_";
     const secret = `${kind}${String(this.#cell.number)}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
     const row = await this.#failing(
       this.#cell.transact(async (session) => {

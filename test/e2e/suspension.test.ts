@@ -76,7 +76,7 @@ describeEachEngine("a suspended organization", (service) => {
     const file = join(place.folder, "file.csv");
     writeFileSync(file, `type,account_id,amount,reference\nmint,${account_id},1.00,row\n`);
     const imported = await kesc(["import", file], { ...service().variables, KESC_API_KEY: tenant.key });
-    expect(imported).to.include({ code: 1, stdout: "1 line: 0 new, 0 done before.\n" });
+    expect(imported).to.include({ code: 1, stdout: "1 lines: 0 new, 0 done before.\n" });
     expect(imported.stderr).to.contain(`${file}:2: ORGANIZATION_SUSPENDED: The operator has suspended`);
   });
 
