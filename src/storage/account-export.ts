@@ -6,7 +6,13 @@ import type { Cell } from "./database.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
 import { freezeOf, type FreezeRow, standingFreezesColumn } from "./sql/freeze-rows.js";
-import { fullAccountOf, type FullAccountRow, transactionOf, type TransactionRow } from "./sql/rows.js";
+import {
+  fullAccountOf,
+  type FullAccountRow,
+  type ReadTransactionRow,
+  transactionOf,
+  withBalanceAfter,
+} from "./sql/rows.js";
 import type { Snapshot } from "./sql/snapshot.js";
 import { orStoreError } from "./sql/store-error.js";
 
@@ -79,7 +85,7 @@ async function exportFrom(snapshot: Snapshot, { engine, book, accountId, receive
   for (let next = await freezeRows.next(); next !== undefined; next = await freezeRows.next()) {
     await receiver.freeze(freezeOf(next, book));
   }
-  const transactionRows = snapshot.rows<TransactionRow>(transactions, bindings);
+  const transactionRows = snapshot.rows<ReadTransactionRow>(transactions, bindings);
   for (let next = await transactionRows.next(); next !== undefined; next = await transactionRows.next()) {
     await receiver.transaction(transactionOf(next, book));
   }
@@ -116,7 +122,7 @@ function exportStatements(engine: Engine) {
       SELECT * FROM walk WHERE id IS NOT NULL`,
     transactions: `
       ${walk("t.*", `LEFT JOIN ${table("transactions")} t ON t.book = j.book AND t.seq = j.seq`)}
-      SELECT * FROM walk WHERE id IS NOT NULL`,
+      SELECT ${withBalanceAfter(engine, "walk")} FROM walk WHERE id IS NOT NULL`,
     journal: `${walk("j.*")} SELECT * FROM walk`,
   };
 }

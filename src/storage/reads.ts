@@ -7,7 +7,13 @@ import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
 import { standingFreezesColumn } from "./sql/freeze-rows.js";
 import type { Reader } from "./sql/reader.js";
-import { fullAccountOf, type FullAccountRow, transactionOf, type TransactionRow } from "./sql/rows.js";
+import {
+  fullAccountOf,
+  type FullAccountRow,
+  type ReadTransactionRow,
+  transactionOf,
+  withBalanceAfter,
+} from "./sql/rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
 type Rows = Pick<Reader, "rows">;
@@ -59,7 +65,7 @@ export function reads({
     transaction: (organizationId, id) =>
       one(
         organizationId,
-        ({ number }) => reader.rows<TransactionRow>(statements.transaction, [id, number]),
+        ({ number }) => reader.rows<ReadTransactionRow>(statements.transaction, [id, number]),
         transactionOf,
       ),
 
@@ -79,6 +85,7 @@ function readStatements(engine: Engine) {
       SELECT a.*, h.user_id, h.phone_number, h.email, ${standingFreezesColumn(engine)}
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id
       WHERE a.id = ? AND a.book = ?`,
-    transaction: `SELECT * FROM ${table("transactions")} WHERE id = ? AND book = ?`,
+    transaction: `
+      SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
   };
 }

@@ -3,6 +3,8 @@ import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 import type { Audit } from "./audit.js";
 import { auditAccounts } from "./books/accounts.js";
+import { auditApiKeys } from "./books/api-keys.js";
+import { auditCorrections } from "./books/corrections.js";
 import { auditFreezes } from "./books/freezes.js";
 import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
 import { auditJournal } from "./books/journal.js";
@@ -71,7 +73,9 @@ async function auditRows(audit: Audit): Promise<void> {
   await auditAccounts(audit);
   await auditFreezes(audit);
   await auditTransactions(audit);
+  await auditCorrections(audit);
   await auditIdempotencyKeys(audit);
+  await auditApiKeys(audit);
   await auditOrphans(audit);
 }
 

@@ -60,15 +60,19 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         closeAccount: { account_id },
         freezeAccount: { account_id: frozen, reason_code: "FREEZE_REASON_FRAUD" },
         getTransaction: { transaction_id },
+        reverseTransaction: { transaction_id },
         cancelTransaction: { transaction_id },
       };
       expect(Object.keys(requests)).to.have.members(rpcs.map(({ localName }) => localName));
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // Three requests name a thing that does not exist: they must get our own refusal, with
+        // Four requests name a thing that does not exist: they must get our own refusal, with
         // its details.
-        const expected = /^(getTransaction|cancel|unfreeze)/.test(name) ? "not_found" : undefined;
+        const namesNone = ["getTransaction", "reverseTransaction", "cancelTransaction", "unfreezeAccount"].includes(
+          name,
+        );
+        const expected = namesNone ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // The engineer can read the details of one refusal among many results, too.
         if (name.startsWith("batch")) expect(JSON.stringify(answer)).to.include('"reason":"INVALID_FIELD"');

@@ -19,6 +19,7 @@ import {
   mint,
   newOrganizationId,
   redeem,
+  reverse,
   SLOW_RAIL,
   unfreezeAccount,
   updateAccount,
@@ -48,13 +49,15 @@ function oneOfEach(organizationId: OrganizationId) {
   const account = createAccount(organizationId, "user", { key: "account" });
   const { newAccountId: accountId } = account;
   const empty = createAccount(organizationId, "empty");
+  const deposit = mint({ organizationId, accountId, amount: "5.00", reference: "in", metadata: { till: "7" } });
   const pending = redeem({ organizationId, accountId, amount: "2.00", reference: "out", rail: SLOW_RAIL, key: "out" });
   const freeze = freezeAccount(organizationId, accountId, { key: "freeze" });
   const operations = {
     createAccount: account,
-    mint: mint({ organizationId, accountId, amount: "5.00", reference: "in", metadata: { till: "7" } }),
+    mint: deposit,
     redeem: pending,
     cancelTransaction: cancel(organizationId, pending.newTransactionId),
+    reverseTransaction: reverse(organizationId, deposit.newTransactionId, { description: "twice", key: "undo" }),
     freezeAccount: freeze,
     unfreezeAccount: unfreezeAccount(organizationId, accountId, freeze.newFreezeId),
     updateAccount: updateAccount(organizationId, empty.newAccountId),

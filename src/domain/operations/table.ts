@@ -9,6 +9,7 @@ import { createAccount } from "./create-account.js";
 import { eraseAccount } from "./erase-account.js";
 import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
+import { reverseTransaction } from "./reverse-transaction.js";
 import { unfreezeAccount } from "./unfreeze-account.js";
 import { updateAccount } from "./update-account.js";
 
@@ -27,6 +28,7 @@ const OPERATIONS = {
   eraseAccount,
   mint: moveMoney,
   redeem: moveMoney,
+  reverseTransaction,
   cancelTransaction,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 

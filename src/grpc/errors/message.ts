@@ -9,10 +9,6 @@ export function messageOf(refusal: AnyRefusal): string {
       const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
       return `Invalid request: ${problems.join("; ")}.`;
     }
-    case "MISSING_API_KEY":
-      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
-    case "INVALID_API_KEY":
-      return "The API key is invalid: it is unknown, expired or revoked.";
     case "SCOPE_REQUIRED":
       return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
     case "ACCOUNT_NOT_FOUND":
@@ -26,8 +22,10 @@ export function messageOf(refusal: AnyRefusal): string {
         `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
         "Look at that transaction before you try again."
       );
-    case "IDEMPOTENCY_KEY_REUSED":
-      return "The idempotency key belongs to a request with other content. Use a new key.";
+    case "TRANSACTION_ALREADY_REVERSED":
+      return alreadyReversed(refusal);
+    case "TRANSACTION_NOT_REVERSIBLE":
+      return notReversible(refusal);
     case "INSUFFICIENT_FUNDS": {
       const { availableCents, requestedCents } = refusal;
       return `Insufficient available balance: ${formatCents(availableCents)} available, ${formatCents(requestedCents)} requested.`;
@@ -53,25 +51,57 @@ export function messageOf(refusal: AnyRefusal): string {
       return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
     case "PHONE_NUMBER_MISSING":
       return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
-    case "BOOK_MOVING":
-      return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
       return (
         `The clock of the server is ${String(Math.ceil(refusal.behindMillis / 1_000))} seconds slow. ` +
         "Nothing was done. Send the request again."
       );
-    case "QUEUE_FULL":
-      return "Too many requests are waiting. Nothing was done. Send the request again later.";
-    case "STORAGE_UNAVAILABLE":
-      return "The database is unavailable. Send the same request again: repeating it is safe.";
-    case "SHUTTING_DOWN":
-      return "The server is shutting down. Nothing was done. Send the request again.";
     case "INTERNAL":
       return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
+    case "MISSING_API_KEY":
+    case "INVALID_API_KEY":
+    case "IDEMPOTENCY_KEY_REUSED":
+    case "ORGANIZATION_SUSPENDED":
+    case "BOOK_MOVING":
+    case "QUEUE_FULL":
+    case "STORAGE_UNAVAILABLE":
+    case "SHUTTING_DOWN":
     case "DEADLINE_EXCEEDED":
-      return "The deadline passed before the request was started. Nothing was done. Send the request again.";
+      return TEXTS[refusal.reason];
   }
 }
+
+/** The texts of the refusals without facts. */
+const TEXTS = {
+  MISSING_API_KEY: "The API key is missing. Send it as x-api-key, or as authorization: Bearer.",
+  INVALID_API_KEY: "The API key is invalid: it is unknown, expired or revoked.",
+  IDEMPOTENCY_KEY_REUSED: "The idempotency key belongs to a request with other content. Use a new key.",
+  ORGANIZATION_SUSPENDED: "The operator has suspended the organization. Calls that read still work. Ask the operator.",
+  BOOK_MOVING: "The accounts of the organization are being moved. Nothing was done. Send the request again.",
+  QUEUE_FULL: "Too many requests are waiting. Nothing was done. Send the request again later.",
+  STORAGE_UNAVAILABLE: "The database is unavailable. Send the same request again: repeating it is safe.",
+  SHUTTING_DOWN: "The server is shutting down. Nothing was done. Send the request again.",
+  DEADLINE_EXCEEDED: "The deadline passed before the request was started. Nothing was done. Send the request again.",
+} as const satisfies Partial<Record<AnyRefusal["reason"], string>>;
+
+type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function alreadyReversed(refusal: RefusalFor<"TRANSACTION_ALREADY_REVERSED">): string {
+  const { transactionId, reversedById, differingFields } = refusal;
+  const words = `Transaction ${transactionId} was already reversed by ${reversedById}`;
+  return `${words}, with another ${listOf(differingFields)}. Look at that reversal before you try again.`;
+}
+
+function notReversible({ transactionId, cause }: RefusalFor<"TRANSACTION_NOT_REVERSIBLE">): string {
+  const words = `Transaction ${transactionId} cannot be reversed: ${OBSTACLES[cause]} (${cause.toLowerCase()})`;
+  return `${words}. Make a new mint or redemption instead.`;
+}
+
+const OBSTACLES = {
+  NOT_COMPLETED: "it is not completed",
+  OTHER_RAIL: 'its rail is not "direct"',
+  IS_REVERSAL: "it is a reversal itself",
+} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
 
 function listOf(fields: readonly string[]): string {
   return fields.join(" and ");

@@ -6,7 +6,7 @@ import type { Book, Lookup, ResourceId, UsedIdempotencyKey } from "../../../src/
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import { parseIdempotencyKey, parseUserId } from "../../../src/domain/values/text.js";
+import { parseIdempotencyKey, parseReference, parseUserId } from "../../../src/domain/values/text.js";
 import {
   cancel,
   closeAccount,
@@ -15,6 +15,7 @@ import {
   freezeAccount,
   mint,
   redeem,
+  reverse,
   SLOW_RAIL,
   unfreezeAccount,
   updateAccount,
@@ -27,6 +28,7 @@ import {
   givenBook,
   givenFreeze,
   givenHolder,
+  givenPending,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -36,7 +38,8 @@ const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });
 const empty = givenAccount({ availableCents: NO_CENTS, heldCents: NO_CENTS });
 const freeze = givenFreeze({ accountId: frozen.id });
-const pending = givenTransaction({ accountId: active.id, status: "PENDING", rail: SLOW_RAIL, completedAt: undefined });
+const pending = givenPending({ accountId: active.id });
+const minted = givenTransaction({ accountId: active.id, reference: valid(parseReference("minted")) });
 const rows = {
   accounts: [active, frozen, empty],
   // The user "user" has one account.
@@ -44,7 +47,7 @@ const rows = {
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
   freezes: [freeze],
-  transactions: [pending],
+  transactions: [pending, minted],
   idempotencyKeys: [usedKey("account", active.id), usedKey("freeze", freeze.id), usedKey("transaction", pending.id)],
 };
 const movement = { organizationId: ORGANIZATION, accountId: active.id, amount: "1.00", reference: "new" };
@@ -76,6 +79,11 @@ const COMMANDS = {
     mint({ ...movement, rail: SLOW_RAIL }),
   ],
   redeem: [redeem(movement), redeem({ ...movement, key: "transaction", rail: SLOW_RAIL })],
+  reverseTransaction: [
+    reverse(ORGANIZATION, minted.id),
+    reverse(ORGANIZATION, pending.id),
+    reverse(ORGANIZATION, minted.id, { key: "transaction" }),
+  ],
   cancelTransaction: [cancel(ORGANIZATION, pending.id)],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
@@ -209,6 +217,7 @@ describe("a decision", () => {
     [mint(movement), "transaction.completed"],
     [redeem(movement), "transaction.completed"],
     [redeem({ ...movement, rail: SLOW_RAIL }), "transaction.pending"],
+    [reverse(ORGANIZATION, minted.id), "transaction.completed"],
     [cancel(ORGANIZATION, pending.id), "transaction.canceled"],
   ] as const) {
     it(`on ${command.name} goes into the journal as ${kind}`, () => {
