@@ -5,7 +5,9 @@ import { readMaskedPhone } from "../domain/values/masked-phone.js";
 
 const HIDDEN = "***";
 const DEPTH_MAX = 20;
-const TEXT_CHARACTERS_MAX = 1_000;
+// In a text that is no JSON nobody can tell a name from a code. Names stand late in the messages of
+// rails, so only the beginning is kept.
+const TEXT_CHARACTERS_MAX = 100;
 
 // A Kenyan phone number, alone in a value: 254712345678, +254712345678, 0712345678 or 712345678.
 const PHONE = /^\+?(?:254|0)?[17][0-9]{8}$/;

@@ -124,7 +124,7 @@ export class MpesaRail implements PaymentRail {
   registerForReceivedPayments(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined> {
     const { collectShortcode, accountUuid, callbackUrl } = this.#settings;
     const msisdn = contact.slice(1);
-    const registration = { shortcode: collectShortcode, msisdn, callbackUrl: callbackUrl("collect", accountUuid) };
+    const registration = { shortcode: collectShortcode, msisdn, callbackUrl: callbackUrl("balance", accountUuid) };
     return registerForPulls(this.#client, registration, signal);
   }
 }

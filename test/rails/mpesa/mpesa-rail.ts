@@ -22,7 +22,7 @@ export function passwordIn(credential: unknown): string {
 }
 
 /** Settings with secrets that a test can look for. */
-function mpesaSettings(given: Partial<MpesaSettings> = {}): MpesaSettings {
+export function mpesaSettings(given: Partial<MpesaSettings> = {}): MpesaSettings {
   return {
     baseUrl: "http://127.0.0.1:9",
     consumerKey: "the-consumer-key",

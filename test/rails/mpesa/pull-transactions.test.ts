@@ -119,7 +119,7 @@ describe("the list of the payments that M-Pesa received", () => {
         ShortCode: "174379",
         RequestType: "Pull",
         NominatedNumber: "254708374149",
-        CallBackURL: `https://kesc.test/callbacks/collect/${ACCOUNT_UUID}`,
+        CallBackURL: `https://kesc.test/callbacks/balance/${ACCOUNT_UUID}`,
       },
     });
     expect(await register()).to.equal(undefined);

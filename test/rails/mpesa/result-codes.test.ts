@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { expect } from "chai";
 import fc from "fast-check";
 
@@ -77,6 +79,12 @@ describe("the final failures of M-Pesa", () => {
       });
     }
   }
+
+  it("stand in docs/mpesa.md, in the same order", () => {
+    const rows = [...readFileSync("docs/mpesa.md", "utf8").matchAll(/^\| `(\w+)` +\|.*\| (\w+) +\|$/gm)];
+    const documented = rows.map(([, code, failure]) => [code, failure]);
+    expect(documented).to.deep.equal([...Object.entries(COLLECT), ...Object.entries(PAY_OUT)]);
+  });
 
   it("are read from a code that is a number, too", () => {
     for (const code of Object.keys(COLLECT)) expect(read(Number(code), "collect")?.kind).to.equal("failed");
