@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+
 import { expect } from "chai";
 import fc from "fast-check";
 import { typeidUnboxed } from "typeid-js";
@@ -61,6 +63,17 @@ describe("the token of a callback", () => {
         expect(readCallbackToken([SECRET], text)).to.equal(undefined);
       }),
     );
+  });
+
+  it("is refused with a version or a purpose that nobody knows, even if the secret made it", () => {
+    const made = (version: number, purpose: number): string => {
+      const signed = Buffer.concat([Buffer.from([version, purpose]), Buffer.alloc(18)]);
+      const mac = createHmac("sha256", SECRET).update("kesc-callback").update(signed).digest().subarray(0, 16);
+      return Buffer.concat([signed, mac]).toString("hex");
+    };
+    expect(readCallbackToken([SECRET], made(1, PURPOSES.length - 1))).to.deep.include({ purpose: "balance" });
+    expect(readCallbackToken([SECRET], made(1, PURPOSES.length))).to.equal(undefined);
+    expect(readCallbackToken([SECRET], made(2, 0))).to.equal(undefined);
   });
 
   it("throws for a cell that does not fit", () => {
