@@ -21,6 +21,18 @@ export type Refusal =
       readonly differingFields: readonly string[];
     }
   | { readonly reason: "IDEMPOTENCY_KEY_REUSED" }
+  /** The transaction has a reversal with other content. */
+  | {
+      readonly reason: "TRANSACTION_ALREADY_REVERSED";
+      readonly transactionId: TransactionId;
+      readonly reversedById: TransactionId;
+      readonly differingFields: readonly string[];
+    }
+  | {
+      readonly reason: "TRANSACTION_NOT_REVERSIBLE";
+      readonly transactionId: TransactionId;
+      readonly cause: "NOT_COMPLETED" | "OTHER_RAIL" | "IS_REVERSAL";
+    }
   | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
   | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
   | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }

@@ -4,6 +4,7 @@ import type { Reader } from "../storage/sql/reader.js";
 import type { Audit } from "./audit.js";
 import { auditAccounts } from "./books/accounts.js";
 import { auditApiKeys } from "./books/api-keys.js";
+import { auditCorrections } from "./books/corrections.js";
 import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
 import { auditJournal } from "./books/journal.js";
 import { auditOrphans } from "./books/orphans.js";
@@ -70,6 +71,7 @@ async function auditRows(audit: Audit): Promise<void> {
   await auditJournal(audit);
   await auditAccounts(audit);
   await auditTransactions(audit);
+  await auditCorrections(audit);
   await auditIdempotencyKeys(audit);
   await auditApiKeys(audit);
   await auditOrphans(audit);

@@ -159,8 +159,17 @@ export class Forger {
     const isFirst = journal.find(({ transaction_id: id }) => id === row["transaction_id"]) === row;
     if (transaction === undefined || !isFirst) return { created: [], salt };
     transaction["seq"] = seq;
-    const fields = ["type", "amount_cents", "reference", "description", "metadata", "rail"];
-    return { created: fields.map((field) => String(transaction[field])), salt };
+    const fields = [
+      "type",
+      "amount_cents",
+      "reference",
+      "description",
+      "metadata",
+      "rail",
+      "correction",
+      "corrects_id",
+    ];
+    return { created: fields.map((field) => String(transaction[field] ?? "")), salt };
   }
 
   /** The same for a row about the organization itself, or the key that the row names. */

@@ -16,6 +16,7 @@ import {
   createAccount,
   mint,
   redeem,
+  reverse,
   SLOW_RAIL,
   TEST_ACTOR,
   updateAccount,
@@ -99,6 +100,11 @@ export class GivenBooks {
   async mintOften({ id: accountId }: Account, count: number): Promise<void> {
     const one = (): MoveMoney => this.#movement("mint", { accountId, amount: "1.00", rail: DIRECT_RAIL });
     await this.#cell.committer.commit(Array.from({ length: count }, one), this.#now());
+  }
+
+  /** Undoes the transaction. Returns the reversal. */
+  reverse({ id }: Transaction): Promise<Transaction> {
+    return this.#run(reverse(this.organizationId, id, { description: "typed twice" }));
   }
 
   async cancel({ id }: Transaction, reason: string): Promise<void> {

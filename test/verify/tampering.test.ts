@@ -18,9 +18,12 @@ const ROW = (seq: number): string => `book = 1 AND seq = ${String(seq)}`;
 const ACCOUNT = (seq: number): string => `(SELECT id FROM accounts WHERE ${ROW(seq)})`;
 const TRANSACTION = (seq: number): string => `(SELECT id FROM transactions WHERE ${ROW(seq)})`;
 const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
+const REVERSED = "book = 2 AND seq = 3";
+const REVERSAL = "book = 2 AND seq = 4";
 const HASH = `BYTES(${"00".repeat(32)})`;
 
-// The seqs are those of makeTraffic, which fills book 1. Book 2 has one account and one mint.
+// The seqs are those of makeTraffic, which fills book 1. Book 2 has one account, one mint with the
+// seq 3, and its reversal.
 const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]>> = {
   "organizations.id": [
     [OTHER_ORG, "id = (SELECT organization_id FROM books WHERE number = 1)", /organizations .*none/],
@@ -147,6 +150,33 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "transactions.description": [["'other'", ROW(5), /another content or content_hash/]],
   "transactions.metadata": [[`'[["till","5"]]'`, ROW(5), /another content or content_hash/]],
   "transactions.rail": [["'other'", ROW(9), /another content or content_hash/]],
+  "transactions.corrects_id": [
+    ["'txn_other'", REVERSAL, /a transaction of the book that it corrects \| txn_other/],
+    [TRANSACTION(17), REVERSAL, /a transaction of the book that it corrects \| txn_/],
+    ["id", REVERSAL, /correction of its original null \| correction of its original REVERSAL/],
+    ["NULL", REVERSAL, /another content or content_hash/],
+    [
+      "NULL",
+      REVERSAL,
+      /transactions 3 txn_\S+: corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/,
+    ],
+    [TRANSACTION(5), ROW(17), /reversed_by_id of its original txn_\S+ \| reversed_by_id of its original null/],
+  ],
+  "transactions.correction": [
+    ["NULL", REVERSAL, /correction REVERSAL \| correction null/],
+    ["'REFUND'", REVERSAL, /correction REVERSAL \| correction REFUND/],
+    ["'REVERSAL'", ROW(17), /a transaction of the book that it corrects \| null/],
+  ],
+  "transactions.reversed_by_id": [
+    ["NULL", REVERSED, /transactions 4 txn_\S+: reversed_by_id of its original txn_\S+ \| .* null/],
+    ["'txn_other'", ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
+    [TRANSACTION(17), ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
+    [
+      "(SELECT reversed_by_id FROM transactions WHERE reversed_by_id IS NOT NULL)",
+      ROW(5),
+      /corrects_id of its reversal/,
+    ],
+  ],
   "transactions.created_at": [["created_at + 1", ROW(5), /created_at/]],
   "transactions.updated_at": [["updated_at + 1", ROW(8), /updated_at/]],
   "transactions.completed_at": [["5", ROW(5), /completed_at \d+ \| completed_at 5/]],
@@ -261,7 +291,7 @@ for (const engine of ENGINES) {
       unguarded = await openUnguarded(engine, async (database) => {
         await makeTraffic(await GivenBooks.open(database, "first"));
         const second = await GivenBooks.open(database, "second");
-        await second.move("mint", await second.createAccount("zoe"), "1.00");
+        await second.reverse(await second.move("mint", await second.createAccount("zoe"), "1.00"));
       });
     });
     after(() => unguarded.dispose());

@@ -189,12 +189,15 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column amount_cents": "bigint NOT NULL",
     "column book": "bigint NOT NULL",
     "column completed_at": "bigint",
+    "column correction": "text",
+    "column corrects_id": "text",
     "column created_at": "bigint NOT NULL",
     "column description": "text NOT NULL",
     "column id": "text NOT NULL",
     "column metadata": "text NOT NULL",
     "column rail": "text NOT NULL",
     "column reference": "text NOT NULL",
+    "column reversed_by_id": "text",
     "column seq": "bigint NOT NULL",
     "column status": "text NOT NULL",
     "column status_reason": "text NOT NULL",
@@ -206,6 +209,11 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint transactions_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
     "constraint transactions_book_reference_key": "UNIQUE (book, reference)",
     "constraint transactions_check": "CHECK (((status = 'COMPLETED'::text) = (completed_at IS NOT NULL)))",
+    "constraint transactions_check1": "CHECK (((corrects_id IS NULL) = (correction IS NULL)))",
+    "constraint transactions_check2":
+      "CHECK (((reversed_by_id IS NULL) OR ((status = 'COMPLETED'::text) AND (correction IS NULL))))",
+    "constraint transactions_correction_check": "CHECK ((correction = 'REVERSAL'::text))",
+    "constraint transactions_corrects_id_fkey": "FOREIGN KEY (corrects_id) REFERENCES transactions(id)",
     "constraint transactions_id_key": "UNIQUE (id)",
     "constraint transactions_pkey": "PRIMARY KEY (book, seq)",
     "constraint transactions_reference_check": "CHECK ((reference <> ''::text))",
@@ -215,6 +223,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "index transactions_by_type": "CREATE INDEX transactions_by_type ON transactions USING btree (book, type, seq)",
     "index transactions_not_completed":
       "CREATE INDEX transactions_not_completed ON transactions USING btree (book, status, seq) WHERE (status <> 'COMPLETED'::text)",
+    "index transactions_reversals":
+      "CREATE UNIQUE INDEX transactions_reversals ON transactions USING btree (corrects_id) WHERE (correction = 'REVERSAL'::text)",
     table: "kind r, persistence p",
   },
 };

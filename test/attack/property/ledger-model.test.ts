@@ -21,6 +21,7 @@ import {
   newAccountId,
   newTransactionId,
   redeem,
+  reverse,
   SLOW_RAIL,
   updateAccount,
 } from "../../support/commands.js";
@@ -90,6 +91,17 @@ const step = fc.oneof(
       organizationId,
       ofStranger: rarely,
       age: fc.nat(4),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      name: fc.constant("reverseTransaction"),
+      organizationId,
+      ofStranger: rarely,
+      age: fc.nat(3),
+      described: fc.boolean(),
+      key,
     }),
   },
 );
@@ -282,6 +294,11 @@ function commandOf(given: Step, model: Model): Command {
       });
     case "cancelTransaction":
       return cancel(given.organizationId, transactionIdOf(given, model));
+    case "reverseTransaction":
+      return reverse(given.organizationId, transactionIdOf(given, model), {
+        description: given.described ? "described" : "",
+        ...(given.key === undefined ? {} : { key: given.key }),
+      });
     case "freezeAccount":
     case "unfreezeAccount":
     case "closeAccount":

@@ -7,6 +7,7 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  ReverseTransaction,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
 import { OPERATOR } from "../../../src/domain/journal.js";
@@ -25,7 +26,17 @@ type Seen = SeenAccount | SeenTransaction;
 type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents">;
 type SeenTransaction = Pick<
   Transaction,
-  "id" | "accountId" | "type" | "status" | "amountCents" | "reference" | "description" | "rail"
+  | "id"
+  | "accountId"
+  | "type"
+  | "status"
+  | "amountCents"
+  | "reference"
+  | "description"
+  | "rail"
+  | "corrects"
+  | "reversedById"
+  | "availableAfterCents"
 >;
 
 export type Answer =
@@ -52,7 +63,9 @@ export const ANSWER_WORDS: readonly string[] = [
   "ORGANIZATION_SUSPENDED",
   "PHONE_NUMBER_MISSING",
   "REFERENCE_ALREADY_USED",
+  "TRANSACTION_ALREADY_REVERSED",
   "TRANSACTION_NOT_FOUND",
+  "TRANSACTION_NOT_REVERSIBLE",
   "done",
   "replayed",
 ];
@@ -148,6 +161,8 @@ export class Model {
       case "mint":
       case "redeem":
         return this.#moveMoney(command);
+      case "reverseTransaction":
+        return this.#reverseTransaction(command);
       case "cancelTransaction":
         return this.#cancelTransaction(command);
       case "freezeAccount":
@@ -180,33 +195,67 @@ export class Model {
     return this.#once(command, `reference ${reference}`, content, () => {
       const account = this.accounts.get(accountId);
       if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };
-      if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
-      if (account.status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
-
-      const completed = rail === "direct";
-      const moved: number = amountCents;
-      if (!completed && account.person === undefined) return { reason: "PHONE_NUMBER_MISSING", accountId };
-      const { availableCents, heldCents } = account;
-      const { sums } = this.#bookOf(organizationId);
-      if (type === "MINT" && availableCents + heldCents + amountCents > CENTS_MAX) {
-        return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
-      }
-      if (type === "MINT" && amountCents > SUM_CENTS_MAX - Math.max(sums.reserve, sums.available)) {
-        return { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
-      }
-      if (type === "REDEEM" && availableCents < amountCents) {
-        return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
-      }
-
-      if (type === "MINT" && completed) this.#post(account, { reserve: moved, available: moved, held: 0 });
-      if (type === "REDEEM" && completed) this.#post(account, { reserve: -moved, available: -moved, held: 0 });
-      if (type === "REDEEM" && !completed) this.#post(account, { reserve: 0, available: -moved, held: moved });
-      const status = completed ? "COMPLETED" : "PENDING";
       const named = { id, organizationId, accountId, reference, description };
-      const transaction: ModelTransaction = { ...named, type, status, amountCents, rail };
-      this.transactions.set(id, transaction);
-      return transaction;
+      return this.#move(account, { ...named, type, amountCents, rail, corrects: undefined });
     });
+  }
+
+  #reverseTransaction(command: ReverseTransaction): Answer {
+    const { newTransactionId: id, organizationId, transactionId, description } = command;
+    const reference = `kesc:reverse:${transactionId}` as Transaction["reference"];
+    return this.#once(command, `reference ${reference}`, { corrects: transactionId, description }, () => {
+      const original = this.transactions.get(transactionId);
+      if (original?.organizationId !== organizationId) return { reason: "TRANSACTION_NOT_FOUND", transactionId };
+      const { accountId, amountCents, rail } = original;
+      const notReversible = { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId } as const;
+      if (original.corrects !== undefined) return { ...notReversible, cause: "IS_REVERSAL" };
+      if (rail !== "direct") return { ...notReversible, cause: "OTHER_RAIL" };
+      const account = this.accounts.get(accountId);
+      if (account === undefined) throw new Error(`the model has no account ${accountId}`);
+      const type = original.type === "MINT" ? "REDEEM" : "MINT";
+      const named = { id, organizationId, accountId, reference, description };
+      const corrects = { kind: "REVERSAL", transactionId } as const;
+      const reversal = this.#move(account, { ...named, type, amountCents, rail, corrects });
+      if (!("reason" in reversal)) original.reversedById = id;
+      return reversal;
+    });
+  }
+
+  /** Moves the money of a new transaction, now or on hold. */
+  #move(
+    account: ModelAccount,
+    given: Omit<ModelTransaction, "status" | "reversedById" | "availableAfterCents">,
+  ): ModelTransaction | Refusal {
+    const { organizationId, accountId, type, amountCents, rail } = given;
+    if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
+    if (account.status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+
+    const completed = rail === "direct";
+    const moved: number = amountCents;
+    if (!completed && account.person === undefined) return { reason: "PHONE_NUMBER_MISSING", accountId };
+    const { availableCents, heldCents } = account;
+    const { sums } = this.#bookOf(organizationId);
+    if (type === "MINT" && availableCents + heldCents + amountCents > CENTS_MAX) {
+      return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
+    }
+    if (type === "MINT" && amountCents > SUM_CENTS_MAX - Math.max(sums.reserve, sums.available)) {
+      return { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
+    }
+    if (type === "REDEEM" && availableCents < amountCents) {
+      return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
+    }
+
+    if (type === "MINT" && completed) this.#post(account, { reserve: moved, available: moved, held: 0 });
+    if (type === "REDEEM" && completed) this.#post(account, { reserve: -moved, available: -moved, held: 0 });
+    if (type === "REDEEM" && !completed) this.#post(account, { reserve: 0, available: -moved, held: moved });
+    const transaction: ModelTransaction = {
+      ...given,
+      status: completed ? "COMPLETED" : "PENDING",
+      reversedById: undefined,
+      availableAfterCents: completed ? account.availableCents : undefined,
+    };
+    this.transactions.set(given.id, transaction);
+    return transaction;
   }
 
   #cancelTransaction({ organizationId, transactionId }: CancelTransaction): Answer {
@@ -305,7 +354,7 @@ export class Model {
    * what is new.
    */
   #once(
-    { organizationId, idempotencyKey }: CreateAccount | MoveMoney,
+    { organizationId, idempotencyKey }: CreateAccount | MoveMoney | ReverseTransaction,
     naturalKey: string,
     content: Content,
     make: () => Made["resource"] | Refusal,
@@ -343,7 +392,9 @@ export function seen(resource: SeenAccount | SeenTransaction): Seen {
     return { id, person, status, availableCents, heldCents };
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
-  return { id, accountId, type, status, amountCents, reference, description, rail };
+  const { corrects, reversedById, availableAfterCents } = resource;
+  const links = { corrects, reversedById, availableAfterCents };
+  return { id, accountId, type, status, amountCents, reference, description, rail, ...links };
 }
 
 function done(resource: Made["resource"], { replayed }: { replayed: boolean }): Answer {
@@ -355,9 +406,11 @@ function refused(refusal: Refusal): Answer {
 }
 
 function takenBy(resource: Made["resource"], differingFields: readonly string[]): Refusal {
-  return "person" in resource
-    ? { reason: "ACCOUNT_ALREADY_EXISTS", accountId: resource.id, differingFields }
-    : { reason: "REFERENCE_ALREADY_USED", transactionId: resource.id, differingFields };
+  if ("person" in resource) return { reason: "ACCOUNT_ALREADY_EXISTS", accountId: resource.id, differingFields };
+  const { id, corrects } = resource;
+  if (corrects === undefined) return { reason: "REFERENCE_ALREADY_USED", transactionId: id, differingFields };
+  const { transactionId } = corrects;
+  return { reason: "TRANSACTION_ALREADY_REVERSED", transactionId, reversedById: id, differingFields };
 }
 
 /** The content of a field that was changed since: a repeat may have any. */

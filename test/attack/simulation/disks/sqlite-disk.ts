@@ -20,8 +20,9 @@ import {
   type AccountRow,
   accountWithPersonOf,
   type PersonRow,
+  type ReadTransactionRow,
   transactionOf,
-  type TransactionRow,
+  withBalanceAfter,
 } from "../../../../src/storage/sql/rows.js";
 import { openSqliteForWriting } from "../../../../src/storage/sqlite/connection.js";
 import { sqliteEngine } from "../../../../src/storage/sqlite/engine.js";
@@ -273,10 +274,9 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
       `SELECT accounts.*, user_id, phone_number, email
        FROM accounts JOIN account_holders ON account_id = id ORDER BY accounts.book, accounts.seq`,
     ).map((row) => ({ ...accountWithPersonOf(row, bookOf(row)), seq: row.seq })),
-    transactions: all<TransactionRow>("SELECT * FROM transactions ORDER BY book, seq").map((row) => ({
-      ...transactionOf(row, bookOf(row)),
-      seq: row.seq,
-    })),
+    transactions: all<ReadTransactionRow>(
+      `SELECT ${withBalanceAfter(sqliteEngine)} FROM transactions t ORDER BY t.book, t.seq`,
+    ).map((row) => ({ ...transactionOf(row, bookOf(row)), seq: row.seq })),
     journal: all<JournalRow>(`${JOURNAL} ORDER BY book, seq`).map(entryOf),
     heads: new Map(heads.map((row) => [row.organizationId, headOf(row)])),
     idempotencyKeys: all<UsedIdempotencyKey>(
