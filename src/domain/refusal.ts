@@ -57,6 +57,8 @@ export type Refusal =
     }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
+  /** The operator has suspended the organization. */
+  | { readonly reason: "ORGANIZATION_SUSPENDED" }
   /** The book is moving to another cell, or has moved. */
   | { readonly reason: "BOOK_MOVING" }
   /** The clock of this server is far behind the last row of the book. */

@@ -3,6 +3,7 @@ import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 import type { Audit } from "./audit.js";
 import { auditAccounts } from "./books/accounts.js";
+import { auditApiKeys } from "./books/api-keys.js";
 import { auditCorrections } from "./books/corrections.js";
 import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
 import { auditJournal } from "./books/journal.js";
@@ -72,6 +73,7 @@ async function auditRows(audit: Audit): Promise<void> {
   await auditTransactions(audit);
   await auditCorrections(audit);
   await auditIdempotencyKeys(audit);
+  await auditApiKeys(audit);
   await auditOrphans(audit);
 }
 

@@ -57,6 +57,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
   return {
     organizationId: ORGANIZATION,
     state: "OPEN",
+    isSuspended: false,
     lastSeq: 1,
     lastRecordedAt: EARLIER,
     sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },

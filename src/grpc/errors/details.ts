@@ -85,6 +85,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
     case "IDEMPOTENCY_KEY_REUSED":
+    case "ORGANIZATION_SUSPENDED":
     case "BOOK_MOVING":
     case "QUEUE_FULL":
     case "STORAGE_UNAVAILABLE":

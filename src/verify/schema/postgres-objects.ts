@@ -60,16 +60,22 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column created_at": "bigint NOT NULL",
     "column expires_at": "bigint",
     "column id": "text NOT NULL",
+    "column last_used_at": "bigint",
     "column name": "text NOT NULL",
     "column organization_id": "text NOT NULL",
     "column revoked_at": "bigint",
+    "column revoked_seq": "bigint",
     "column scopes": "text NOT NULL",
     "column secret_sha256": "text NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "constraint api_keys_check": "CHECK ((revoked_seq > seq))",
+    "constraint api_keys_check1": "CHECK (((revoked_seq IS NULL) = (revoked_at IS NULL)))",
     "constraint api_keys_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
     "constraint api_keys_pkey": "PRIMARY KEY (id)",
     "constraint api_keys_scopes_check": "CHECK ((scopes <> ''::text))",
     "constraint api_keys_secret_sha256_check": "CHECK ((length(secret_sha256) = 64))",
     "constraint api_keys_secret_sha256_key": "UNIQUE (secret_sha256)",
+    "constraint api_keys_seq_check": "CHECK ((seq > 1))",
     "index api_keys_by_organization":
       "CREATE INDEX api_keys_by_organization ON api_keys USING btree (organization_id, created_at)",
     table: "kind r, persistence p",
@@ -94,6 +100,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column reserve_cents": "bigint NOT NULL",
     "column shortfall_cents": "bigint NOT NULL",
     "column state": "text NOT NULL",
+    "column suspended_seq": "bigint",
     "column unallocated_cents": "bigint NOT NULL",
     "constraint books_available_cents_check":
       "CHECK (((available_cents >= 0) AND (available_cents <= '9007199254740991'::bigint)))",
@@ -110,6 +117,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK (((shortfall_cents >= 0) AND (shortfall_cents <= '9007199254740991'::bigint)))",
     "constraint books_state_check":
       "CHECK ((state = ANY (ARRAY['OPEN'::text, 'MOVING'::text, 'MOVED'::text, 'RESTORED'::text])))",
+    "constraint books_suspended_seq_check": "CHECK ((suspended_seq > 1))",
     "constraint books_unallocated_cents_check":
       "CHECK (((unallocated_cents >= 0) AND (unallocated_cents <= '9007199254740991'::bigint)))",
     table: "kind r, persistence p",
@@ -169,7 +177,9 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   organizations: {
     "column created_at": "bigint NOT NULL",
     "column id": "text NOT NULL",
+    "column is_sandbox": "bigint NOT NULL",
     "column name": "text NOT NULL",
+    "constraint organizations_is_sandbox_check": "CHECK ((is_sandbox = ANY (ARRAY[(0)::bigint, (1)::bigint])))",
     "constraint organizations_name_check": "CHECK ((name <> ''::text))",
     "constraint organizations_pkey": "PRIMARY KEY (id)",
     table: "kind r, persistence p",

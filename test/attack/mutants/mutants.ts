@@ -358,6 +358,11 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: "if (behindMillis > CLOCK_BEHIND_MILLIS_MAX)", to: "if (false)" }],
   },
   {
+    name: "a suspended organization mints",
+    file: BATCH,
+    edits: [{ from: "if (isSuspended && command.actor !== OPERATOR)", to: "if (false)" }],
+  },
+  {
     name: "a book that moves takes commands",
     file: BATCH,
     edits: [{ from: 'if (state === "MOVING" || state === "MOVED")', to: 'if (state === "MOVED")' }],

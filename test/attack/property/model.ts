@@ -10,6 +10,7 @@ import type {
   ReverseTransaction,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
+import { OPERATOR } from "../../../src/domain/journal.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
@@ -59,6 +60,7 @@ export const ANSWER_WORDS: readonly string[] = [
   "INSUFFICIENT_FUNDS",
   "INVALID_TRANSITION",
   "LIMIT_EXCEEDED",
+  "ORGANIZATION_SUSPENDED",
   "PHONE_NUMBER_MISSING",
   "REFERENCE_ALREADY_USED",
   "TRANSACTION_ALREADY_REVERSED",
@@ -106,7 +108,7 @@ export class Model {
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
   open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
-    this.#books.set(organizationId, { state: "OPEN", lastSeq: 1, lastRecordedAt: at, sums });
+    this.#books.set(organizationId, { state: "OPEN", isSuspended: false, lastSeq: 1, lastRecordedAt: at, sums });
   }
 
   /** Does what an operator does who moves a book, or restores it. */
@@ -114,10 +116,16 @@ export class Model {
     this.#bookOf(organizationId).state = state;
   }
 
+  /** Does what an operator does who suspends an organization, or resumes it. */
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): void {
+    this.#bookOf(organizationId).isSuspended = isSuspended;
+  }
+
   /** `clock` is that of the server. */
   submit(command: Command, clock: UnixMillis): Answer {
     const book = this.#bookOf(command.organizationId);
     if (book.state === "MOVING" || book.state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    if (book.isSuspended && command.actor !== OPERATOR) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = book.lastRecordedAt - clock;
     if (behindMillis > BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 

@@ -23,6 +23,10 @@ interface StatusAfter {
 /** The status that a row of each kind sets. A kind that sets none has {} here. */
 const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "organization.created": {},
+  "organization.suspended": {},
+  "organization.resumed": {},
+  "key.created": {},
+  "key.revoked": {},
   "account.created": { account: "ACTIVE" },
   "account.frozen": { account: "FROZEN" },
   "account.unfrozen": { account: "ACTIVE" },

@@ -11,7 +11,7 @@ import type { AccountId, OrganizationId, TransactionId } from "../../../../src/d
 import type { LedgerStore } from "../../../../src/ledger/ports/store.js";
 import { type Cell, openDatabase } from "../../../../src/storage/database.js";
 import { migrate } from "../../../../src/storage/migrate.js";
-import { insertOrganization } from "../../../../src/storage/organizations.js";
+import { insertOrganization } from "../../../../src/storage/organizations/new-organization.js";
 import { masterKeysIn } from "../../../../src/storage/secrets/master-key.js";
 import { BookDirectory, type OpenBook } from "../../../../src/storage/sql/book-directory.js";
 import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
@@ -86,7 +86,8 @@ function templateIn(folder: string): string {
 
 async function createBooks(cell: Cell): Promise<readonly OpenBook[]> {
   await migrate(cell);
-  for (const id of ORGANIZATIONS) await insertOrganization(cell, { id, name: id, created_at: BOOKS_BEGIN });
+  for (const id of ORGANIZATIONS)
+    await insertOrganization(cell, { id, name: id, is_sandbox: 0, created_at: BOOKS_BEGIN });
   return cell.directory.find(ORGANIZATIONS, ({ sql, bindings }) => cell.reader.rows(sql, bindings));
 }
 
@@ -286,7 +287,7 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
 }
 
 function headOf({ organizationId, state, lastSeq, lastRecordedAt, ...sums }: BookRow): BookHead {
-  return { organizationId, state, lastSeq, lastRecordedAt, sums };
+  return { organizationId, state, isSuspended: false, lastSeq, lastRecordedAt, sums };
 }
 
 function entryOf(row: JournalRow): Stored<JournalEntry> {
