@@ -56,9 +56,23 @@ export function noSuchRoute(): Problem {
   return { status: 404, code: "NO_SUCH_ROUTE", detail };
 }
 
+/** `allow` lists the methods of the path, and is empty if there is none. */
 export function methodNotAllowed(allow: string): Problem {
-  const detail = `This path does not support the method of the request. It supports ${allow}.`;
+  const detail = `This path does not support the method of the request. It supports ${allow === "" ? "none" : allow}.`;
   return { status: 405, code: "METHOD_NOT_ALLOWED", detail, headers: { Allow: allow } };
+}
+
+export function malformedRequest(detail: string): Problem {
+  return { status: 400, code: "MALFORMED_REQUEST", detail };
+}
+
+export function expectationFailed(): Problem {
+  return { status: 417, code: "EXPECTATION_FAILED", detail: "The header Expect must be 100-continue." };
+}
+
+export function shuttingDown(): Problem {
+  const detail = "The gateway is shutting down. Nothing was done. Send the request again.";
+  return { status: 503, code: "SHUTTING_DOWN", detail, headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) } };
 }
 
 export function notReady(detail: string): Problem {

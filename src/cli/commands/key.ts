@@ -10,7 +10,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
 import { findOrganization } from "./org.js";
-import { printJson, printLine, printTable, timeOf } from "./output.js";
+import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "./output.js";
 
 /** `kesc key`: creates, lists and revokes API keys. */
 export function addKey(program: Command): void {
@@ -55,6 +55,9 @@ async function createKey({ org, name, scopes, expiresIn, json }: CreateOptions):
     const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
     return keys.createApiKey({ organizationId, name, scopes, expiresAt });
   });
+  adviseIfOutputIsLost(
+    `Key ${key.id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${key.id}. Then create another key.`,
+  );
   if (json === true) {
     printJson({ ...keyJson(key), key: secret });
     return;

@@ -60,6 +60,20 @@ export function messageOf(refusal: AnyRefusal): string {
       return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
       return "The server is shutting down. Nothing was done. Send the request again.";
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_MEDIA_TYPE":
+      return `Malformed gRPC call: ${refusal.problem} Nothing was done.`;
+    case "NO_SUCH_RPC":
+      return "Unknown rpc. Check the names of its package, service and method.";
+    case "REQUEST_TOO_LARGE":
+      return `The request is larger than ${String(refusal.bytesMax)} bytes. Nothing was done. Send less in one call.`;
+    case "TOO_MANY_STREAMS":
+      return (
+        `The organization has ${String(refusal.streamsMax)} open import streams, and more are not allowed. ` +
+        "Nothing was done. Try again when one has ended."
+      );
+    case "OUTCOME_UNKNOWN":
+      return "The deadline passed before the response. Send the same request again: it shows the outcome.";
     case "INTERNAL":
       return `Internal error. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "DEADLINE_EXCEEDED":
