@@ -57,7 +57,7 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     },
   );
   const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) });
-  const connections = new Connections(server, { app, isStopping: () => stopping !== undefined, log });
+  const connections = new Connections(server, { app, log });
   rejectMalformedRequests(server, connections, log);
   // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API
   // key may be one of them. maxHeaderSize limits their size.

@@ -17,9 +17,10 @@ import { type Row, rowsNamed } from "./rows.js";
 
 const HOSTILE_ACCOUNTS = 1_000;
 const OTHERS_IN_FLIGHT = 100;
-const RAMP_SECONDS = 1;
+/** An attack needs some seconds until all its calls are in flight. */
+const RAMP_SECONDS = 4;
 const WARM_UP_SECONDS = 3;
-const PAUSE_MILLIS = 500;
+const PAUSE_MILLIS = 2_000;
 const PROBE_MILLIS = 100;
 
 /** A service with an organization that behaves and a hostile one. */

@@ -13,7 +13,7 @@ const grpc = (attack: AttackName): Row => ({ attack, others: "grpc", filled: fal
 const filled = (attack: AttackName): Row => ({ attack, others: "grpc", filled: true });
 const rest = (attack: AttackName): Row => ({ attack, others: "rest", filled: false });
 
-export const ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   filled("lists"),
   filled("pages"),
   grpc("accounts"),

@@ -1,6 +1,5 @@
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 
 import type { Logger } from "pino";
 
@@ -22,18 +21,20 @@ interface Connection {
 
 export interface ConnectionsOptions {
   readonly app: RequestListener;
-  readonly isStopping: () => boolean;
   readonly log: Logger;
 }
 
 /** Hands the requests of all connections to the app, and knows which have no response yet. */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  readonly #connections = new Map<Duplex, Connection>();
+  readonly #connections = new Map<Socket, Connection>();
+  #isStopped = false;
 
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
     server.on("connection", (socket) => {
+      // A process of a cluster can get a connection late.
+      if (this.#isStopped) socket.destroy();
       this.#connections.set(socket, { openResponses: [], onAnswered: undefined });
       socket.once("close", () => this.#connections.delete(socket));
     });
@@ -49,7 +50,7 @@ export class Connections {
    * Takes no more requests from the connection. Calls `then` when those that have fully arrived are
    * answered: their clients must learn what was done. A second call on a connection does nothing.
    */
-  afterResponses(socket: Duplex, then: () => void): void {
+  afterResponses(socket: Socket, then: () => void): void {
     const connection = this.#connections.get(socket);
     if (connection?.onAnswered !== undefined) return;
     socket.pause();
@@ -58,19 +59,21 @@ export class Connections {
   }
 
   /** Whether the response to the request that arrives now has begun, before the request's end. */
-  hasBegunResponse(socket: Duplex): boolean {
+  hasBegunResponse(socket: Socket): boolean {
     const responses = this.#connections.get(socket)?.openResponses ?? [];
     return responses.some((res) => !res.req.complete && res.headersSent);
   }
 
-  /** Cuts the connections without a request, and refuses the requests that have not fully arrived. */
+  /**
+   * Takes no more requests. Closes each connection when its requests are answered, and those
+   * without a request at once. A request that has not fully arrived is refused.
+   */
   stop(): void {
+    this.#isStopped = true;
     for (const [socket, { openResponses }] of this.#connections) {
+      for (const res of openResponses) if (!res.req.complete) sendProblem(res, shuttingDown());
       if (openResponses.length === 0) socket.destroy();
-      for (const res of openResponses) {
-        if (!res.headersSent) res.setHeader("Connection", "close");
-        refuseIfIncomplete(res);
-      }
+      else this.#closeAfterResponses(socket, openResponses);
     }
   }
 
@@ -78,14 +81,10 @@ export class Connections {
     const connection = this.#connections.get(socket);
     if (connection === undefined || connection.onAnswered !== undefined) return;
     const { openResponses } = connection;
-    const last = openResponses.at(-1);
     // Node sets no limit: one connection could bring more requests than all others together.
-    if (last !== undefined && openResponses.length >= PIPELINED_REQUESTS_MAX) {
-      if (!last.headersSent) last.setHeader("Connection", "close");
+    if (openResponses.length >= PIPELINED_REQUESTS_MAX) {
       this.#options.log.info({ requests_max: PIPELINED_REQUESTS_MAX }, "a connection has too many pipelined requests");
-      this.afterResponses(socket, () => {
-        socket.destroySoon();
-      });
+      this.#closeAfterResponses(socket, openResponses);
       return;
     }
     openResponses.push(res);
@@ -93,20 +92,19 @@ export class Connections {
       openResponses.splice(openResponses.indexOf(res), 1);
       if (connection.onAnswered !== undefined && isAnswered(connection)) connection.onAnswered();
     });
-    const { app, isStopping } = this.#options;
-    if (isStopping()) {
-      res.setHeader("Connection", "close");
-      setImmediate(refuseIfIncomplete, res);
-    }
-    app(res.req, res);
+    this.#options.app(res.req, res);
+  }
+
+  #closeAfterResponses(socket: Socket, openResponses: readonly ServerResponse[]): void {
+    // The header of an earlier response would end the connection before the later ones.
+    const last = openResponses.at(-1);
+    if (last?.headersSent === false) last.setHeader("Connection", "close");
+    this.afterResponses(socket, () => {
+      socket.destroySoon();
+    });
   }
 }
 
 function isAnswered({ openResponses }: Connection): boolean {
   return !openResponses.some((res) => res.req.complete);
-}
-
-/** A client that sends half a request must not keep a stopping gateway waiting. */
-function refuseIfIncomplete(res: ServerResponse): void {
-  if (!res.req.complete) sendProblem(res, shuttingDown());
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Server, STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 
 import type { Logger } from "pino";
 
@@ -14,12 +14,12 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
 };
 
 /**
- * Sends a problem for a request that Node's HTTP parser rejects, and for CONNECT. Then it closes the
- * connection: where the next request begins is unknown. The requests before it get their responses
- * first.
+ * Sends a problem for a request that Node's HTTP parser rejects, and for CONNECT. Then it closes
+ * the connection: where the next request begins is unknown. The requests before it get their
+ * responses first.
  */
 export function rejectMalformedRequests(server: Server, connections: Connections, log: Logger): void {
-  const reject = (socket: Duplex, problem: Problem): void => {
+  const reject = (socket: Socket, problem: Problem): void => {
     connections.afterResponses(socket, () => {
       if (!socket.writable) {
         socket.destroy();
@@ -31,13 +31,13 @@ export function rejectMalformedRequests(server: Server, connections: Connections
       socket.end(serializedResponse(problem, requestId), () => socket.destroy());
     });
   };
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // The problem would become a part of the response that has begun.
     if (error.code === "ECONNRESET" || connections.hasBegunResponse(socket)) socket.destroy();
     else reject(socket, PROBLEMS[error.code ?? ""] ?? MALFORMED);
   });
   // Without a listener, Node closes the connection.
-  server.on("connect", (_req, socket) => {
+  server.on("connect", (_req, socket: Socket) => {
     reject(socket, methodNotAllowed(""));
   });
 }

@@ -72,7 +72,8 @@ export function expectationFailed(): Problem {
 
 export function shuttingDown(): Problem {
   const detail = "The gateway is shutting down. Nothing was done. Send the request again.";
-  return { status: 503, code: "SHUTTING_DOWN", detail, headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) } };
+  const headers = { "Retry-After": String(RETRY_AFTER_SECONDS_MIN), Connection: "close" };
+  return { status: 503, code: "SHUTTING_DOWN", detail, headers };
 }
 
 export function notReady(detail: string): Problem {

@@ -22,8 +22,8 @@ export interface GrpcLimits {
    */
   readonly callsMax: number;
   /**
-   * Maximum number of calls in flight that need no key, such as health watches. One connection can
-   * hold half of it. One more call is refused with QUEUE_FULL.
+   * Maximum number of open streams that need no key, such as health watches. One connection can
+   * hold half of it. One more is refused with QUEUE_FULL. A health check needs no room.
    */
   readonly openCallsMax: number;
   /** The server pings a connection after this time without data … */

@@ -44,9 +44,9 @@ export function adviseIfOutputIsLost(advice: string): void {
 }
 
 /**
- * Ends the process when its output cannot be written. Exits quietly with 0 when the reader of a pipe
- * has ended: `kesc org list | head` must not print an error. Otherwise, and if the loss matters,
- * says what happened and exits with 1.
+ * Ends the process when its output cannot be written. Exits quietly with 0 when the reader of a
+ * pipe has ended: `kesc org list | head` must not print an error. Otherwise, and if the loss
+ * matters, says what happened and exits with 1.
  */
 export function endWhenOutputFails(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

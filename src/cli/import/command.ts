@@ -9,6 +9,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { printJson, printLine } from "../commands/output.js";
 import { type GoodRow, readRows } from "./csv-rows.js";
 import { connectTo } from "./import-stream.js";
+import { Interruption } from "./interruption.js";
 import { progressOn } from "./progress.js";
 import { sendRows, type Totals } from "./send-rows.js";
 
@@ -43,19 +44,14 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   if (key === "") throw new OperatorError("KESC_API_KEY is not set. Set it to the API key of your organization.", 2);
   const { grpcAddress } = configFromEnvironment();
 
-  let interruption = "Interrupted while the file was checked. Nothing was sent.";
-  let rejected: WriteStream | undefined;
-  onInterrupt((end) => {
-    process.stderr.write(`\n${interruption}\n`);
-    if (rejected === undefined) end();
-    else rejected.end(end);
-  });
+  const interruption = new Interruption();
   const { header, rows } = await checkedFile(file);
   const describeInterruption = (settled: number): string =>
     `Interrupted: ${count(settled)} of ${count(rows)} lines have a result, and others may be done, too. ` +
     "Run the command again: it does no line twice.";
-  interruption = describeInterruption(0);
-  rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
+  interruption.words = describeInterruption(0);
+  const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
+  interruption.rejects = rejected;
   const client = connectTo(address ?? grpcAddress);
   const progress = progressOn(process.stderr, rows);
   let totals: Totals;
@@ -69,7 +65,7 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
         rejected?.write(`${row.text}\n`);
       },
       onProgress: (now) => {
-        interruption = describeInterruption(now.created + now.replayed + now.refused);
+        interruption.words = describeInterruption(now.created + now.replayed + now.refused);
         progress.show(now);
       },
     });
@@ -83,17 +79,6 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   else printLine(`${count(rows)} lines: ${count(totals.created)} new, ${count(totals.replayed)} done before.`);
   if (totals.refused > 0)
     throw new OperatorError(`${count(totals.refused)} lines were refused. Nothing was done for them.`);
-}
-
-const INTERRUPTS = ["SIGINT", "SIGTERM"] as const;
-
-/** Calls `report` on the first signal that interrupts the command. `end` then ends it as usual. */
-function onInterrupt(report: (end: () => void) => void): void {
-  const listener = (signal: NodeJS.Signals): void => {
-    for (const name of INTERRUPTS) process.off(name, listener);
-    report(() => process.kill(process.pid, signal));
-  };
-  for (const name of INTERRUPTS) process.on(name, listener);
 }
 
 /** Reads the whole file and prints each invalid line. Throws an OperatorError if there is one. */

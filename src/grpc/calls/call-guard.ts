@@ -21,7 +21,7 @@ export interface CallGuardOptions {
   readonly newCalls: FairShare;
   /** Whether the rpc with this path needs no key. */
   readonly isOpen: (path: string) => boolean;
-  /** The slots of calls that need no key, shared by connections. */
+  /** The slots of streams that need no key, such as health watches, shared by connections. */
   readonly openCalls: FairShare;
   /** Called for each call that the guard refused. */
   readonly onRefused: (path: string, reason: "QUEUE_FULL") => void;
@@ -31,6 +31,8 @@ export interface CallGuardOptions {
 // organization, and its connections take turns.
 const NEW_CALLER = "new";
 const OPEN_CALLER = "open";
+// A health check ends at once and needs no slot, so it succeeds when others hold all of them.
+const HEALTH_CHECK = /\/(Check|List)$/;
 // The maximum number of calls that wait for their turn when one more refusal is to wait, too.
 // Beyond it, a call without a slot is refused at once.
 const REFUSALS_WAITING_MAX = 50_000;
@@ -40,8 +42,8 @@ const REFUSALS_WAITING_MAX = 50_000;
  * stream of requests is admitted before its first request. RequestGuard passes only well-formed
  * requests on to this guard.
  *
- * Ends a call with QUEUE_FULL if no slot is free. This refusal waits for the caller's turn, too. The
- * client's limit of calls on a connection then holds the client back (docs/adr/0009).
+ * Ends a call with QUEUE_FULL if no slot is free. This refusal waits for the caller's turn, too.
+ * The client's limit of calls on a connection then holds the client back (docs/adr/0009).
  */
 export class CallGuard {
   readonly #state: GuardState;
@@ -71,7 +73,8 @@ type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
 
 /** The caller of a call, as far as the guard knows it. */
 interface Caller {
-  readonly share: FairShare;
+  /** Undefined if the call needs no slot. */
+  readonly share: FairShare | undefined;
   /** The name under which the caller holds slots. */
   readonly holder: string;
   /** The name under which the caller takes turns. */
@@ -105,7 +108,7 @@ class GuardedCall extends ServerInterceptingCall {
         };
         const caller = this.#callerOf(metadata);
         this.#caller = caller;
-        this.#hasSlot = caller.share.acquire(caller.holder);
+        this.#hasSlot = caller.share?.acquire(caller.holder) ?? true;
         if (!this.#hasSlot) this.#refuse(caller);
         else if (this.#rpc.requestStream) this.#atTurn(caller, begin);
         else begin();
@@ -124,7 +127,7 @@ class GuardedCall extends ServerInterceptingCall {
       // grpc-js calls onCancel after every call, however it ended.
       onCancel: () => {
         this.#isOver = true;
-        if (this.#hasSlot) this.#caller?.share.release(this.#caller.holder);
+        if (this.#hasSlot) this.#caller?.share?.release(this.#caller.holder);
         listener.onCancel();
       },
     });
@@ -155,11 +158,13 @@ class GuardedCall extends ServerInterceptingCall {
     else end();
   }
 
-  /** Open calls have slots of their own, so health checks succeed under overload, too. */
   #callerOf(metadata: Metadata): Caller {
     const { isOpen, organizationOf, calls, newCalls, openCalls, newTurns, openTurns } = this.#state;
     const holder = this.#inner.getPeer();
-    if (isOpen(this.#rpc.path)) return { share: openCalls, holder, line: OPEN_CALLER, connections: openTurns };
+    if (isOpen(this.#rpc.path)) {
+      const share = HEALTH_CHECK.test(this.#rpc.path) ? undefined : openCalls;
+      return { share, holder, line: OPEN_CALLER, connections: openTurns };
+    }
     const organization = organizationOf(metadata);
     return organization === undefined
       ? { share: newCalls, holder, line: NEW_CALLER, connections: newTurns }

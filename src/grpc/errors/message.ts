@@ -1,5 +1,5 @@
 import { formatCents } from "../../domain/values/cents.js";
-import type { AnyRefusal } from "./refusal.js";
+import type { AnyRefusal, CallRefusal } from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
@@ -60,6 +60,35 @@ export function messageOf(refusal: AnyRefusal): string {
       return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
       return "The server is shutting down. Nothing was done. Send the request again.";
+    case "INTERNAL":
+      return `Internal error. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
+    case "DEADLINE_EXCEEDED":
+      return "The deadline passed before the request was started. Nothing was done.";
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_MEDIA_TYPE":
+    case "NO_SUCH_RPC":
+    case "REQUEST_TOO_LARGE":
+    case "TOO_MANY_STREAMS":
+    case "OUTCOME_UNKNOWN":
+      return messageOfTransport(refusal);
+  }
+}
+
+type TransportRefusal = Extract<
+  CallRefusal,
+  {
+    reason:
+      | "MALFORMED_REQUEST"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "NO_SUCH_RPC"
+      | "REQUEST_TOO_LARGE"
+      | "TOO_MANY_STREAMS"
+      | "OUTCOME_UNKNOWN";
+  }
+>;
+
+function messageOfTransport(refusal: TransportRefusal): string {
+  switch (refusal.reason) {
     case "MALFORMED_REQUEST":
     case "UNSUPPORTED_MEDIA_TYPE":
       return `Malformed gRPC call: ${refusal.problem} Nothing was done.`;
@@ -74,10 +103,6 @@ export function messageOf(refusal: AnyRefusal): string {
       );
     case "OUTCOME_UNKNOWN":
       return "The deadline passed before the response. Send the same request again: it shows the outcome.";
-    case "INTERNAL":
-      return `Internal error. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
-    case "DEADLINE_EXCEEDED":
-      return "The deadline passed before the request was started. Nothing was done.";
   }
 }
 

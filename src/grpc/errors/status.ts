@@ -67,7 +67,7 @@ export function statusOf(refusal: AnyRefusal): RefusalStatus {
 
 /** Returns whether the status has details, which `statusOf` gives to each. */
 export function hasDetails({ metadata }: { readonly metadata?: Metadata | null | undefined }): boolean {
-  return metadata != null && metadata.get(DETAILS).length > 0;
+  return (metadata?.get(DETAILS).length ?? 0) > 0;
 }
 
 /** Returns the refusal as a google.rpc.Status. A batch returns it for each refused item. */

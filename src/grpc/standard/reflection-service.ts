@@ -5,6 +5,7 @@ import {
   type ServerReflectionResponse,
   ServerReflectionService,
 } from "../../gen/grpc/reflection/v1/reflection.js";
+import { statusOf } from "../errors/status.js";
 import type { Reflection } from "./reflection-index.js";
 
 // Both names have the same messages. grpcurl uses the first name, older tools use the second.
@@ -15,7 +16,10 @@ export const REFLECTION_SERVICES = [
 
 type ReflectionStream = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;
 
-/** Serves reflection without authentication. */
+// An answer has up to 40 KB. Engineers use reflection, and programs do not.
+const STREAMS_MAX = 16;
+
+/** Serves reflection without authentication. Few streams are open at a time. */
 export class ReflectionService {
   readonly #reflection: Reflection;
   readonly #streams = new Set<ReflectionStream>();
@@ -39,6 +43,10 @@ export class ReflectionService {
   }
 
   readonly #serve: handleBidiStreamingCall<ServerReflectionRequest, ServerReflectionResponse> = (stream) => {
+    if (this.#streams.size >= STREAMS_MAX) {
+      stream.emit("error", statusOf({ reason: "QUEUE_FULL" }));
+      return;
+    }
     this.#streams.add(stream);
     stream.once("cancelled", () => this.#streams.delete(stream));
     stream.on("data", (request: ServerReflectionRequest) => {

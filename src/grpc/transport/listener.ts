@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { lookup } from "node:dns/promises";
-import { createServer, isIP, type ListenOptions, type Server, type Socket } from "node:net";
+import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { createServer, isIP, type ListenOptions, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { removeStaleSocket, socketPathOf } from "./server-address.js";

@@ -271,7 +271,7 @@ class ArrivingCall extends ServerInterceptingCall {
 /** Ends a stream of which grpc-js has made no call. */
 function refuseStream(stream: ServerHttp2Stream, refusal: AnyRefusal): void {
   const { code, details, metadata } = statusOf(refusal);
-  // A connection that is lost has no other listener here, and an error without one ends the process.
+  // A lost connection makes the stream emit an error, which ends the process without a listener.
   stream.once("error", () => undefined);
   stream.respond(
     {

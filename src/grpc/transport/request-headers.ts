@@ -5,7 +5,7 @@ import type { CallRefusal } from "../errors/refusal.js";
 const CONTENT_TYPE = /^application\/grpc(?:\+proto)?(?:[ \t]*;.*)?$/i;
 const TIMEOUT = /^([0-9]{1,8})([HMSmun])$/;
 const UNIT_MILLIS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
-// The largest delay of a timer. A larger timeout would overflow in grpc-js and end the call at once.
+// The largest delay of a timer. A larger timeout overflows in grpc-js and ends the call at once.
 const TIMER_MILLIS_MAX = 2_147_483_647;
 
 /** The compressions that grpc-js can undo. */

@@ -91,7 +91,7 @@ export function given(conditions: readonly (readonly [sql: string, binding: Bind
   return conditions.filter((condition): condition is Condition => condition[1] !== undefined);
 }
 
-export function allOf(conditions: readonly Condition[]): string {
+function allOf(conditions: readonly Condition[]): string {
   return conditions.map(([sql]) => sql).join(" AND ");
 }
 

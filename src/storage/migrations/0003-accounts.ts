@@ -22,7 +22,7 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
      PRIMARY KEY (book, seq),
      CHECK (available_cents + held_cents <= ${String(MAX_CENTS)}),
      CHECK (status <> 'CLOSED' OR available_cents + held_cents = 0)
-   ) ${changingTableOptions(50)}`,
+   ) ${changingTableOptions(10)}`,
   `CREATE INDEX accounts_by_status ON ${table("accounts")} (book, status, seq)`,
 
   // The personal data of the account's user, apart from the row that every mint changes. The phone

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
@@ -46,18 +47,25 @@ const message = (bytes: Uint8Array): Buffer => Buffer.concat([Buffer.of(0), uint
 const wholeCall = (stream: number, fields: Buffer, request: Uint8Array): Buffer =>
   Buffer.concat([headers(stream, fields), frame(FrameType.DATA, Flag.END_STREAM, stream, message(request))]);
 const MINT_BYTES = MintRequest.encode(MINT).finish();
+/** A key can have so many lists in flight. */
+const LISTS_AT_ONCE = 8;
 const odd = (index: number): number => index * 2 + 1;
 
 describe("grpc: clients that break the rules of HTTP/2", () => {
   let under: ServerUnderTest;
   let socket: Socket;
   let closed: Promise<void>;
+  let pagesRead: number;
   beforeEach(async () => {
+    pagesRead = 0;
     const largePage = Array.from({ length: 200 }, () => transaction({ description: "x".repeat(5_000) as never }));
     under = await serve({
       reads: {
         ...emptyReads,
-        transactions: async () => Promise.resolve({ rows: largePage, nextBeforeSeq: undefined, lookedAt: 1 }),
+        transactions: async () => {
+          pagesRead += 1;
+          return Promise.resolve({ rows: largePage, nextBeforeSeq: undefined, lookedAt: 1 });
+        },
       },
     });
     const [host, port] = under.server.address.split(":");
@@ -186,10 +194,17 @@ describe("grpc: clients that break the rules of HTTP/2", () => {
     const fields = fieldsOf(rpcs.listTransactions.path);
     // 400 responses of a megabyte each, a few at a time: the client only sees a refusal after other
     // responses.
-    for (let index = 0; index < 400 && !socket.destroyed; index += 10) {
-      const calls = Array.from({ length: 10 }, (_, more) => wholeCall(odd(index + more), fields, everything));
+    for (let index = 0; index < 400 && !socket.destroyed; index += LISTS_AT_ONCE) {
+      const calls = Array.from({ length: LISTS_AT_ONCE }, (_, more) =>
+        wholeCall(odd(index + more), fields, everything),
+      );
+      const before = pagesRead;
       socket.write(Buffer.concat(calls));
       await served();
+      // A refused call reads no page, so the wait has an end.
+      for (let turn = 0; turn < 20 && pagesRead < before + LISTS_AT_ONCE; turn += 1) {
+        await sleep(10);
+      }
     }
     await closed;
     await served();

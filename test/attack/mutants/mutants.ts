@@ -299,7 +299,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a command is started after its deadline",
     file: LEDGER,
-    edits: [{ from: "if (queued.deadline > startedAt)", to: "if (true)" }],
+    edits: [{ from: "if (deadline > startedAt)", to: "if (true)" }],
   },
   {
     name: "the last of a batch gets no answer",
@@ -319,15 +319,30 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "one command that the database does not take fails its whole batch",
     file: LEDGER,
-    edits: [{ from: "await this.#commitAndSettle([queued]);", to: "queued.reject(error);" }],
+    edits: [
+      {
+        from: "await this.#commitAndSettle(batch.slice(0, middle));",
+        to: "for (const { reject } of batch.slice(0, middle)) reject(error);",
+      },
+    ],
+  },
+  {
+    name: "half of a rejected batch gets no answer",
+    file: LEDGER,
+    edits: [{ from: "await this.#commitAndSettle(batch.slice(middle));", to: "void 0;" }],
+  },
+  {
+    name: "a rejected command quarantines nobody",
+    file: LEDGER,
+    edits: [{ from: "this.#quarantine.add(first.command.organizationId);", to: "void 0;" }],
   },
   {
     name: "the server ends before its last batch is answered",
     file: LEDGER,
     edits: [
       {
-        from: "if (this.#batchesInFlight === 0 && this.#queue.length === 0)\n            this.#closed",
-        to: "if (this.#queue.length === 0)\n            this.#closed",
+        from: "const isIdle = this.#batchesInFlight === 0 && ",
+        to: "const isIdle = ",
       },
     ],
   },
@@ -346,7 +361,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: LEDGER,
     edits: [
       {
-        from: 'queued.resolve(refused({ reason: "DEADLINE_EXCEEDED" }));',
+        from: 'resolve(refused({ reason: "DEADLINE_EXCEEDED" }));',
         to: "void 0;",
       },
     ],

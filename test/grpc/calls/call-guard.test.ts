@@ -10,8 +10,6 @@ import { apiKey, MINT, SECRET, serve, transaction, TRANSACTION_ID } from "../../
 
 const check = health["Check"] as typeof rpcs.mint;
 
-const OK: number = Status.OK;
-
 /** A promise that the test resolves. */
 function givenGate(): { readonly opened: Promise<undefined>; open(): void } {
   let open!: () => void;
@@ -131,14 +129,37 @@ describe("grpc: calls that need no key", () => {
     const reflection = under.grpc.open(ServerReflectionService.serverReflectionInfo, { key: "" });
     expect((await reflection.ended).code).to.equal(Status.RESOURCE_EXHAUSTED);
     expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
-    expect((await other.call(check, {} as never, { key: "" })).code).to.equal(Status.OK);
+    expect((await under.grpc.call(check, {} as never, { key: "" })).code).to.equal(Status.OK);
+    const watched = open(other);
+    await eventually(() => watched.responses.length === 1);
+    watched.cancel();
 
     held[0]?.cancel();
     await eventually(async () => {
-      const { code } = await under.grpc.call(check, {} as never, { key: "" });
-      return code === OK;
+      const next = open(under.grpc);
+      const refused = await Promise.race([next.ended, eventually(() => next.responses.length === 1)]);
+      next.cancel();
+      return refused === undefined;
     });
     other.close();
+    await under.close();
+  });
+
+  it("have 16 streams of reflection, and one more when one has ended", async () => {
+    const under = await serve();
+    const open = (): GrpcStream<unknown, unknown> => {
+      const stream = under.grpc.open(ServerReflectionService.serverReflectionInfo, { key: "" });
+      stream.send({ host: "", message_request: { $case: "list_services", value: "" } });
+      return stream;
+    };
+    const held = Array.from({ length: 16 }, open);
+    await eventually(() => held.every(({ responses }) => responses.length === 1));
+    expect(await open().ended).to.include({ code: Status.RESOURCE_EXHAUSTED, reason: "QUEUE_FULL" });
+    held[0]?.end();
+    await held[0]?.ended;
+    const next = open();
+    await eventually(() => next.responses.length === 1);
+    for (const stream of [...held, next]) stream.end();
     await under.close();
   });
 });
