@@ -39,9 +39,11 @@ contract: dist/.built
 	@$(BIN)/buf lint proto
 	@$(BIN)/buf format --diff --exit-code proto
 	@$(BIN)/buf breaking dist/proto/kesc.v1.json --against proto/released.json
+	@$(BIN)/mocha --reporter dot dist/test/contract/released-routes.test.js
 
 baseline: dist/.built ## after a release: what the next change of the contract is compared with
 	@cp dist/proto/kesc.v1.json proto/released.json
+	@node dist/test/contract/print-routes.js > proto/released-routes.txt
 
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)

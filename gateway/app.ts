@@ -18,8 +18,10 @@ import {
   noSuchRoute,
   queueFull,
 } from "./problems/problem.js";
+import { reasonsOf } from "./problems/reasons.js";
 import { itemProblemJson, refusalReader } from "./problems/upstream-refusal.js";
 import type { CallDependencies } from "./rest/call-handler.js";
+import { registerErrorPages } from "./rest/error-pages.js";
 import { PROBE_PATHS, registerProbes } from "./rest/probes.js";
 import { registerRoutes } from "./rest/routes.js";
 import type { Upstream } from "./upstream/upstream.js";
@@ -59,6 +61,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
     itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus })),
   );
   const { isDecimal, routes } = contract;
+  registerErrorPages(app, reasonsOf(contract.registry));
   registerRoutes(app, { upstream, messageWriter, isDecimal, readRefusal, ...limits }, routes);
   app.use((_req, res) => {
     sendProblem(res, noSuchRoute());
@@ -123,7 +126,7 @@ const refuseMalformed: RequestHandler = (req, res, next) => {
   try {
     decodeURIComponent(req.path);
   } catch {
-    sendProblem(res, invalidFields([{ field: "path", message: "must be percent-encoded UTF-8" }]));
+    sendProblem(res, invalidFields([{ field: "path", code: "format", message: "must be percent-encoded UTF-8" }]));
     return;
   }
   next();
@@ -132,7 +135,8 @@ const refuseMalformed: RequestHandler = (req, res, next) => {
 /** Logs an error that no other code handles. The client receives only the request's id. */
 function handleBug(log: Logger): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
-    log.error({ request_id: contextOf(res).requestId, err: error }, "bug");
+    const { requestId, traceId } = contextOf(res);
+    log.error({ request_id: requestId, trace_id: traceId, err: error }, "bug");
     // Express cuts the connection when the response has begun: it cannot become another response.
     if (res.headersSent) next(error);
     else sendProblem(res, internalProblem());

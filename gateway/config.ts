@@ -1,3 +1,5 @@
+import { gatewayExposure } from "../runtime/transport/exposure.js";
+import { type TlsFiles, tlsFilesOf } from "../runtime/transport/tls.js";
 import { type Environment, type HostAndPort, type LogLevel, readVariables } from "../runtime/variables.js";
 
 /** The part of the environment that the gateway reads, parsed. */
@@ -17,6 +19,10 @@ export interface GatewayConfig {
   readonly shutdownGraceSeconds: number;
   /** The number of processes that serve. */
   readonly processes: number;
+  /** Undefined: the gateway speaks no TLS. */
+  readonly tls: TlsFiles | undefined;
+  /** The CA by which the gateway trusts the server; undefined: it calls the server without TLS. */
+  readonly caFile: string | undefined;
 }
 
 /** The configuration, or one sentence for each wrong variable. */
@@ -27,6 +33,8 @@ export function readConfig(environment: Environment): ConfigResult {
   const result = readVariables(environment);
   if (!result.ok) return result;
   const { values } = result;
+  const problems = gatewayExposure(values);
+  if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
     config: {
@@ -40,6 +48,8 @@ export function readConfig(environment: Environment): ConfigResult {
       callSecondsMax: values.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
       processes: values.KESC_GATEWAY_PROCESSES,
+      tls: tlsFilesOf(values),
+      caFile: values.KESC_GATEWAY_CA_FILE,
     },
   };
 }

@@ -3,6 +3,7 @@ import cluster from "node:cluster";
 import { announceReady } from "../runtime/child.js";
 import { flushLog, openLog } from "../runtime/log.js";
 import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
+import { TlsFileError } from "../runtime/transport/tls.js";
 import { WRONG_VARIABLE_EXIT_CODE } from "../runtime/variables.js";
 import { runProcesses } from "./cluster.js";
 import { type GatewayConfig, readConfig } from "./config.js";
@@ -34,7 +35,7 @@ async function run(config: GatewayConfig): Promise<void> {
     gateway = await startGateway(config, log);
   } catch (error) {
     process.stderr.write(`the gateway cannot start: ${explain(error, config)}\n`);
-    process.exit(1);
+    process.exit(error instanceof TlsFileError ? WRONG_VARIABLE_EXIT_CODE : 1);
   }
   log.info({ address: gateway.address, target: config.target }, "ready");
   // An operator who waits for this line need not wait for the next flush.

@@ -1,14 +1,16 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
+import { clientCredentials, readTlsIdentity } from "../runtime/transport/tls.js";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract/contract.js";
-import { Connections } from "./http/connections.js";
+import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { createUpstream } from "./upstream/upstream.js";
@@ -36,6 +38,7 @@ const SERVER_OPTIONS = {
   // The app refuses a request without Host, with a problem. Node would send an empty response.
   requireHostHeader: false,
 };
+const HANDSHAKE_MILLIS_MAX = 10_000;
 const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
@@ -45,7 +48,12 @@ const BACKLOG = 4_096;
  */
 export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
-  const upstream = createUpstream(contract.registry, config.target, config.bulkBytesMax);
+  const identity = config.tls === undefined ? undefined : readTlsIdentity(config.tls);
+  const upstream = createUpstream(contract.registry, {
+    target: config.target,
+    credentials: clientCredentials(config.target, config.caFile),
+    bulkBytesMax: config.bulkBytesMax,
+  });
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
     { contract, upstream, log, isStopping: () => stopping !== undefined },
@@ -56,7 +64,11 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
       callMillisMax: config.callSecondsMax * 1_000,
     },
   );
-  const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) });
+  const options = { ...SERVER_OPTIONS, ...messageClassesOf(app) };
+  const server =
+    identity === undefined
+      ? createServer(options)
+      : createTlsServer({ ...options, ...identity, handshakeTimeout: HANDSHAKE_MILLIS_MAX });
   const connections = new Connections(server, { app, log });
   rejectMalformedRequests(server, connections, log);
   // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, type ForkOptions } from "node:child_process";
 import { once } from "node:events";
 
 import { STOP_MESSAGE } from "./shutdown.js";
@@ -16,6 +16,7 @@ export class Child {
   /** Resolves with the address on which it serves; undefined if it exits before that. */
   readonly ready: Promise<string | undefined>;
   readonly #process: ChildProcess;
+  #isHeld = true;
 
   constructor(name: string, process: ChildProcess) {
     this.name = name;
@@ -38,6 +39,15 @@ export class Child {
     });
   }
 
+  /**
+   * Passes the held output on to the output of this process (`holdOutput`). What the child has
+   * printed so far comes first.
+   */
+  releaseOutput(): void {
+    if (this.#isHeld) this.#process.stdout?.pipe(process.stdout, { end: false });
+    this.#isHeld = false;
+  }
+
   kill(): void {
     this.#process.kill("SIGKILL");
   }
@@ -55,14 +65,21 @@ export interface ChildOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Options of Node itself; those of this process when omitted. */
   readonly nodeOptions?: readonly string[];
+  /** Whether its standard output waits for `releaseOutput`. */
+  readonly holdOutput?: boolean;
 }
 
 /** Starts `program`, a JavaScript file, as a child. It writes to the output of this process. */
 export function startChild(
   program: URL,
-  { name, args, variables, nodeOptions = process.execArgv }: ChildOptions,
+  { name, args, variables, nodeOptions = process.execArgv, holdOutput = false }: ChildOptions,
 ): Child {
-  return new Child(name, fork(program, args, { env: { ...process.env, ...variables }, execArgv: [...nodeOptions] }));
+  const options: ForkOptions = {
+    env: { ...process.env, ...variables },
+    execArgv: [...nodeOptions],
+    stdio: ["inherit", holdOutput ? "pipe" : "inherit", "inherit", "ipc"],
+  };
+  return new Child(name, fork(program, args, options));
 }
 
 /**

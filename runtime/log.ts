@@ -41,7 +41,16 @@ export function openLog(level: LogLevel): Logger {
       destination.flush(done);
     },
   };
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // The level as a word, such as "info", in place of pino's number.
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
   setInterval(() => {
     stream.flush();
   }, FLUSH_MILLIS).unref();

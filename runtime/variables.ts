@@ -3,6 +3,8 @@ import { availableParallelism } from "node:os";
 import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 
+import { readSecret } from "./secret-file.js";
+
 /** A variable of the environment. */
 interface Variable<Schema extends z.ZodType> {
   /** The default, as an operator would write it; undefined if `meaning` says what holds instead. */
@@ -66,6 +68,10 @@ function variable<Schema extends z.ZodType>(fallback: string, meaning: string, s
   return { fallback, meaning, schema };
 }
 
+function optionalFile(meaning: string) {
+  return { fallback: undefined, meaning, schema: z.string().optional() };
+}
+
 /**
  * All variables of both programs. `kesc help` and the README show this table; no other place states
  * a default or a range.
@@ -75,6 +81,7 @@ export const VARIABLES = {
     ...variable("sqlite:./data/kesc.db", "sqlite:PATH, or the postgres:// URL of a server", databaseUrl),
     secret: true,
   },
+  DATABASE_URL_FILE: optionalFile("file that holds DATABASE_URL, in place of the variable"),
   KESC_MASTER_KEY_FILE: variable(
     "./keys/master.key",
     "file of the master keys; kesc migrate creates it",
@@ -97,6 +104,14 @@ export const VARIABLES = {
     meaning: "server that the gateway calls; default: KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
+  KESC_TLS_CERT_FILE: optionalFile("certificate of both programs in PEM, with its chain; TLS is on"),
+  KESC_TLS_KEY_FILE: optionalFile("private key of that certificate, in PEM"),
+  KESC_GATEWAY_CA_FILE: optionalFile("CA of the server's certificate; clients of the server use TLS"),
+  KESC_INSECURE: variable(
+    "false",
+    "true: addresses beyond the loopback need no TLS",
+    z.enum(["true", "false"], "must be true or false").transform((text) => text === "true"),
+  ),
   KESC_GATEWAY_PROCESSES: {
     fallback: undefined,
     meaning: "processes that serve REST; default: half of the cores",
@@ -186,7 +201,7 @@ const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>]
 const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
 
 // Callers keep their key in it, `kesc import` among them. No program configures itself with it.
-const API_KEY_VARIABLE = "KESC_API_KEY";
+const API_KEY_VARIABLES: readonly string[] = ["KESC_API_KEY", "KESC_API_KEY_FILE"];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -202,16 +217,28 @@ export type ValuesResult =
  * KESC_ is wrong: it is probably a misspelt one.
  */
 export function readVariables(environment: Environment): ValuesResult {
+  const databaseUrl = readSecret(environment, "DATABASE_URL");
+  const given: Environment = { ...environment, DATABASE_URL: databaseUrl.ok ? databaseUrl.value : undefined };
   const texts = ENTRIES.map(([name, { fallback }]) => [
     name,
-    environment[name] === "" ? fallback : (environment[name] ?? fallback),
+    given[name] === "" ? fallback : (given[name] ?? fallback),
   ]);
   const result = ENVIRONMENT.safeParse(Object.fromEntries(texts));
   const problems = [
+    ...(databaseUrl.ok ? [] : [databaseUrl.problem]),
     ...(result.error?.issues ?? []).map((issue) => describeIssue(issue, environment)),
+    ...halfOfPair(environment),
     ...Object.keys(environment).filter(isUnknown).map(describeUnknown),
   ];
   return result.success && problems.length === 0 ? { ok: true, values: result.data } : { ok: false, problems };
+}
+
+const TLS_PAIR = ["KESC_TLS_CERT_FILE", "KESC_TLS_KEY_FILE"] as const;
+
+/** The two variables of TLS come together. */
+function halfOfPair(environment: Environment): readonly string[] {
+  const missing = TLS_PAIR.filter((name) => (environment[name] ?? "") === "");
+  return missing.length === 1 ? [`${missing.join()} is not set. ${TLS_PAIR.join(" and ")} come together.`] : [];
 }
 
 function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {
@@ -221,7 +248,7 @@ function describeIssue(issue: z.core.$ZodIssue, environment: Environment): strin
 }
 
 function isUnknown(name: string): boolean {
-  return name.startsWith("KESC_") && name !== API_KEY_VARIABLE && !Object.hasOwn(VARIABLES, name);
+  return name.startsWith("KESC_") && !API_KEY_VARIABLES.includes(name) && !Object.hasOwn(VARIABLES, name);
 }
 
 // A name with more changed letters than this is another name, not a misspelt one.

@@ -12,6 +12,7 @@ import type { Config } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
+import { usableIdentity } from "./startup/tls.js";
 import type { Cell, Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { reads } from "./storage/reads.js";
@@ -49,6 +50,7 @@ export interface RunningServer {
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
   const { logger, now = systemClock } = dependencies;
+  const tls = config.tls === undefined ? undefined : usableIdentity(config.tls);
   const database = dependencies.database ?? (await openCurrentDatabase(config.database));
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
@@ -90,6 +92,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       logger,
       limits: config.grpcLimits,
       listsMax: database.listsMax,
+      tls,
     });
     return {
       address: server.address,

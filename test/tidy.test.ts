@@ -7,6 +7,7 @@ import { expect } from "chai";
 import { withResults } from "../bench/report/render.js";
 import { newestResults } from "../bench/report/results.js";
 import { CONTRACT_URL, readContract as readRoutes } from "../gateway/contract/contract.js";
+import { reasonsOf } from "../gateway/problems/reasons.js";
 import { VARIABLES } from "../runtime/variables.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../src/grpc/errors/status.js";
@@ -53,20 +54,36 @@ describe("the house is tidy", () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it("documents each reason in docs/errors.md, with the status that it has, and no other", () => {
-    const reasons = contract.files.getEnum("kesc.v1.ErrorReason") as DescEnum;
-    const names = reasons.values
-      .map(({ name }) => name.replace(/^ERROR_REASON_/, ""))
-      .filter((name) => name !== "UNSPECIFIED");
-    const documented = rowsOf("docs/errors.md", /^[A-Z_]+$/).filter((cells) => cells.length === 5);
-    expect(documented.map(([reason, code]) => `${reason ?? ""} ${code ?? ""}`)).to.have.members(
-      names.map((name) => `${name} ${Status[statusCodeOf(name as Reason)]}`),
+  it("documents each reason in docs/errors.md, as its page at the gateway does, and no other", () => {
+    const expected = reasonsOf(contract.files).map(({ code, grpcStatus, httpStatus, facts, remedy }) =>
+      grpcStatus === undefined
+        ? [code, String(httpStatus), remedy]
+        : [code, grpcStatus, String(httpStatus), facts.join(", "), remedy],
     );
+    expect(rowsOf("docs/errors.md", /^[A-Z_]+$/)).to.have.deep.members(expected);
+  });
+
+  it("gives each reason a meaning and a remedy, and the status that the server sends", () => {
+    for (const { code, grpcStatus, meaning, remedy } of reasonsOf(contract.files)) {
+      expect(meaning, code).to.match(/^[a-z].*[^.]$/);
+      expect(remedy, code).to.match(/^[a-z].*[^.]$/);
+      if (grpcStatus !== undefined) expect(grpcStatus, code).to.equal(Status[statusCodeOf(code as Reason)]);
+    }
+  });
+
+  it("documents each code of a field in docs/errors.md, and no other", () => {
+    const { values } = contract.files.getEnum("kesc.v1.FieldReason") as DescEnum;
+    const names = values.map(({ name }) => name.replace(/^FIELD_REASON_/, "").toLowerCase());
+    const documented = rowsOf("docs/errors.md", /^[a-z_]+$/).filter((cells) => cells.length === 2);
+    expect(documented.map(([code]) => code)).to.have.members([
+      "code",
+      ...names.filter((name) => name !== "unspecified"),
+    ]);
   });
 
   it("shows each variable of the environment in the README, as `kesc help` does", () => {
     const expected = Object.entries(VARIABLES).map(([name, { fallback, meaning }]) => [name, fallback ?? "", meaning]);
-    expect(rowsOf("README.md", /^(DATABASE_URL|KESC_[A-Z_]+)$/)).to.deep.equal(expected);
+    expect(rowsOf("README.md", /^(DATABASE_URL|DATABASE_URL_FILE|KESC_[A-Z_]+)$/)).to.deep.equal(expected);
   });
 
   it("names every runtime dependency in docs/dependencies.md, and no other", () => {

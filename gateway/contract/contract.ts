@@ -117,7 +117,8 @@ export function rpcOf(registry: FileRegistry, service: string, name: string): Rp
   return toRpc(method);
 }
 
-function extensionOf(registry: FileRegistry, typeName: string): DescExtension {
+/** Returns the option of that full name. Throws when the contract has none. */
+export function extensionOf(registry: FileRegistry, typeName: string): DescExtension {
   const extension = registry.getExtension(typeName);
   if (extension === undefined) throw new Error(`the contract has no option ${typeName}`);
   return extension;

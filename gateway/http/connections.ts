@@ -1,10 +1,14 @@
-import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { RequestListener, Server as HttpServer, ServerResponse } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 
 import type { Logger } from "pino";
 
 import { shuttingDown } from "../problems/problem.js";
 import { sendProblem } from "./response.js";
+
+export type Server = HttpServer | HttpsServer;
 
 // Requests on one connection before the response to the first. Browsers and most clients send one.
 const PIPELINED_REQUESTS_MAX = 16;
@@ -32,12 +36,10 @@ export class Connections {
 
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
-    server.on("connection", (socket) => {
-      // A process of a cluster can get a connection late.
-      if (this.#isStopped) socket.destroy();
-      this.#connections.set(socket, { openResponses: [], onAnswered: undefined });
-      socket.once("close", () => this.#connections.delete(socket));
+    server.on("connection", (socket: Socket) => {
+      this.#open(socket);
     });
+    if (server instanceof TlsServer) this.#followHandshakes(server);
     const take: RequestListener = (req, res) => {
       this.#take(req.socket, res);
     };
@@ -77,6 +79,28 @@ export class Connections {
     }
   }
 
+  #open(socket: Socket): void {
+    // A process of a cluster can get a connection late.
+    if (this.#isStopped) socket.destroy();
+    this.#connections.set(socket, { openResponses: [], onAnswered: undefined });
+    socket.once("close", () => this.#connections.delete(socket));
+  }
+
+  /** After the handshake Node uses a socket of its own, on top of the one of the connection. */
+  #followHandshakes(server: TlsServer): void {
+    const handshakes = new Map<string, Socket>();
+    server.on("connection", (socket: Socket) => {
+      const peer = peerOf(socket);
+      handshakes.set(peer, socket);
+      socket.once("close", () => handshakes.delete(peer));
+    });
+    server.on("secureConnection", (socket) => {
+      const underneath = handshakes.get(peerOf(socket));
+      if (underneath !== undefined) this.#connections.delete(underneath);
+      this.#open(socket);
+    });
+  }
+
   #take(socket: Socket, res: ServerResponse): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined || connection.onAnswered !== undefined) return;
@@ -103,6 +127,10 @@ export class Connections {
       socket.destroySoon();
     });
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ""} ${String(remotePort)}`;
 }
 
 function isAnswered({ openResponses }: Connection): boolean {

@@ -53,20 +53,20 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
     else if (kind === "item" && value === "") isAlone = true;
     const problem =
       values.length > 1 && kind !== "list"
-        ? "must be sent only once"
+        ? { code: "repeated", message: "must be sent only once" }
         : METADATA_VALUE.test(value)
           ? undefined
-          : "must contain only printable ASCII characters";
+          : { code: "format", message: "must contain only printable ASCII characters" };
     if (problem === undefined) metadata.set(name, value);
     else {
-      problems.push({ field: name, message: problem });
+      problems.push({ field: name, ...problem });
       isKeyUnreadable ||= kind === "credential";
     }
   }
   metadata.set("x-request-id", requestId);
 
   const timeoutMillis = parseTimeout(headers.get(TIMEOUT));
-  if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, message: TIMEOUT_PROBLEM });
+  if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, code: "format", message: TIMEOUT_PROBLEM });
   return {
     metadata,
     timeoutMillis: Math.min(timeoutMillis ?? timeoutMillisMax, timeoutMillisMax),

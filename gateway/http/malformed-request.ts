@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type Server, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 import type { Logger } from "pino";
 
-import { malformedRequest, methodNotAllowed, type Problem, problemJson } from "../problems/problem.js";
-import type { Connections } from "./connections.js";
+import { malformedRequest, methodNotAllowed, ownReason, type Problem, problemJson } from "../problems/problem.js";
+import type { Connections, Server } from "./connections.js";
 
 const MALFORMED = malformedRequest("The request is not a valid HTTP/1.1 request.");
 const PROBLEMS: Readonly<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: "HEADERS_TOO_LARGE", detail: "The headers are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "REQUEST_TIMEOUT", detail: "The request did not arrive in time." },
+  HPE_HEADER_OVERFLOW: { ...ownReason("HEADERS_TOO_LARGE"), detail: "The headers are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...ownReason("REQUEST_TIMEOUT"), detail: "The request did not arrive in time." },
 };
 
 /**
@@ -33,7 +33,8 @@ export function rejectMalformedRequests(server: Server, connections: Connections
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // The problem would become a part of the response that has begun.
-    if (error.code === "ECONNRESET" || connections.hasBegunResponse(socket)) socket.destroy();
+    const isHandshake = /^ERR_(SSL|TLS)_/.test(error.code ?? "");
+    if (error.code === "ECONNRESET" || isHandshake || connections.hasBegunResponse(socket)) socket.destroy();
     else reject(socket, PROBLEMS[error.code ?? ""] ?? MALFORMED);
   });
   // Without a listener, Node closes the connection.

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { requestIdOf } from "../../runtime/request-id.js";
+import { traceIdOf } from "../../runtime/trace-id.js";
 
 /** The state of one request from its first line to the end of its response. */
 export interface RequestContext {
   readonly requestId: string;
+  /** The trace id of the client's traceparent. */
+  readonly traceId: string | undefined;
   readonly startedAt: number;
   /** The path with field names in place of values; undefined until a route matches. */
   route: string | undefined;
@@ -33,6 +36,7 @@ export function beginRequest(req: IncomingMessage, res: ServerResponse): Request
   const context: RequestContext = {
     // Node joins repeated headers with a comma, and such a text is not a valid id.
     requestId: requestIdOf(req.headers["x-request-id"]),
+    traceId: traceIdOf(req.headers["traceparent"]),
     startedAt: performance.now(),
     route: undefined,
     code: undefined,

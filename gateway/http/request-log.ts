@@ -17,6 +17,7 @@ export function logRequest(log: Logger, context: RequestContext, req: IncomingMe
     const isGone = !res.writableFinished;
     const line = {
       request_id: context.requestId,
+      trace_id: context.traceId,
       method: req.method,
       route: context.route ?? null,
       status: isGone ? CLIENT_GONE_STATUS : res.statusCode,

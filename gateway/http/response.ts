@@ -41,6 +41,11 @@ export function sendResponse(res: ServerResponse, response: HttpResponse): void 
   send(res, "OK", response, "application/json; charset=utf-8");
 }
 
+/** Sends a page for people. Does nothing when the client has disconnected. */
+export function sendText(res: ServerResponse, body: string): void {
+  send(res, "OK", { status: 200, headers: {}, body }, "text/plain; charset=utf-8");
+}
+
 /** Sends the problem as RFC 9457 says. Does nothing when the client has disconnected. */
 export function sendProblem(res: ServerResponse, problem: Problem): void {
   const body = problemJson(problem, contextOf(res).requestId);

@@ -2,7 +2,7 @@ import { create, type DescField, type DescMessage, type Message, ScalarType } fr
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
 import { TIMESTAMP } from "../contract/json-support.js";
-import { echo, type FieldProblem, type Parsed, parsed, unparsed } from "../problems/field-problem.js";
+import { echo, type FieldProblem, type Parsed, parsed, type Unparsed, unparsed } from "../problems/field-problem.js";
 import { isJsonObject, type Json } from "./parse-json.js";
 import { readDecimal, readEnum, readScalar, readString, scalarJson } from "./read-scalar.js";
 import { parseTimestamp } from "./timestamp.js";
@@ -29,8 +29,8 @@ export class MessageReader {
     return this.#target.message;
   }
 
-  refuse(field: string, message: string): void {
-    this.problems.push({ field: echo(field), message });
+  refuse(field: string, { problem, code }: Unparsed): void {
+    this.problems.push({ field: echo(field), code, message: problem });
   }
 
   /** Reads the fields of an object. Refuses those in `inPath`. */
@@ -57,15 +57,16 @@ export class MessageReader {
 
   #readInto(target: ReflectMessage, json: Json, path: string, inPath?: ReadonlySet<DescField>): void {
     if (!isJsonObject(json)) {
-      this.refuse(path, "must be an object");
+      this.refuse(path, unparsed("must be an object", "wrong_type"));
       return;
     }
     const prefix = path === "" ? "" : `${path}.`;
     for (const [name, value] of Object.entries(json)) {
       const field = fieldNamed(target.desc, name);
-      if (field === undefined) this.refuse(prefix + name, "is not a field of this request");
+      if (field === undefined) this.refuse(prefix + name, unparsed("is not a field of this request", "unknown_field"));
       else if (value === null) continue;
-      else if (inPath?.has(field) === true) this.refuse(prefix + name, "is in the path and must not be in the body");
+      else if (inPath?.has(field) === true)
+        this.refuse(prefix + name, unparsed("is in the path and must not be in the body", "conflict"));
       else this.#readField(target, field, value, prefix + name);
     }
   }
@@ -83,12 +84,12 @@ export class MessageReader {
   #set(target: ReflectMessage, field: DescField, value: unknown, path: string): void {
     const chosen = field.oneof === undefined ? undefined : target.oneofCase(field.oneof);
     if (chosen === undefined) target.set(field, value);
-    else this.refuse(path, `must not be sent together with ${chosen.name}`);
+    else this.refuse(path, unparsed(`must not be sent together with ${chosen.name}`, "conflict"));
   }
 
   #readList(target: ReflectMessage, field: ListField, json: Json, path: string): void {
     if (!Array.isArray(json)) {
-      this.refuse(path, "must be an array");
+      this.refuse(path, unparsed("must be an array", "wrong_type"));
       return;
     }
     for (const [index, item] of (json as readonly Json[]).entries()) {
@@ -99,7 +100,7 @@ export class MessageReader {
 
   #readMap(target: ReflectMessage, field: MapField, json: Json, path: string): void {
     if (!isJsonObject(json)) {
-      this.refuse(path, "must be an object");
+      this.refuse(path, unparsed("must be an object", "wrong_type"));
       return;
     }
     for (const [name, item] of Object.entries(json)) {
@@ -107,7 +108,7 @@ export class MessageReader {
       const typed = key.ok ? readScalar(field.mapKey, scalarJson(field.mapKey, key.value)) : key;
       const itemPath = `${path}.${name}`;
       if (!typed.ok) {
-        this.refuse(itemPath, `has a key that ${typed.problem}`);
+        this.refuse(itemPath, unparsed(`has a key that ${typed.problem}`, typed.code));
         continue;
       }
       const value = this.#readOne(field, item, itemPath);
@@ -124,7 +125,7 @@ export class MessageReader {
     }
     const value = this.#readPlain(field, json);
     if (value.ok) return value.value;
-    this.refuse(path, value.problem);
+    this.refuse(path, value);
     return undefined;
   }
 
@@ -156,6 +157,6 @@ function textJson(field: DescField, text: string): Json {
 
 function readTimestamp(desc: DescMessage, json: Json): Parsed<ReflectMessage> {
   const fields = parseTimestamp(typeof json === "string" ? json : "");
-  if (!fields.ok) return unparsed(fields.problem);
+  if (!fields.ok) return unparsed(fields.problem, typeof json === "string" ? fields.code : "wrong_type");
   return parsed(reflect(desc, Object.assign(create(desc), fields.value)));
 }

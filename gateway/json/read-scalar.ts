@@ -37,7 +37,8 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
   if (bounds !== undefined) return readInteger(bounds, json);
   if (type === ScalarType.STRING) return readString(json);
   if (type === ScalarType.BYTES) return readBytes(json);
-  if (type === ScalarType.BOOL) return typeof json === "boolean" ? parsed(json) : unparsed("must be true or false");
+  if (type === ScalarType.BOOL)
+    return typeof json === "boolean" ? parsed(json) : unparsed("must be true or false", "wrong_type");
   return readFloat(type, json);
 }
 
@@ -47,7 +48,9 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
  */
 export function readDecimal(json: Json): Parsed<string> {
   if (json instanceof JsonNumber) return parsed(json.text);
-  return typeof json === "string" ? readString(json) : unparsed("must be a number, or a string that contains one");
+  return typeof json === "string"
+    ? readString(json)
+    : unparsed("must be a number, or a string that contains one", "wrong_type");
 }
 
 /** Reads the name of an enum value as `enumName` writes it. The zero value has no name. */
@@ -55,7 +58,7 @@ export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
   const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
   if (value !== undefined) return parsed(value.number);
   const names = desc.values.filter(({ number }) => number !== 0).map(({ name }) => enumName(desc, name));
-  return unparsed(`must be one of ${names.join(", ")}`);
+  return unparsed(`must be one of ${names.join(", ")}`, typeof json === "string" ? "unknown_value" : "wrong_type");
 }
 
 /** Returns the value's name in lower case, without the prefix that all values share. */
@@ -74,7 +77,7 @@ export function scalarJson(type: ScalarType, text: string): Json {
 }
 
 export function readString(json: Json): Parsed<string> {
-  if (typeof json !== "string") return unparsed("must be a string");
+  if (typeof json !== "string") return unparsed("must be a string", "wrong_type");
   // UTF-8 cannot encode half of a surrogate pair, so the message could not be sent.
   return LONE_SURROGATE.test(json)
     ? unparsed("must be valid Unicode: it contains half of a surrogate pair")
@@ -82,7 +85,7 @@ export function readString(json: Json): Parsed<string> {
 }
 
 function readBytes(json: Json): Parsed<Uint8Array> {
-  if (typeof json !== "string") return unparsed("must be a string in base64");
+  if (typeof json !== "string") return unparsed("must be a string in base64", "wrong_type");
   try {
     return parsed(base64Decode(json));
   } catch {
@@ -93,7 +96,9 @@ function readBytes(json: Json): Parsed<Uint8Array> {
 function readFloat(type: ScalarType, json: Json): Parsed<number> {
   const value = json instanceof JsonNumber ? Number(json.text) : NaN;
   const fits = Number.isFinite(type === ScalarType.FLOAT ? Math.fround(value) : value);
-  return fits ? parsed(value) : unparsed("must be a number");
+  return fits
+    ? parsed(value)
+    : unparsed("must be a number", json instanceof JsonNumber ? "out_of_range" : "wrong_type");
 }
 
 // A 64-bit number has at most 20 digits. The limit keeps BigInt away from texts of a million
@@ -106,7 +111,8 @@ function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bi
   const digits = text.length > INTEGER_CHARACTERS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
   const value = digits === undefined ? undefined : BigInt(digits);
   if (value === undefined || value < min || value > max) {
-    return unparsed(`must be a whole number from ${String(min)} to ${String(max)}`);
+    const code = value !== undefined ? "out_of_range" : json instanceof JsonNumber ? "format" : "wrong_type";
+    return unparsed(`must be a whole number from ${String(min)} to ${String(max)}`, code);
   }
   return parsed(bits === 64 ? value : Number(value));
 }

@@ -1,20 +1,34 @@
 /**
- * A value that was read from a request, or its problem. The problem continues a sentence that
- * begins with the field's name: "must be …".
+ * What is wrong with a field, for programs: the contract's FieldReason in lower case. The server
+ * may send others.
  */
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+type FieldCode =
+  "required" | "format" | "out_of_range" | "unknown_value" | "unknown_field" | "wrong_type" | "conflict" | "repeated";
+
+/**
+ * The problem of a value. It continues a sentence that begins with the field's name: "must be …".
+ */
+export interface Unparsed {
+  readonly ok: false;
+  readonly problem: string;
+  readonly code: FieldCode;
+}
+
+/** A value that was read from a request, or its problem. */
+export type Parsed<T> = { readonly ok: true; readonly value: T } | Unparsed;
 
 export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
-export function unparsed(problem: string): { readonly ok: false; readonly problem: string } {
-  return { ok: false, problem };
+export function unparsed(problem: string, code: FieldCode = "format"): Unparsed {
+  return { ok: false, problem, code };
 }
 
 /** The problem with one field or one header, under the name that the client wrote. */
 export interface FieldProblem {
   readonly field: string;
+  readonly code: string;
   readonly message: string;
 }
 

@@ -1,4 +1,8 @@
 import type { FieldProblem } from "./field-problem.js";
+import { OWN_REASONS } from "./reasons.js";
+
+/** The facts of a problem, by name. The values are JSON already. */
+export type JsonFacts = ReadonlyMap<string, string>;
 
 /** An error response, before it is written as application/problem+json (RFC 9457). */
 export interface Problem {
@@ -8,7 +12,7 @@ export interface Problem {
   /** For people. */
   readonly detail: string;
   /** Further members, such as `available`. They never replace a member of the problem itself. */
-  readonly facts?: ReadonlyMap<string, string>;
+  readonly facts?: JsonFacts;
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -35,39 +39,40 @@ export function invalidFieldsDetail(errors: readonly FieldProblem[]): string {
 }
 
 export function malformedBody(detail: string): Problem {
-  return { status: 400, code: "MALFORMED_BODY", detail };
+  return { ...ownReason("MALFORMED_BODY"), detail };
 }
 
 export function unsupportedMediaType(detail: string): Problem {
-  return { status: 415, code: "UNSUPPORTED_MEDIA_TYPE", detail };
+  return { ...ownReason("UNSUPPORTED_MEDIA_TYPE"), detail };
 }
 
 export function bodyTooLarge(bytesMax: number): Problem {
-  return { status: 413, code: "BODY_TOO_LARGE", detail: `The body must have at most ${String(bytesMax)} bytes.` };
+  return { ...ownReason("BODY_TOO_LARGE"), detail: `The body must have at most ${String(bytesMax)} bytes.` };
 }
 
 export function queueFull(): Problem {
-  const detail = "Too many requests are waiting. Nothing was done; retry after Retry-After.";
+  const detail = "Too many requests are waiting. Nothing was done. Send the request again later.";
   return { status: 429, code: "QUEUE_FULL", detail, headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) } };
 }
 
 export function noSuchRoute(): Problem {
-  const detail = "Unknown path. Letter case counts, and so does a slash at the end.";
-  return { status: 404, code: "NO_SUCH_ROUTE", detail };
+  const detail = "The path is unknown. Letter case counts, and so does a slash at the end.";
+  return { ...ownReason("NO_SUCH_ROUTE"), detail };
 }
 
 /** `allow` lists the methods of the path, and is empty if there is none. */
 export function methodNotAllowed(allow: string): Problem {
   const detail = `This path does not support the method of the request. It supports ${allow === "" ? "none" : allow}.`;
-  return { status: 405, code: "METHOD_NOT_ALLOWED", detail, headers: { Allow: allow } };
+  return { ...ownReason("METHOD_NOT_ALLOWED"), detail, headers: { Allow: allow } };
 }
 
+/** The reason of the contract for a request that breaks the rules of HTTP/1.1. */
 export function malformedRequest(detail: string): Problem {
   return { status: 400, code: "MALFORMED_REQUEST", detail };
 }
 
 export function expectationFailed(): Problem {
-  return { status: 417, code: "EXPECTATION_FAILED", detail: "The header Expect must be 100-continue." };
+  return { ...ownReason("EXPECTATION_FAILED"), detail: "The header Expect must be 100-continue." };
 }
 
 export function shuttingDown(): Problem {
@@ -78,7 +83,7 @@ export function shuttingDown(): Problem {
 
 export function notReady(detail: string): Problem {
   const headers = { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) };
-  return { status: 503, code: "NOT_READY", detail, headers };
+  return { ...ownReason("NOT_READY"), detail, headers };
 }
 
 /**
@@ -88,16 +93,18 @@ export function internalProblem(): Problem {
   return {
     status: 500,
     code: "INTERNAL",
-    detail: "Internal error. The operator of this service can find it in the log by the request_id.",
+    detail: "An internal error occurred. The operator finds its cause in the log by the request_id.",
   };
 }
-
-// An amount of money. All JSON of the API shows it as a number with two fraction digits.
-const MONEY = /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/;
 
 /** Writes the body of an application/problem+json response. */
 export function problemJson(problem: Problem, requestId: string): string {
   return problemMembers(problem, new Map([["request_id", JSON.stringify(requestId)]]));
+}
+
+/** Returns the code and the status of a reason that only the gateway has. */
+export function ownReason(code: keyof typeof OWN_REASONS): Pick<Problem, "status" | "code"> {
+  return { status: OWN_REASONS[code].httpStatus, code };
 }
 
 /**
@@ -106,7 +113,7 @@ export function problemJson(problem: Problem, requestId: string): string {
  */
 export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>): string {
   const members = new Map<string, string>([
-    ["type", JSON.stringify(`/errors/${problem.code.toLowerCase().replaceAll("_", "-")}`)],
+    ["type", JSON.stringify(pageOf(problem.code))],
     ["title", JSON.stringify(titleOf(problem.code))],
     ["status", String(problem.status)],
     ["detail", JSON.stringify(problem.detail)],
@@ -114,13 +121,18 @@ export function problemMembers(problem: Problem, more: ReadonlyMap<string, strin
     ...more,
   ]);
   for (const [name, fact] of problem.facts ?? []) {
-    if (name !== "errors" && !members.has(name)) members.set(name, MONEY.test(fact) ? fact : JSON.stringify(fact));
+    if (name !== "errors" && !members.has(name)) members.set(name, fact);
   }
   if (problem.errors !== undefined) members.set("errors", JSON.stringify(problem.errors));
   return `{${Array.from(members, ([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
 
+/** Returns the path of the page about a reason: "/errors/insufficient-funds". */
+export function pageOf(code: string): string {
+  return `/errors/${code.toLowerCase().replaceAll("_", "-")}`;
+}
+
 /** INSUFFICIENT_FUNDS becomes "Insufficient funds". */
-function titleOf(code: string): string {
+export function titleOf(code: string): string {
   return code.charAt(0).toUpperCase() + code.slice(1).toLowerCase().replaceAll("_", " ");
 }

@@ -1,24 +1,27 @@
-import { type DescMessage, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
+import { type DescMessage, type FileRegistry, fromBinary, getOption } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
-import { messageOf } from "../contract/contract.js";
+import { extensionOf, messageOf } from "../contract/contract.js";
 import type { UpstreamFailure } from "../contract/rpc.js";
 import type { FieldProblem } from "./field-problem.js";
 import {
   internalProblem,
   invalidFieldsDetail,
+  type JsonFacts,
+  ownReason,
   type Problem,
   problemMembers,
   queueFull,
   RETRY_AFTER_SECONDS_MIN,
 } from "./problem.js";
+import { errorReasonOf, HTTP_STATUS } from "./reasons.js";
 
 /** A google.rpc.Status with the details that the gateway understands. */
 export interface Refusal {
   readonly grpcCode: status;
   readonly text: string;
   /** Undefined when the error comes from the connection and not from the server's own code. */
-  readonly info: { readonly reason: string; readonly facts: ReadonlyMap<string, string> } | undefined;
+  readonly info: { readonly reason: string; readonly facts: JsonFacts } | undefined;
   readonly errors: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
 }
@@ -29,32 +32,15 @@ interface ErrorInfo {
   readonly metadata: Readonly<Record<string, string>>;
 }
 interface BadRequest {
-  readonly fieldViolations: readonly { readonly field: string; readonly description: string }[];
+  readonly fieldViolations: readonly {
+    readonly field: string;
+    readonly description: string;
+    readonly reason: string;
+  }[];
 }
 interface RetryInfo {
   readonly retryDelay?: { readonly seconds: bigint; readonly nanos: number };
 }
-
-/** The only table from gRPC codes to HTTP statuses. */
-const HTTP_STATUS: Readonly<Record<status, number>> = {
-  [status.OK]: 200,
-  [status.CANCELLED]: 499,
-  [status.UNKNOWN]: 500,
-  [status.INVALID_ARGUMENT]: 400,
-  [status.DEADLINE_EXCEEDED]: 504,
-  [status.NOT_FOUND]: 404,
-  [status.ALREADY_EXISTS]: 409,
-  [status.PERMISSION_DENIED]: 403,
-  [status.RESOURCE_EXHAUSTED]: 429,
-  [status.FAILED_PRECONDITION]: 422,
-  [status.ABORTED]: 409,
-  [status.OUT_OF_RANGE]: 400,
-  [status.UNIMPLEMENTED]: 501,
-  [status.INTERNAL]: 500,
-  [status.UNAVAILABLE]: 503,
-  [status.DATA_LOSS]: 500,
-  [status.UNAUTHENTICATED]: 401,
-};
 
 /** Reads the refusal of a call, or of one item in the response to a batch. */
 export type ReadRefusal = (failure: Pick<UpstreamFailure, "status" | "headerByField">) => Refusal;
@@ -64,6 +50,7 @@ export function refusalReader(registry: FileRegistry): ReadRefusal {
   const [errorInfo, badRequest, retryInfo] = ["ErrorInfo", "BadRequest", "RetryInfo"].map((name) =>
     messageOf(registry, `google.rpc.${name}`),
   ) as [DescMessage, DescMessage, DescMessage];
+  const toJsonFacts = factsReader(registry);
 
   return ({ status: { code, message, details }, headerByField }) => {
     const find = (desc: DescMessage): unknown => {
@@ -76,14 +63,34 @@ export function refusalReader(registry: FileRegistry): ReadRefusal {
     return {
       grpcCode: code,
       text: message,
-      info: info && { reason: info.reason, facts: new Map(Object.entries(info.metadata)) },
-      errors: violations.map(({ field, description }) => ({
+      info: info && { reason: info.reason, facts: toJsonFacts(info.metadata) },
+      errors: violations.map(({ field, description, reason }) => ({
         field: headerByField?.get(field) ?? field,
+        code: reason.toLowerCase(),
         message: description,
       })),
       retryAfterSeconds: delay && Math.ceil(Number(delay.seconds) + delay.nanos / 1e9),
     };
   };
+}
+
+const NUMBER = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+
+/**
+ * Makes the function that writes facts as JSON. ErrorInfo holds texts only. The contract says which
+ * of them are lists, joined by commas, and which are numbers.
+ */
+function factsReader(registry: FileRegistry): (metadata: Readonly<Record<string, string>>) => JsonFacts {
+  const desc = errorReasonOf(registry);
+  const namesIn = (option: string): ReadonlySet<string> =>
+    new Set(getOption(desc, extensionOf(registry, option)) as readonly string[]);
+  const lists = namesIn("kesc.v1.list_facts");
+  const numbers = namesIn("kesc.v1.number_facts");
+  const jsonOf = (name: string, text: string): string => {
+    if (lists.has(name)) return JSON.stringify(text.split(","));
+    return numbers.has(name) && NUMBER.test(text) ? text : JSON.stringify(text);
+  };
+  return (metadata) => new Map(Object.entries(metadata).map(([name, text]) => [name, jsonOf(name, text)]));
 }
 
 /** Returns the problem that REST shows for the refusal. */
@@ -109,11 +116,13 @@ export function itemProblemJson(refusal: Refusal): string {
   const problem = problemOf(refusal);
   const more = new Map<string, string>();
   const requestId = refusal.info?.facts.get("request_id");
-  if (requestId !== undefined) more.set("request_id", JSON.stringify(requestId));
+  if (requestId !== undefined) more.set("request_id", requestId);
   const retryAfter = problem.headers?.["Retry-After"];
   if (retryAfter !== undefined) more.set("retry_after", retryAfter);
   return problemMembers(problem, more);
 }
+
+const MAY_BE_DONE = "It may have processed the request. Send the same request again: repeating it is safe.";
 
 /**
  * Returns the problem for an error without a reason. It comes from the connection, or from a server
@@ -122,9 +131,8 @@ export function itemProblemJson(refusal: Refusal): string {
 function transportProblem(grpcCode: status): Problem {
   if (grpcCode === status.UNAVAILABLE) {
     return {
-      status: HTTP_STATUS[grpcCode],
-      code: "SERVER_UNREACHABLE",
-      detail: "The server is unreachable. It may have processed the request; sending the request again is safe.",
+      ...ownReason("SERVER_UNREACHABLE"),
+      detail: `The server is unreachable. ${MAY_BE_DONE}`,
       headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) },
     };
   }
@@ -134,9 +142,7 @@ function transportProblem(grpcCode: status): Problem {
     return {
       status: HTTP_STATUS[grpcCode],
       code: "OUTCOME_UNKNOWN",
-      detail:
-        "The server did not respond before the deadline. It may have processed the request; " +
-        "sending the request again is safe.",
+      detail: `The server did not respond before the deadline. ${MAY_BE_DONE}`,
     };
   }
   return internalProblem();

@@ -3,7 +3,7 @@ import { create, type DescField, type Message } from "@bufbuild/protobuf";
 import type { Route } from "../contract/contract.js";
 import type { Json } from "../json/parse-json.js";
 import { fieldNamed, isTextual, MessageReader, takesEmptyText } from "../json/read-message.js";
-import type { FieldProblem } from "../problems/field-problem.js";
+import { type FieldProblem, unparsed } from "../problems/field-problem.js";
 
 export interface RequestParts {
   /** The values of the path's fields, decoded, in the order of the path. */
@@ -45,11 +45,12 @@ function readQuery(reader: MessageReader, route: Route, query: string): void {
   for (const pair of query.split("&").filter((text) => text !== "")) {
     const [name, value] = splitPair(pair);
     const field = name === undefined ? undefined : fieldNamed(route.rpc.input, name);
-    if (name === undefined) reader.refuse("query", "contains a name that is not percent-encoded UTF-8");
+    if (name === undefined) reader.refuse("query", unparsed("contains a name that is not percent-encoded UTF-8"));
     else if (field === undefined || !isInQuery(route, field))
-      reader.refuse(name, "is not a query parameter of this path");
-    else if (value === undefined) reader.refuse(name, "must be percent-encoded UTF-8");
-    else if (seen.has(name) && field.fieldKind !== "list") reader.refuse(name, "must be sent only once");
+      reader.refuse(name, unparsed("is not a query parameter of this path", "unknown_field"));
+    else if (value === undefined) reader.refuse(name, unparsed("must be percent-encoded UTF-8"));
+    else if (seen.has(name) && field.fieldKind !== "list")
+      reader.refuse(name, unparsed("must be sent only once", "repeated"));
     else if (value !== "" || takesEmptyText(field)) reader.readText(field, value);
     if (name !== undefined) seen.add(name);
   }

@@ -1,5 +1,5 @@
 import { create, type FileRegistry, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 
 import { messageOf, rpcOf } from "../contract/contract.js";
 import { RPC_STATUS } from "../contract/json-support.js";
@@ -37,12 +37,22 @@ const CHANNEL_OPTIONS = {
   "grpc.enable_channelz": 0,
 };
 
+export interface UpstreamOptions {
+  /** "host:port" or "unix:path". */
+  readonly target: string;
+  readonly credentials: ChannelCredentials;
+  readonly bulkBytesMax: number;
+}
+
 /**
  * Makes a client that connects with its first call and reconnects when the connection is lost. A
  * batch of calls has at most `bulkBytesMax` bytes.
  */
-export function createUpstream(registry: FileRegistry, target: string, bulkBytesMax: number): Upstream {
-  const client = new Client(target, credentials.createInsecure(), CHANNEL_OPTIONS);
+export function createUpstream(
+  registry: FileRegistry,
+  { target, credentials, bulkBytesMax }: UpstreamOptions,
+): Upstream {
+  const client = new Client(target, credentials, CHANNEL_OPTIONS);
   const rpcStatus = messageOf(registry, RPC_STATUS);
   const makeCall: EncodedCall = async (rpc, request, options) => {
     const response = await callEncoded(client, rpc.path, request, options);

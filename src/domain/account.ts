@@ -39,6 +39,12 @@ export interface AccountHolder {
   readonly organizationId: OrganizationId;
   /** Undefined after an erasure. */
   readonly person: Person | undefined;
+  /** Whether the account is not closed. A user has at most one open account. */
+  readonly isOpen: boolean;
+  /** When the phone number was last changed. Undefined if it is that of the creation. */
+  readonly phoneNumberChangedAt: UnixMillis | undefined;
+  /** The same for the e-mail address. */
+  readonly emailChangedAt: UnixMillis | undefined;
 }
 
 export interface Person {

@@ -39,5 +39,5 @@ export function isLive(key: ApiKey, now: UnixMillis): boolean {
 /** Parses one scope, such as "accounts:read". */
 export function parseScope(unchecked: string): Parsed<Scope> {
   const scope = SCOPES.find((known) => known === unchecked);
-  return scope === undefined ? unparsed(`must be one of ${SCOPES.join(", ")}`) : parsed(scope);
+  return scope === undefined ? unparsed(`must be one of ${SCOPES.join(", ")}`, "UNKNOWN_VALUE") : parsed(scope);
 }

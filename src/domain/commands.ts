@@ -12,7 +12,7 @@ import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, Us
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand;
-export type AccountCommand = CreateAccount | ChangeAccountStatus | EraseAccount;
+export type AccountCommand = CreateAccount | UpdateAccount | ChangeAccountStatus | EraseAccount;
 export type TransactionCommand = MoveMoney | CancelTransaction;
 
 /** The type of resource that a command creates or changes. */
@@ -30,6 +30,14 @@ export interface CreateAccount extends Commanded {
   readonly phoneNumber: PhoneNumber;
   readonly email: EmailAddress;
   readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+/** Changes the personal data of an account. Undefined leaves a field as it is. */
+export interface UpdateAccount extends Commanded {
+  readonly name: "updateAccount";
+  readonly accountId: AccountId;
+  readonly phoneNumber: PhoneNumber | undefined;
+  readonly email: EmailAddress | undefined;
 }
 
 export interface ChangeAccountStatus extends Commanded {

@@ -10,6 +10,7 @@ export const JOURNAL_KINDS = [
   "account.frozen",
   "account.unfrozen",
   "account.closed",
+  "account.updated",
   "account.erased",
   "transaction.pending",
   "transaction.completed",

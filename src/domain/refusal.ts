@@ -24,6 +24,8 @@ export type Refusal =
   | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
   | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
   | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
+  /** The personal data of the account was erased. */
+  | { readonly reason: "ACCOUNT_ERASED"; readonly accountId: AccountId }
   | {
       readonly reason: "ACCOUNT_NOT_EMPTY";
       readonly accountId: AccountId;

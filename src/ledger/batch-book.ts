@@ -12,7 +12,8 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
   accounts: { keyOf: ({ id }) => id },
   accountHolders: {
     keyOf: ({ accountId }) => accountId,
-    nameOf: ({ organizationId, person }) => (person === undefined ? undefined : within(organizationId, person.userId)),
+    nameOf: ({ organizationId, person, isOpen }) =>
+      person === undefined || !isOpen ? undefined : within(organizationId, person.userId),
   },
   transactions: { keyOf: ({ id }) => id, nameOf: ({ organizationId, reference }) => within(organizationId, reference) },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },

@@ -1,3 +1,4 @@
+import { type TlsFiles, tlsFilesOf } from "../../runtime/transport/tls.js";
 import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import type { DatabaseAddress } from "../storage/database.js";
@@ -16,6 +17,12 @@ export interface Config {
   readonly shutdownGraceSeconds: number;
   readonly logLevel: LogLevel;
   readonly grpcLimits: GrpcLimits;
+  /** Undefined: the server speaks no TLS. A Unix socket never does. */
+  readonly tls: TlsFiles | undefined;
+  /** The CA by which a client of the server trusts it; undefined: it calls without TLS. */
+  readonly caFile: string | undefined;
+  /** Whether addresses beyond the loopback need no TLS. */
+  readonly isInsecure: boolean;
 }
 
 // A client library may keep a health watch on each of its connections. A watch takes some 15 KB.
@@ -39,6 +46,9 @@ function configOf(values: Values): Config {
     queueMax: values.KESC_QUEUE_MAX,
     shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
     logLevel: values.KESC_LOG_LEVEL,
+    tls: tlsFilesOf(values),
+    caFile: values.KESC_GATEWAY_CA_FILE,
+    isInsecure: values.KESC_INSECURE,
     grpcLimits: {
       requestBytesMax: values.KESC_GRPC_REQUEST_BYTES_MAX,
       bulkBytesMax: values.KESC_BULK_BYTES_MAX,

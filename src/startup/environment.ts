@@ -1,4 +1,6 @@
-import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
+import { readSecret } from "../../runtime/secret-file.js";
+import { gatewayExposure, serverExposure } from "../../runtime/transport/exposure.js";
+import { readVariables, WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type Config, readConfig } from "./config.js";
 import { OperatorError } from "./operator-error.js";
 
@@ -10,4 +12,29 @@ export function configFromEnvironment(): Config {
   const result = readConfig(process.env);
   if (!result.ok) throw new OperatorError(result.problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
   return result.config;
+}
+
+/**
+ * Throws an OperatorError if the server, or the gateway as well, would listen on an address beyond
+ * the loopback, or call one, without TLS (runtime/transport/exposure.ts).
+ */
+export function refuseExposure(programs: "server" | "server and gateway"): void {
+  const result = readVariables(process.env);
+  if (!result.ok) return;
+  const problems = [...serverExposure(result.values), ...(programs === "server" ? [] : gatewayExposure(result.values))];
+  if (problems.length > 0) throw new OperatorError(problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
+}
+
+/**
+ * Returns the API key of KESC_API_KEY, or of the file that KESC_API_KEY_FILE names. Throws an
+ * OperatorError if there is none.
+ */
+export function apiKeyFromEnvironment(): string {
+  const key = readSecret(process.env, "KESC_API_KEY");
+  if (!key.ok) throw new OperatorError(key.problem, WRONG_VARIABLE_EXIT_CODE);
+  if (key.value !== undefined && key.value !== "") return key.value;
+  throw new OperatorError(
+    "KESC_API_KEY is not set. Set it to the API key of your organization.",
+    WRONG_VARIABLE_EXIT_CODE,
+  );
 }

@@ -46,7 +46,7 @@ export function noCoverage(): CoverageCounts {
 export const NOT_COVERED: Readonly<Record<string, string>> = {
   "journal.actor": "",
   "journal.reason": "of an erasure, and of a freeze or unfreeze before the last change of status",
-  "journal.content_hash": "of the creation of an account whose holder is erased",
+  "journal.content_hash": "of a row that set personal data which was erased or replaced since",
   "books.state": "which of the known states",
   "idempotency_keys.key": "",
   "idempotency_keys.resource_id": "which of the book's accounts or transactions",

@@ -88,7 +88,7 @@ for (const engine of ENGINES) {
       ] as const) {
         const ended = await service.kesc("account", "erase", id, "--org", org, "--reason", "x", "--yes");
         expect(ended.code).to.equal(1);
-        expect(ended.stderr).to.match(new RegExp(`^Account ${id} not found\\. `));
+        expect(ended.stderr).to.match(new RegExp(`^Account ${id} was not found\\. `));
       }
     });
 

@@ -45,6 +45,7 @@ describe("a scope", () => {
     it(`is refused when it is ${JSON.stringify(text)}`, () => {
       expect(parseScope(text)).to.deep.equal({
         ok: false,
+        code: "UNKNOWN_VALUE",
         problem: "must be one of accounts:read, accounts:write, transactions:read, transactions:write",
       });
     });

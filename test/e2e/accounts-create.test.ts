@@ -47,7 +47,7 @@ describeEachEngine("CreateAccount", (service) => {
 
     const other = await service().rest("POST", "/accounts", { body: { ...body, email: "b@example.com" } });
     expect(problemOf(other)).to.include({ status: 409, code: "ACCOUNT_ALREADY_EXISTS" });
-    expect(other.json).to.include({ account_id: first.json["id"], differing_fields: "email" });
+    expect(other.json).to.deep.include({ account_id: first.json["id"], differing_fields: ["email"] });
 
     const grpc = await service().grpc.call("CreateAccount", { ...body, email: "b@example.com" });
     expect(grpc).to.include({ code: 6, reason: "ACCOUNT_ALREADY_EXISTS" });

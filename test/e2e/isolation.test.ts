@@ -30,6 +30,7 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "AccountService/CreateAccount": () => ({ user_id: fresh("isolated"), phone_number: "0712345678" }),
   "AccountService/GetAccount": ({ account_id }) => ({ account_id }),
   "AccountService/ListAccounts": ({ user_id }) => ({ user_id }),
+  "AccountService/UpdateAccount": ({ account_id }) => ({ account_id, phone_number: "0733111222" }),
   "AccountService/FreezeAccount": ({ account_id }) => ({ account_id }),
   "AccountService/UnfreezeAccount": ({ account_id }) => ({ account_id }),
   // The account has money, so the call is refused, but only to callers that may know.

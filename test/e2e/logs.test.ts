@@ -100,7 +100,10 @@ for (const engine of ENGINES) {
       const service = await Service.start(engine, { KESC_LOG_LEVEL: "trace" });
       try {
         ownKey = service.a.key;
-        const headers = { "x-request-id": "monday-morning" };
+        const headers = {
+          "x-request-id": "monday-morning",
+          traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        };
         await service.rest("POST", "/accounts", { body: { user_id: "first", phone_number: PHONE }, headers });
         const heard = await callEverythingWrong(service);
         const repair = await breakDatabase(service);
@@ -117,13 +120,16 @@ for (const engine of ENGINES) {
       }
     });
 
-    it("has a line for each call in both programs, joined by the request id", () => {
+    it("has a line for each call in both programs, joined by the request id and the trace id", () => {
       const lines = printed
         .split("\n")
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line) as Record<string, unknown>);
       const ofOneCall = lines.filter((line) => line["request_id"] === "monday-morning");
       expect(ofOneCall.map((line) => line["method"])).to.have.members(["AccountService/CreateAccount", "POST"]);
+      for (const line of ofOneCall) {
+        expect(line).to.include({ level: "info", trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" });
+      }
     });
 
     it("has no secret, whatever the callers get wrong and the database says", () => {
@@ -133,7 +139,7 @@ for (const engine of ENGINES) {
     });
 
     it("shows no caller another's account, or the words of the database", () => {
-      expect(answers).to.include("Internal error");
+      expect(answers).to.include("An internal error");
       for (const word of [PHONE.slice(4), EMAIL, ownKey, "no_more"]) expect(answers).to.not.include(word);
     });
 

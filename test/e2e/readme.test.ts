@@ -22,7 +22,7 @@ describe("the README's first requests", () => {
       .replaceAll("http://127.0.0.1:50051", `http://${service.grpcAddress}`);
 
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
-      env: { PATH: process.env["PATH"], KESC_API_KEY: service.a.key },
+      env: { PATH: process.env["PATH"], KESC_API_KEY: service.a.key, KESC_GRPC_ADDRESS: service.grpcAddress },
     });
     const [accountId, minted, redeemed, account] = stdout.split("\n").filter((line) => line !== "");
     expect(accountId).to.match(/^acc_[0-9a-z]{26}$/);
@@ -30,5 +30,6 @@ describe("the README's first requests", () => {
     expect(redeemed).to.include('"type":"redeem"').and.include('"amount":250.00');
     expect(account).to.include('"available_balance":750.00').and.include('"transactions":[');
     expect(stdout).to.include("kesc.v1.TransactionService\n").and.include('"amount": "0.01"');
+    expect(stdout).to.include('"reference": "deposit-3"');
   });
 });

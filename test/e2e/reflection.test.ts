@@ -50,6 +50,7 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         createAccount: { user_id: fresh("reflected"), phone_number: "0712345678" },
         getAccount: { account_id },
         listAccounts: { page_size: 1 },
+        updateAccount: { account_id, phone_number: "0733111222" },
         freezeAccount: { account_id },
         unfreezeAccount: { account_id },
         mint: movement(),

@@ -69,7 +69,7 @@ describeEachEngine("ImportTransactions", (service) => {
       key: service().b.key,
     });
     const results = responses.flatMap((response) => response["results"] as Result[]);
-    expect(results.map(({ error }) => error?.message)).to.deep.equal([`Account ${account_id} not found.`]);
+    expect(results.map(({ error }) => error?.message)).to.deep.equal([`Account ${account_id} was not found.`]);
     for (const [key, reason] of [
       [reader, "SCOPE_REQUIRED"],
       ["", "MISSING_API_KEY"],

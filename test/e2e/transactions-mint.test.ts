@@ -52,7 +52,7 @@ describeEachEngine("Mint", (service) => {
 
     const other = await service().rest("POST", "/transactions/redeem", { body: { ...body, amount: 4 } });
     expect(problemOf(other)).to.include({ status: 409, code: "REFERENCE_ALREADY_USED" });
-    expect(other.json).to.include({ transaction_id: first.json["id"], differing_fields: "type,amount" });
+    expect(other.json).to.deep.include({ transaction_id: first.json["id"], differing_fields: ["type", "amount"] });
     expect(await availableOf(service(), id)).to.equal("5.00");
   });
 
@@ -67,7 +67,11 @@ describeEachEngine("Mint", (service) => {
       const grpc = await service().grpc.call(way, body);
       expect(grpc).to.include({ code: 3, reason: "INVALID_FIELD" });
       expect(grpc.fields).to.deep.equal([
-        { field: "reference", message: 'must not begin with "kesc:": such references are reserved' },
+        {
+          field: "reference",
+          message: 'must not begin with "kesc:": such references are reserved',
+          code: "RESERVED",
+        },
       ]);
     }
     const listed = await service().rest("GET", "/transactions?reference=kesc:x");

@@ -176,6 +176,19 @@ describe("grpc: a server that stops", () => {
 });
 
 describe("grpc: the address of a server", () => {
+  it("may be a name, with a port that the machine chooses", async () => {
+    const under = await serve({ address: "localhost:0" });
+    expect(under.server.address).to.match(/^localhost:[1-9]/);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
+    await under.close();
+  });
+
+  it("can't be one that this machine does not have", async () => {
+    // An address for documentation (RFC 5737).
+    const failure: unknown = await serve({ address: "192.0.2.1:0" }).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error).with.property("message", "cannot listen on 192.0.2.1:0");
+  });
+
   const socket = (): string => join(mkdtempSync(join(tmpdir(), "kesc-")), "kesc.sock");
 
   it("may be a unix socket, which the server removes when it stops", async () => {

@@ -18,10 +18,10 @@ import {
   SLOW_RAIL,
 } from "../support/commands.js";
 import {
+  erasedHolder,
   givenAccount,
   givenHead,
   givenHolder,
-  givenPerson,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -275,11 +275,7 @@ describe("a command sees what its batch has done before it", () => {
     expect(results[3]).to.deep.equal({ ...results[2], replayed: true });
     expect(results[2]).to.deep.include({ kind: "done" }).and.have.nested.property("resource.id", again.newAccountId);
     const { created, changed } = saved[0]?.tables.accountHolders ?? {};
-    expect(created?.map(({ row }) => row)).to.deep.equal([
-      { accountId: again.newAccountId, organizationId: ORGANIZATION, person: givenPerson() },
-    ]);
-    expect(changed?.map(({ row }) => row)).to.deep.equal([
-      { accountId: empty.id, organizationId: ORGANIZATION, person: undefined },
-    ]);
+    expect(created?.map(({ row }) => row)).to.deep.equal([givenHolder(givenAccount({ id: again.newAccountId }))]);
+    expect(changed?.map(({ row }) => row)).to.deep.equal([erasedHolder(empty)]);
   });
 });

@@ -28,6 +28,7 @@ describe("the log", () => {
     const expected = Array.from({ length: 2_000 }, (_, index) => [Math.floor(index / 100), index % 100]);
     expect(lines.map(({ turn, line }) => [turn, line])).to.deep.equal(expected);
     expect(lines[0]).to.include.keys("time", "level", "msg").and.not.include.keys("pid", "hostname");
+    expect(lines[0]).to.include({ level: "info" });
   });
 
   it("writes a line within a second, without a flush", async () => {
@@ -45,7 +46,7 @@ describe("the log", () => {
       setInterval(() => undefined, 1_000);`);
     expect([exit, stderr]).to.deep.equal([1, ""]);
     expect(lines).to.have.lengthOf(1);
-    expect(lines[0]).to.include({ level: 60, msg: "uncaught exception: exiting at once" });
+    expect(lines[0]).to.include({ level: "fatal", msg: "uncaught exception: exiting at once" });
     expect(lines[0]?.["trace"]).to.match(/^Error: broken\n +at /);
     expect(JSON.stringify(lines)).to.not.contain("254712345678");
   });

@@ -1,3 +1,7 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { expect } from "chai";
 
 import { type Environment, readVariables, type Values, VARIABLES } from "../../runtime/variables.js";
@@ -65,6 +69,7 @@ describe("the environment variables", () => {
     ["KESC_GATEWAY_PROCESSES", "257", 'must be a whole number from 1 to 256; it is "257".'],
     ["KESC_SHUTDOWN_GRACE_SECONDS", "0", 'must be a whole number from 1 to 3600; it is "0".'],
     ["KESC_SHUTDOWN_GRACE_SECONDS", "20s", 'must be a whole number from 1 to 3600; it is "20s".'],
+    ["KESC_INSECURE", "yes", 'must be true or false; it is "yes".'],
     ["KESC_LOG_LEVEL", "loud", 'must be one of trace, debug, info, warn, error, fatal, silent; it is "loud".'],
   ] as const) {
     it(`refuse ${name}=${text}, and say what is allowed`, () => {
@@ -97,8 +102,32 @@ describe("the environment variables", () => {
     });
   }
 
-  it("may have others beside them, and the one in which callers keep their key", () => {
-    expect(problemsOf({ PATH: "/bin", KESC: "x", KESC_API_KEY: "kesc_secret" })).to.deep.equal([]);
+  it("take the database's URL from a file", () => {
+    const file = join(mkdtempSync(join(tmpdir(), "kesc-url-")), "url");
+    writeFileSync(file, "sqlite:/var/lib/kesc.db\n");
+    expect(valuesOf({ DATABASE_URL_FILE: file }).DATABASE_URL).to.equal("sqlite:/var/lib/kesc.db");
+    writeFileSync(file, "mysql://user:hunter2@h/d\n");
+    expect(problemsOf({ DATABASE_URL_FILE: file })).to.deep.equal([`DATABASE_URL ${DATABASE_URL}`]);
+    expect(problemsOf({ DATABASE_URL_FILE: file, DATABASE_URL: "sqlite:a" })).to.deep.equal([
+      "DATABASE_URL and DATABASE_URL_FILE are both set. Unset one of them.",
+    ]);
+  });
+
+  for (const [given, missing] of [
+    ["KESC_TLS_CERT_FILE", "KESC_TLS_KEY_FILE"],
+    ["KESC_TLS_KEY_FILE", "KESC_TLS_CERT_FILE"],
+  ] as const) {
+    it(`refuse ${given} alone`, () => {
+      expect(problemsOf({ [given]: "a.pem", [missing]: "" })).to.deep.equal([
+        `${missing} is not set. KESC_TLS_CERT_FILE and KESC_TLS_KEY_FILE come together.`,
+      ]);
+    });
+  }
+
+  it("may have others beside them, and those in which callers keep their key", () => {
+    expect(
+      problemsOf({ PATH: "/bin", KESC: "x", KESC_API_KEY: "kesc_secret", KESC_API_KEY_FILE: "key" }),
+    ).to.deep.equal([]);
   });
 
   it("never repeat the password of a database", () => {

@@ -13,6 +13,9 @@ describe("config", () => {
       queueMax: 10_000,
       shutdownGraceSeconds: 20,
       logLevel: "info",
+      tls: undefined,
+      caFile: undefined,
+      isInsecure: false,
       grpcLimits: {
         requestBytesMax: 262_144,
         bulkBytesMax: 1_048_576,

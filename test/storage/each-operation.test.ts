@@ -19,6 +19,7 @@ import {
   newOrganizationId,
   redeem,
   SLOW_RAIL,
+  updateAccount,
 } from "../support/commands.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { NOW } from "../support/given.js";
@@ -53,6 +54,7 @@ function oneOfEach(organizationId: OrganizationId) {
     cancelTransaction: cancel(organizationId, pending.newTransactionId),
     freezeAccount: changeStatus("freezeAccount", organizationId, accountId),
     unfreezeAccount: changeStatus("unfreezeAccount", organizationId, accountId),
+    updateAccount: updateAccount(organizationId, empty.newAccountId),
     closeAccount: changeStatus("closeAccount", organizationId, empty.newAccountId),
     eraseAccount: eraseAccount(organizationId, empty.newAccountId),
   } satisfies Record<Command["name"], Command>;

@@ -6,6 +6,7 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  UpdateAccount,
 } from "../../src/domain/commands.js";
 import type { Actor } from "../../src/domain/journal.js";
 import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
@@ -111,6 +112,15 @@ export function changeStatus(
   accountId: AccountId,
 ): ChangeAccountStatus {
   return { name, organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+}
+
+export function updateAccount(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email">> = { phoneNumber: "+254733111222" as PhoneNumber },
+): UpdateAccount {
+  const { phoneNumber, email } = changes;
+  return { name: "updateAccount", organizationId, actor: TEST_ACTOR, accountId, phoneNumber, email };
 }
 
 export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {

@@ -37,7 +37,19 @@ export function givenPerson(given: Partial<Person> = {}): Person {
 
 /** The holder of an account. */
 export function givenHolder({ id, organizationId }: LedgerAccount, person?: Partial<Person>): AccountHolder {
-  return { accountId: id, organizationId, person: givenPerson(person) };
+  return { ...erasedHolder({ id, organizationId }), person: givenPerson(person) };
+}
+
+/** The holder of an open account whose personal data was erased. */
+export function erasedHolder({ id, organizationId }: Pick<LedgerAccount, "id" | "organizationId">): AccountHolder {
+  return {
+    accountId: id,
+    organizationId,
+    person: undefined,
+    isOpen: true,
+    phoneNumberChangedAt: undefined,
+    emailChangedAt: undefined,
+  };
 }
 
 /** The organization's book, open and empty apart from its first row. */

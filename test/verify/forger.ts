@@ -74,6 +74,10 @@ export class Forger {
     keep(transactions, ({ id }) => !transactionIds.has(id));
     keep(accounts, ({ id }) => !accountIds.has(id));
     keep(holders, ({ account_id: id }) => !accountIds.has(id));
+    for (const { kind, account_id: updatedId } of removed) {
+      const holder = holders.find(({ account_id: id }) => id === updatedId);
+      if (kind === "account.updated" && holder !== undefined) holder["phone_number_changed_at"] = null;
+    }
   }
 
   /** Adds a copy of a transaction and of its journal row at the end of the book. */
@@ -132,6 +136,10 @@ export class Forger {
       account["seq"] = seq;
       const holder = only(holders, ({ account_id: id }) => id === account["id"]);
       holder["seq"] = seq;
+      return this.#personOf(holder) ?? { created: [], salt };
+    }
+    if (row["kind"] === "account.updated") {
+      const holder = only(holders, ({ account_id: id }) => id === account["id"]);
       return this.#personOf(holder) ?? { created: [], salt };
     }
     const isFirst = journal.find(({ transaction_id: id }) => id === row["transaction_id"]) === row;

@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
         expect(alone, "without heads").to.deep.equal([]);
         const compared = findingsOnRows(await unguarded.verifyAfter(statements, heads));
         if (foundBy === "needs a seal") expect(compared).to.deep.equal([]);
-        else expect(compared.join("\n")).to.match(/^journal 22 org_\S+: the row that the heads file knows/);
+        else expect(compared.join("\n")).to.match(/^journal 23 org_\S+: the row that the heads file knows/);
       });
     }
 

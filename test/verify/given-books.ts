@@ -7,7 +7,16 @@ import { NO_REASON, type StatusReason } from "../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { Cell, Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
-import { cancel, changeStatus, createAccount, mint, redeem, SLOW_RAIL, TEST_ACTOR } from "../support/commands.js";
+import {
+  cancel,
+  changeStatus,
+  createAccount,
+  mint,
+  redeem,
+  SLOW_RAIL,
+  TEST_ACTOR,
+  updateAccount,
+} from "../support/commands.js";
 
 const SECOND_MILLIS = 1_000;
 const HOUR_MILLIS = 3_600_000;
@@ -41,6 +50,11 @@ export class GivenBooks {
 
   async change(name: ChangeAccountStatus["name"], { id }: Account, reason: string): Promise<void> {
     await this.#run({ ...changeStatus(name, this.organizationId, id), reason: reason as StatusReason });
+  }
+
+  /** Gives the account another phone number. */
+  async update({ id }: Account): Promise<void> {
+    await this.#run(updateAccount(this.organizationId, id));
   }
 
   async erase({ id: accountId }: Account, reason = NO_REASON as string): Promise<void> {
@@ -108,7 +122,8 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   await books.move("mint", brian, "0.02"); // 18
   await books.move("mint", amina, "5.00"); // 19
   await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
+  await books.update(amina); // 21
 }
 
 /** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 20;
+export const TRAFFIC_ROWS = 21;

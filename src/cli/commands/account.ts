@@ -23,13 +23,16 @@ import { keys } from "../../storage/keys.js";
 import { reads } from "../../storage/reads.js";
 import { statusReason } from "./arguments.js";
 import { findOrganization } from "./org.js";
-import { printLine, printLineInTurn, timeOf } from "./output.js";
+import { fieldLines, printLine, printLineInTurn, timeOf } from "./output.js";
 
 const CHECKPOINT_MILLIS_MAX = 30_000;
 
-/** `kesc account`: exports and erases the personal data of an account's user. */
-export function addAccount(program: Command): void {
-  const account = program.command("account").description("the personal data of an account's user");
+/**
+ * `kesc account`: exports and erases the personal data of an account's user, in the database.
+ * Returns the command, which gets more subcommands.
+ */
+export function addAccount(program: Command): Command {
+  const account = program.command("account").description("accounts, and the personal data of their users");
   account
     .command("export")
     .description("print everything that is stored about an account's user")
@@ -46,6 +49,7 @@ export function addAccount(program: Command): void {
     .option("--yes", "erase; without this option the command only says what it would do")
     .option("--vacuum", "PostgreSQL: also write the table anew, so that its files lose the old bytes")
     .action(eraseOne);
+  return account;
 }
 
 interface Found {
@@ -93,11 +97,7 @@ type ExportRecord = Readonly<Record<string, unknown>> & { readonly type: string 
 
 /** Returns the fields of a record, one on each line. */
 function linesForPeople(record: ExportRecord): string {
-  const fields = Object.entries(record[record.type] as Record<string, unknown>);
-  const lines = fields.map(
-    ([name, value]) => `  ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return [record.type, ...lines, ""].join("\n");
+  return [record.type, ...fieldLines(record[record.type] as Record<string, unknown>), ""].join("\n");
 }
 
 /** The names and formats are those of the REST API. Amounts are texts: no program rounds them. */

@@ -39,8 +39,13 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
  * Returns the text to print when both programs run. It has their addresses, and requests to paste
  * into bash one after the other.
  */
-export function demoWords({ organizationId, secret }: Demo, { grpc, http }: Addresses): string {
-  const url = `http://${reachable(http)}`;
+export function demoWords(
+  { organizationId, secret }: Demo,
+  { grpc, http }: Addresses,
+  { hasTls }: { readonly hasTls: boolean },
+): string {
+  const scheme = hasTls ? "https" : "http";
+  const url = `${scheme}://${reachable(http)}`;
   const aboutKey =
     secret === undefined
       ? `Set KESC_API_KEY to an API key first. To create one: npx kesc key create --org ${organizationId} --name NAME`
@@ -59,11 +64,11 @@ ${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLi
 
 The same over gRPC, with buf curl, which is installed here:
 
-${bufLines(grpc).join("\n")}
+${bufLines(grpc, scheme).join("\n")}
 
 or with grpcurl:
 
-${grpcurlLines(grpc).join("\n")}
+${grpcurlLines(grpc, hasTls).join("\n")}
 `;
 }
 
@@ -86,22 +91,23 @@ function curlLines(url: string): string[] {
 
 const GET_ACCOUNT_BODY = String.raw`"{\"account_id\": \"$ACCOUNT_ID\"}"`;
 
-function bufLines(address: string): string[] {
+function bufLines(address: string, scheme: string): string[] {
   const socket = socketOf(address);
   const buf = `npx buf curl --protocol grpc${socket === undefined ? "" : ` --unix-socket ${socket}`}`;
-  const url = socket === undefined ? `http://${reachable(address)}` : "http://localhost";
+  const url = socket === undefined ? `${scheme}://${reachable(address)}` : "http://localhost";
   return [
     `${buf} --list-services ${url}`,
     `${buf} -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${url}/kesc.v1.AccountService/GetAccount`,
   ];
 }
 
-function grpcurlLines(address: string): string[] {
+function grpcurlLines(address: string, hasTls: boolean): string[] {
   const socket = socketOf(address);
   const target = socket === undefined ? reachable(address) : `-unix ${socket}`;
+  const grpcurl = hasTls && socket === undefined ? "grpcurl" : "grpcurl -plaintext";
   return [
-    `grpcurl -plaintext ${target} list`,
-    `grpcurl -plaintext -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${target} kesc.v1.AccountService/GetAccount`,
+    `${grpcurl} ${target} list`,
+    `${grpcurl} -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${target} kesc.v1.AccountService/GetAccount`,
   ];
 }
 
@@ -111,6 +117,6 @@ function socketOf(address: string): string | undefined {
 }
 
 /** A client cannot call a wildcard address, so it calls the loopback address of the same family. */
-function reachable(address: string): string {
+export function reachable(address: string): string {
   return address.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
 }

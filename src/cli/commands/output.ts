@@ -18,6 +18,13 @@ export function printJson(value: unknown): void {
   printLine(JSON.stringify(value));
 }
 
+/** Returns the fields of a record for people, one on each line. */
+export function fieldLines(fields: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(fields).map(
+    ([name, value]) => `  ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}
+
 /** Prints rows in aligned columns. The first row holds the headings. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = rows.reduce<number[]>(

@@ -4,10 +4,10 @@ import type { Command } from "commander";
 
 import { announceReady, type Child, type Exit, exitsOf, startChild } from "../../../runtime/child.js";
 import { shutdownSignal } from "../../../runtime/shutdown.js";
-import { configFromEnvironment } from "../../startup/environment.js";
+import { configFromEnvironment, refuseExposure } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { serverNodeOptions } from "../young-generation.js";
-import { type Addresses, demoWords, prepareDemo } from "./demo.js";
+import { type Addresses, demoWords, prepareDemo, reachable } from "./demo.js";
 import { printLine } from "./output.js";
 
 const KESC = new URL("../kesc.js", import.meta.url);
@@ -24,11 +24,12 @@ export function addServe(program: Command): void {
     .option("--demo", "migrate, create a demo organization with a key if there is none, and print requests to paste")
     .action(async ({ demo }: { demo?: true }) => {
       const config = configFromEnvironment();
+      refuseExposure("server and gateway");
       const prepared = demo === true ? await prepareDemo(config.database) : undefined;
       if (prepared !== undefined) printLine("Starting the server and the gateway…");
       try {
-        await serve(config, (addresses) => {
-          if (prepared !== undefined) printLine(demoWords(prepared, addresses));
+        await serve({ ...config, holdOutput: prepared !== undefined }, (addresses) => {
+          if (prepared !== undefined) printLine(demoWords(prepared, addresses, { hasTls: config.tls !== undefined }));
         });
       } finally {
         // The listener for "disconnect" would keep this process alive.
@@ -40,6 +41,8 @@ export function addServe(program: Command): void {
 interface ServeOptions {
   readonly gatewayTarget: string | undefined;
   readonly shutdownGraceSeconds: number;
+  /** Whether the children print nothing before `onReady` has. */
+  readonly holdOutput: boolean;
 }
 
 /** Resolves when both have stopped as asked. Throws an OperatorError when one ended otherwise. */
@@ -52,7 +55,16 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
   };
 
   const stopping = shutdownSignal().then(() => undefined);
-  const ended = await Promise.race([stopping, runBoth(start, stopping, { ...options, onReady })]);
+  const releaseOutput = (): void => {
+    for (const child of children) child.releaseOutput();
+  };
+  const onBothReady = (addresses: Addresses): void => {
+    onReady(addresses);
+    releaseOutput();
+  };
+  const ended = await Promise.race([stopping, runBoth(start, stopping, { ...options, onReady: onBothReady })]);
+  // A child that has failed may have printed the reason.
+  releaseOutput();
   const exits = await stopAll(children, options.shutdownGraceSeconds * 1_000);
   if (ended !== undefined)
     throw new OperatorError(
@@ -71,16 +83,21 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
 async function runBoth(
   start: (child: Child) => Child,
   stopping: Promise<undefined>,
-  { gatewayTarget, onReady }: ServeOptions & { readonly onReady: (addresses: Addresses) => void },
+  { gatewayTarget, holdOutput, onReady }: ServeOptions & { readonly onReady: (addresses: Addresses) => void },
 ): Promise<Child | undefined> {
   const server = start(
-    startChild(KESC, { name: "server", args: ["server", "--supervised"], nodeOptions: serverNodeOptions() }),
+    startChild(KESC, {
+      name: "server",
+      args: ["server", "--supervised"],
+      nodeOptions: serverNodeOptions(),
+      holdOutput,
+    }),
   );
   const grpc = await Promise.race([server.ready, stopping]);
   if (grpc === undefined) return endedOf([server], stopping);
 
-  const variables = { KESC_GATEWAY_TARGET: gatewayTarget ?? grpc };
-  const gateway = start(startChild(KESC, { name: "gateway", args: ["gateway"], variables }));
+  const variables = { KESC_GATEWAY_TARGET: gatewayTarget ?? reachable(grpc) };
+  const gateway = start(startChild(KESC, { name: "gateway", args: ["gateway"], variables, holdOutput }));
   const http = await Promise.race([gateway.ready, endedOf([server], stopping).then(() => undefined)]);
   if (http !== undefined) {
     onReady({ grpc, http });

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 
 import { shutdownSignal } from "../../../runtime/shutdown.js";
-import { configFromEnvironment } from "../../startup/environment.js";
+import { configFromEnvironment, refuseExposure } from "../../startup/environment.js";
 
 /** `kesc server`: serves gRPC until its shutdown signal. */
 export function addServer(program: Command): void {
@@ -13,6 +13,7 @@ export function addServer(program: Command): void {
       // Before the import, which takes a while: the parent process may stop this one at once.
       const stopping = shutdownSignal({ ignoreSignals: supervised === true });
       const config = configFromEnvironment();
+      refuseExposure("server");
       // The other commands do not need gRPC, and start in half the time without it.
       const { runServer } = await import("../run-server.js");
       process.exit(await runServer(config, stopping));

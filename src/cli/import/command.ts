@@ -4,8 +4,10 @@ import { stat } from "node:fs/promises";
 
 import type { Command } from "commander";
 
-import { configFromEnvironment } from "../../startup/environment.js";
+import { clientExposure } from "../../../runtime/transport/exposure.js";
+import { apiKeyFromEnvironment, configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { usableCredentials } from "../../startup/tls.js";
 import { printJson, printLine } from "../commands/output.js";
 import { type GoodRow, readRows } from "./csv-rows.js";
 import { connectTo } from "./import-stream.js";
@@ -23,8 +25,8 @@ const FORMAT = `
 The first line of the file names the columns. Required: type (mint or redeem), account_id, amount, reference.
 Optional: description, and metadata.KEY for each key of the metadata. The command checks all lines before it sends one.
 
-Set KESC_API_KEY to the API key of your organization. You may run the command again at any time, for example after an
-interruption: the references ensure that each line is done once.`;
+Set KESC_API_KEY to the API key of your organization, or KESC_API_KEY_FILE to a file that holds it. You may run the
+command again at any time, for example after an interruption: the references ensure that each line is done once.`;
 
 /** `kesc import`: mints and redeems the lines of a CSV file over gRPC. */
 export function addImport(program: Command): void {
@@ -40,9 +42,11 @@ export function addImport(program: Command): void {
 }
 
 async function importFile(file: string, { address, rejects, json }: Options): Promise<void> {
-  const key = process.env["KESC_API_KEY"] ?? "";
-  if (key === "") throw new OperatorError("KESC_API_KEY is not set. Set it to the API key of your organization.", 2);
-  const { grpcAddress } = configFromEnvironment();
+  const key = apiKeyFromEnvironment();
+  const config = configFromEnvironment();
+  const target = address ?? config.grpcAddress;
+  const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", target, config);
+  if (exposure !== undefined) throw new OperatorError(exposure, 2);
 
   const interruption = new Interruption();
   const { header, rows } = await checkedFile(file);
@@ -52,7 +56,7 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   interruption.words = describeInterruption(0);
   const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
   interruption.rejects = rejected;
-  const client = connectTo(address ?? grpcAddress);
+  const client = connectTo(target, usableCredentials(target, config.caFile));
   const progress = progressOn(process.stderr, rows);
   let totals: Totals;
   try {

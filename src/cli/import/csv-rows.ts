@@ -103,7 +103,7 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
   const line = info.lines - (text.split(/\r\n|\n|\r/).length - 1);
   if (record.length !== columns.length) {
     const message = `must have ${String(columns.length)} cells, like the header, but has ${String(record.length)}`;
-    return { kind: "bad", line, problems: [{ field: "line", message }] };
+    return { kind: "bad", line, problems: [{ field: "line", message, code: "FORMAT" }] };
   }
   const cells = new Map(columns.map((column, index) => [column, record[index] ?? ""]));
   const cell = (column: string): string => cells.get(column) ?? "";
@@ -115,7 +115,10 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
     metadata: metadataOf(cells),
   };
   const type = cell("type");
-  const problems = type === "mint" || type === "redeem" ? [] : [{ field: "type", message: "must be mint or redeem" }];
+  const problems: FieldProblem[] =
+    type === "mint" || type === "redeem"
+      ? []
+      : [{ field: "type", message: "must be mint or redeem", code: "UNKNOWN_VALUE" }];
   const movement = parseMovement(value);
   if (problems.length > 0 || !movement.ok) {
     return { kind: "bad", line, problems: [...problems, ...(movement.ok ? [] : movement.fields)] };

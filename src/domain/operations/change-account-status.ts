@@ -1,4 +1,4 @@
-import { type Account, accountOf, type AccountStatus, type LedgerAccount } from "../account.js";
+import { type Account, type AccountHolder, accountOf, type AccountStatus, type LedgerAccount } from "../account.js";
 import type { ChangeAccountStatus } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf, type JournalKind } from "../journal.js";
@@ -36,6 +36,7 @@ function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Deci
   if (refusal !== undefined) return refuse(refusal);
 
   const changed: LedgerAccount = { ...account, status: to, statusReason: command.reason, updatedAt: now };
+  const closed: AccountHolder | undefined = to === "CLOSED" ? { ...holder, isOpen: false } : undefined;
   return {
     kind: "effect",
     resource: accountOf(changed, holder),
@@ -53,7 +54,10 @@ function decide(book: Book, command: ChangeAccountStatus, now: UnixMillis): Deci
           recordedAt: now,
         },
       ],
-      puts: [{ table: "accounts", row: changed }],
+      puts: [
+        { table: "accounts", row: changed },
+        ...(closed === undefined ? [] : [{ table: "accountHolders", row: closed } as const]),
+      ],
     },
   };
 }

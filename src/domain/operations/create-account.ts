@@ -23,7 +23,9 @@ function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows:
 }
 
 /**
- * Creates an account with a balance of zero. The same user_id with the same content is a replay.
+ * Creates an account with a balance of zero. The same user_id with the same content is a replay, as
+ * long as the account is open: a user whose account is closed gets a new one. A field that was
+ * changed since is not compared.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_ALREADY_EXISTS.
  */
@@ -34,19 +36,19 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
     if (resourceId !== undefined) {
       const earlier = accountWithHolder(book, organizationId, resourceId as AccountId);
-      return earlier?.person?.userId === userId && differingFields(command, earlier.person).length === 0
-        ? replay(earlier)
+      return earlier?.holder.person?.userId === userId && differingFields(command, earlier.holder).length === 0
+        ? replay(earlier.account)
         : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
     }
   }
 
   const existingId = book.accountHolderOfUser(organizationId, userId)?.accountId;
   const existing = existingId === undefined ? undefined : accountWithHolder(book, organizationId, existingId);
-  if (existing?.person !== undefined) {
-    const differing = differingFields(command, existing.person);
+  if (existing !== undefined) {
+    const differing = differingFields(command, existing.holder);
     return differing.length === 0
-      ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
-      : refuse({ reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.id, differingFields: differing });
+      ? replay(existing.account, putIdempotencyKey(idempotencyKey, existing.account, now))
+      : refuse({ reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.account.id, differingFields: differing });
   }
 
   const account: LedgerAccount = {
@@ -60,7 +62,14 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     updatedAt: now,
   };
   const person: Person = { userId, phoneNumber: command.phoneNumber, email: command.email };
-  const holder: AccountHolder = { accountId: account.id, organizationId, person };
+  const holder: AccountHolder = {
+    accountId: account.id,
+    organizationId,
+    person,
+    isOpen: true,
+    phoneNumberChangedAt: undefined,
+    emailChangedAt: undefined,
+  };
   return {
     kind: "effect",
     resource: accountOf(account, holder),
@@ -87,15 +96,25 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
   };
 }
 
-function accountWithHolder(book: Book, organizationId: OrganizationId, id: AccountId): Account | undefined {
-  const account = book.account(organizationId, id);
-  const holder = book.accountHolder(organizationId, id);
-  return account === undefined || holder === undefined ? undefined : accountOf(account, holder);
+interface Existing {
+  readonly account: Account;
+  readonly holder: AccountHolder;
 }
 
-function differingFields(command: CreateAccount, existing: Person): string[] {
+function accountWithHolder(book: Book, organizationId: OrganizationId, id: AccountId): Existing | undefined {
+  const account = book.account(organizationId, id);
+  const holder = book.accountHolder(organizationId, id);
+  return account === undefined || holder === undefined ? undefined : { account: accountOf(account, holder), holder };
+}
+
+function differingFields(
+  command: CreateAccount,
+  { person, phoneNumberChangedAt, emailChangedAt }: AccountHolder,
+): string[] {
+  const differs = (field: "phoneNumber" | "email", changedAt: UnixMillis | undefined): boolean =>
+    changedAt === undefined && command[field] !== person?.[field];
   return [
-    ...(command.phoneNumber === existing.phoneNumber ? [] : ["phone_number"]),
-    ...(command.email === existing.email ? [] : ["email"]),
+    ...(differs("phoneNumber", phoneNumberChangedAt) ? ["phone_number"] : []),
+    ...(differs("email", emailChangedAt) ? ["email"] : []),
   ];
 }

@@ -28,7 +28,12 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
   }
 
   const changed: LedgerAccount = { ...account, updatedAt: now };
-  const erased: AccountHolder = { ...holder, person: undefined };
+  const erased: AccountHolder = {
+    ...holder,
+    person: undefined,
+    phoneNumberChangedAt: undefined,
+    emailChangedAt: undefined,
+  };
   return {
     kind: "effect",
     resource: accountOf(changed, erased),

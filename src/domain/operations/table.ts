@@ -8,6 +8,7 @@ import { changeAccountStatus } from "./change-account-status.js";
 import { createAccount } from "./create-account.js";
 import { eraseAccount } from "./erase-account.js";
 import { moveMoney } from "./move-money.js";
+import { updateAccount } from "./update-account.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
 
@@ -17,6 +18,7 @@ type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name
  */
 const OPERATIONS = {
   createAccount,
+  updateAccount,
   freezeAccount: changeAccountStatus,
   unfreezeAccount: changeAccountStatus,
   closeAccount: changeAccountStatus,

@@ -32,9 +32,10 @@ export function subtractCents(from: Cents, amountCents: Cents): Cents {
   return toCents(from - amountCents);
 }
 
-// At most 13 digits stand before the point. Leading zeros, signs, exponents and blanks are not
-// allowed.
-const DECIMAL = /^(0|[1-9][0-9]{0,12})(?:\.([0-9]{1,2}))?$/;
+// Leading zeros, a plus, exponents and blanks are not allowed.
+const DECIMAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]{1,2}))?$/;
+const TOO_SMALL = "must be more than zero";
+const DIGITS_BEFORE_POINT_MAX = 13;
 
 /**
  * Parses the amount of a mint or redemption: a decimal above zero and up to 9999999999999.99, with
@@ -44,16 +45,16 @@ const DECIMAL = /^(0|[1-9][0-9]{0,12})(?:\.([0-9]{1,2}))?$/;
 export function parseAmount(unchecked: string): Parsed<Cents> {
   const match = DECIMAL.exec(unchecked);
   if (match === null) {
-    return unparsed(
-      unchecked === ""
-        ? "is required"
-        : "must be a decimal such as 1000.00, with at most two fraction digits, up to 9999999999999.99",
-    );
+    return unchecked === ""
+      ? unparsed("is required", "REQUIRED")
+      : unparsed("must be a decimal such as 1000.00, with at most two fraction digits");
   }
+  const [, sign = "", shillings = "", fraction = ""] = match;
+  if (sign !== "") return unparsed(TOO_SMALL, "OUT_OF_RANGE");
+  if (shillings.length > DIGITS_BEFORE_POINT_MAX) return unparsed("must be at most 9999999999999.99", "OUT_OF_RANGE");
   // The digits, joined, are the number of cents. The code multiplies nothing, so it rounds nothing.
-  const [, shillings = "", fraction = ""] = match;
   const count = Number(`${shillings}${fraction.padEnd(2, "0")}`);
-  return count > 0 ? parsed(toCents(count)) : unparsed("must be more than zero");
+  return count > 0 ? parsed(toCents(count)) : unparsed(TOO_SMALL, "OUT_OF_RANGE");
 }
 
 /** Formats cents as a decimal with two fraction digits: 100000 becomes "1000.00". */

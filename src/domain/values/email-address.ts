@@ -18,9 +18,12 @@ const ADDRESS =
  */
 export function parseEmailAddress(unchecked: string): Parsed<EmailAddress> {
   if (unchecked === "") return parsed(NO_EMAIL);
-  const match = unchecked.length <= CHARACTERS_MAX ? ADDRESS.exec(unchecked) : null;
+  if (unchecked.length > CHARACTERS_MAX) {
+    return unparsed(`must have at most ${String(CHARACTERS_MAX)} characters`, "TOO_LONG");
+  }
+  const match = ADDRESS.exec(unchecked);
   const [, localPart = "", domain = ""] = match ?? [];
   return match !== null && localPart.length <= LOCAL_PART_CHARACTERS_MAX
     ? parsed(`${localPart}@${domain.toLowerCase()}` as EmailAddress)
-    : unparsed(`must be an e-mail address of at most ${String(CHARACTERS_MAX)} characters`);
+    : unparsed("must be an e-mail address such as wanjiku@example.co.ke");
 }

@@ -1,4 +1,5 @@
 import { type Parsed, parsed, unparsed } from "./parsed.js";
+import { parseName } from "./text.js";
 
 // TypeIDs: a prefix that names the type of resource, then 26 base32 characters of a time-ordered
 // UUID (UUIDv7).
@@ -10,14 +11,18 @@ export type ApiKeyId = string & { readonly brand: unique symbol };
 // 26 characters of 5 bits hold 130 bits, but a UUID has 128. So the first character is 0 to 7.
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** Parses a TypeID with the prefix `acc`. */
+/**
+ * Parses the id by which a caller names an account: 1 to 128 printable characters, without a space
+ * at either end. It need not be a TypeID: an id that the service never gave out is not found, like
+ * any other that names no account.
+ */
 export function parseAccountId(unchecked: string): Parsed<AccountId> {
-  return parseTypeId<AccountId>(unchecked, "acc");
+  return parseName<AccountId>(unchecked);
 }
 
-/** Parses a TypeID with the prefix `txn`. */
+/** Parses the id by which a caller names a transaction, with the same rules. */
 export function parseTransactionId(unchecked: string): Parsed<TransactionId> {
-  return parseTypeId<TransactionId>(unchecked, "txn");
+  return parseName<TransactionId>(unchecked);
 }
 
 /** Parses a TypeID with the prefix `org`. */
@@ -31,7 +36,7 @@ export function parseApiKeyId(unchecked: string): Parsed<ApiKeyId> {
 }
 
 function parseTypeId<Id extends string>(unchecked: string, prefix: string): Parsed<Id> {
-  if (unchecked === "") return unparsed("is required");
+  if (unchecked === "") return unparsed("is required", "REQUIRED");
   return unchecked.startsWith(`${prefix}_`) && SUFFIX.test(unchecked.slice(prefix.length + 1))
     ? parsed(unchecked as Id)
     : unparsed(`must be an id such as ${prefix}_01jd2r6p5vf8ksw3xhb1z7q4ye`);

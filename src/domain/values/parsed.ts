@@ -1,14 +1,28 @@
 /**
- * The result of parsing text from outside: a value, whose type proves that it is valid, or a
- * problem. The problem is a text for the caller.
+ * What is wrong with a field, for programs. The contract's FieldReason documents these codes.
+ * UNKNOWN_FIELD, WRONG_TYPE and REPEATED are problems of JSON, which only the gateway finds.
  */
-export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
+export type FieldCode =
+  "REQUIRED" | "TOO_LONG" | "TOO_MANY" | "FORMAT" | "OUT_OF_RANGE" | "UNKNOWN_VALUE" | "RESERVED" | "CONFLICT";
+
+/** The problem of a text from outside, for people and for programs. */
+export interface Unparsed {
+  ok: false;
+  problem: string;
+  code: FieldCode;
+}
+
+/**
+ * The result of parsing text from outside: a value, whose type proves that it is valid, or a
+ * problem.
+ */
+export type Parsed<T> = { ok: true; value: T } | Unparsed;
 
 export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
 /** `problem` continues a sentence that begins with the field's name, for example "must be …". */
-export function unparsed(problem: string): { ok: false; problem: string } {
-  return { ok: false, problem };
+export function unparsed(problem: string, code: FieldCode = "FORMAT"): Unparsed {
+  return { ok: false, problem, code };
 }

@@ -15,7 +15,7 @@ const DIALLED = /^\+?[0-9][0-9 ().-]{3,23}[0-9]$/;
  * "254712345678"), or any valid international number with its plus. Returns the number in E.164.
  */
 export function parsePhoneNumber(unchecked: string): Parsed<PhoneNumber> {
-  if (unchecked === "") return unparsed("is required");
+  if (unchecked === "") return unparsed("is required", "REQUIRED");
   const number = DIALLED.test(unchecked)
     ? parsePhoneNumberFromString(unchecked, { defaultCountry: "KE", extract: false })
     : undefined;

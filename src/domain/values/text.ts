@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unparsed } from "./parsed.js";
+import { type Parsed, parsed, type Unparsed, unparsed } from "./parsed.js";
 
 export type UserId = string & { readonly brand: unique symbol };
 export type Reference = string & { readonly brand: unique symbol };
@@ -49,7 +49,7 @@ export function parseReference(unchecked: string): Parsed<Reference> {
  */
 export function parseNewReference(unchecked: string): Parsed<Reference> {
   return unchecked.startsWith(RESERVED_PREFIX)
-    ? unparsed(`must not begin with "${RESERVED_PREFIX}": such references are reserved`)
+    ? unparsed(`must not begin with "${RESERVED_PREFIX}": such references are reserved`, "RESERVED")
     : parseReference(unchecked);
 }
 
@@ -68,9 +68,11 @@ export function parseStatusReason(unchecked: string): Parsed<StatusReason> {
  * spaces.
  */
 export function parseIdempotencyKey(unchecked: string): Parsed<IdempotencyKey> {
-  return unchecked.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX && ASCII_PRINTABLE.test(unchecked)
+  if (unchecked === "") return unparsed("must not be empty", "REQUIRED");
+  if (unchecked.length > IDEMPOTENCY_KEY_CHARACTERS_MAX) return tooLong(IDEMPOTENCY_KEY_CHARACTERS_MAX);
+  return ASCII_PRINTABLE.test(unchecked)
     ? parsed(unchecked as IdempotencyKey)
-    : unparsed(`must be 1 to ${String(IDEMPOTENCY_KEY_CHARACTERS_MAX)} printable ASCII characters without spaces`);
+    : unparsed("must be printable ASCII characters without spaces");
 }
 
 /**
@@ -78,13 +80,15 @@ export function parseIdempotencyKey(unchecked: string): Parsed<IdempotencyKey> {
  * values of at most 500.
  */
 export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Metadata> {
-  if (unchecked.size > METADATA_PAIRS_MAX) return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`);
+  if (unchecked.size > METADATA_PAIRS_MAX) {
+    return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`, "TOO_MANY");
+  }
   for (const [key, value] of unchecked) {
-    if (key === "") return unparsed("keys must not be empty");
+    if (key === "") return unparsed("keys must not be empty", "REQUIRED");
     const parsedKey = parseWords(key, METADATA_KEY_CHARACTERS_MAX);
-    if (!parsedKey.ok) return unparsed(`keys ${parsedKey.problem}`);
+    if (!parsedKey.ok) return unparsed(`keys ${parsedKey.problem}`, parsedKey.code);
     const parsedValue = parseWords(value, METADATA_VALUE_CHARACTERS_MAX);
-    if (!parsedValue.ok) return unparsed(`value of "${key}" ${parsedValue.problem}`);
+    if (!parsedValue.ok) return unparsed(`value of "${key}" ${parsedValue.problem}`, parsedValue.code);
   }
   return parsed(unchecked as Metadata);
 }
@@ -93,8 +97,11 @@ export function sameMetadata(left: Metadata, right: Metadata): boolean {
   return left.size === right.size && [...left].every(([key, value]) => right.get(key) === value);
 }
 
-function parseName<T extends string>(unchecked: string): Parsed<T> {
-  if (unchecked === "") return unparsed("is required");
+/**
+ * Parses a name that a caller gives: 1 to 128 printable characters, without a space at either end.
+ */
+export function parseName<T extends string>(unchecked: string): Parsed<T> {
+  if (unchecked === "") return unparsed("is required", "REQUIRED");
   if (unchecked.trim() !== unchecked) return unparsed("must not begin or end with a space");
   return parsePrintable<T>(unchecked, { charactersMax: NAME_CHARACTERS_MAX, printable: PRINTABLE });
 }
@@ -109,11 +116,13 @@ function parsePrintable<T extends string>(
 ): Parsed<T> {
   // A string has at least as many UTF-16 units as characters. So a short string needs no count of
   // its characters.
-  if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) {
-    return unparsed(`must have at most ${String(charactersMax)} characters`);
-  }
+  if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) return tooLong(charactersMax);
   if (!printable.test(unchecked) || unchecked.includes(REPLACEMENT_CHARACTER)) {
     return unparsed("must be printable UTF-8 text: no line breaks, tabs or other control characters");
   }
   return parsed(unchecked as T);
+}
+
+function tooLong(charactersMax: number): Unparsed {
+  return unparsed(`must have at most ${String(charactersMax)} characters`, "TOO_LONG");
 }

@@ -2,6 +2,7 @@ import type { Deadline, Metadata } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { requestIdOf } from "../../../runtime/request-id.js";
+import { traceIdOf } from "../../../runtime/trace-id.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/journal.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
@@ -9,7 +10,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
-import type { FieldProblem, ParsedFields } from "../messages/fields.js";
+import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
 import type { AuthenticatedCall, Authentication } from "./authenticator.js";
 import type { CallSteps } from "./call-steps.js";
@@ -46,6 +47,7 @@ export interface CallDependencies {
 /** Collects the facts of a call for its log line. */
 export interface CallRecord {
   readonly requestId: string;
+  readonly traceId: string | undefined;
   readonly startedAt: number;
   key: ApiKey | undefined;
   thrown: unknown;
@@ -54,7 +56,9 @@ export interface CallRecord {
 
 export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
   const [sent] = metadata.get("x-request-id");
-  return { requestId: requestIdOf(sent), startedAt, key: undefined, thrown: undefined, items: undefined };
+  const [traceparent] = metadata.get("traceparent");
+  const traceId = traceIdOf(traceparent);
+  return { requestId: requestIdOf(sent), traceId, startedAt, key: undefined, thrown: undefined, items: undefined };
 }
 
 /**
@@ -97,11 +101,11 @@ export function optionsOf(metadata: Metadata): CallOptions {
 
   const problems: FieldProblem[] = [];
   const key = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey.toString());
-  if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem });
+  if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem, code: key.code });
   // Any other value is refused, not ignored: a caller that asks for a validation must not get the
   // real call.
   if (validateOnly !== undefined && validateOnly !== "true" && validateOnly !== "false") {
-    problems.push({ field: "kesc-validate-only", message: "must be true or false" });
+    problems.push({ field: "kesc-validate-only", message: "must be true or false", code: "FORMAT" });
   }
   return { idempotencyKey: key?.ok === true ? key.value : undefined, validateOnly: validateOnly === "true", problems };
 }
@@ -132,10 +136,7 @@ export function parseRequest<Request, Input>(
     checkWireFormat(input, bytes);
     request = rpc.request.decode(bytes);
   } catch {
-    return {
-      ok: false,
-      fields: [{ field: "request", message: "must be a protobuf message of the rpc's request type" }],
-    };
+    return fieldProblem("request", "must be a protobuf message of the rpc's request type", "FORMAT");
   }
   return rpc.parse(request, caller);
 }

@@ -27,12 +27,13 @@ export function logCall(
   contract: RpcContract,
   { record, ending, cancelled }: { record: CallRecord; ending: Ending; cancelled: boolean },
 ): void {
-  const { requestId, startedAt, key, items } = record;
+  const { requestId, traceId, startedAt, key, items } = record;
   const thrown = record.thrown ?? items?.thrown;
   // The line contains no text of the caller, so no phone number, e-mail address or secret reaches
   // the log. Pino omits properties that are undefined.
   const line = {
     request_id: requestId,
+    trace_id: traceId,
     method: contract.name,
     code: ending.kind === "done" ? "OK" : Status[ending.status.code],
     reason: ending.kind === "done" ? undefined : ending.refusal.reason,

@@ -26,10 +26,10 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
   const metadata = new Map(Object.entries(factsOf(refusal)));
   const info = any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }));
   if (refusal.reason === "INVALID_FIELD") {
-    const violations = refusal.fields.map(({ field, message }) => ({
+    const violations = refusal.fields.map(({ field, message, code }) => ({
       field,
       description: message,
-      reason: "",
+      reason: code,
       localized_message: undefined,
     }));
     return [info, any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations }))];
@@ -44,6 +44,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "ACCOUNT_NOT_FOUND":
     case "ACCOUNT_FROZEN":
     case "ACCOUNT_CLOSED":
+    case "ACCOUNT_ERASED":
     case "PHONE_NUMBER_MISSING":
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":
@@ -87,7 +88,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "SHUTTING_DOWN":
     case "DEADLINE_EXCEEDED":
     case "MALFORMED_REQUEST":
-    case "UNSUPPORTED_MEDIA_TYPE":
+    case "UNSUPPORTED_COMPRESSION":
     case "NO_SUCH_RPC":
     case "OUTCOME_UNKNOWN":
       return {};

@@ -4,21 +4,10 @@ import type { AnyRefusal, CallRefusal } from "./refusal.js";
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
   switch (refusal.reason) {
-    case "INVALID_FIELD": {
-      // A user of grpcurl sees this text, but the details only as bytes.
-      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
-      return `Invalid request: ${problems.join("; ")}.`;
-    }
-    case "MISSING_API_KEY":
-      return "API key missing. Send it as x-api-key, or as authorization: Bearer.";
-    case "INVALID_API_KEY":
-      return "Invalid API key: it is unknown, expired or revoked.";
-    case "SCOPE_REQUIRED":
-      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
     case "ACCOUNT_NOT_FOUND":
-      return `Account ${refusal.accountId} not found.`;
+      return `Account ${refusal.accountId} was not found.`;
     case "TRANSACTION_NOT_FOUND":
-      return `Transaction ${refusal.transactionId} not found.`;
+      return `Transaction ${refusal.transactionId} was not found.`;
     case "ACCOUNT_ALREADY_EXISTS":
       return `The user_id already has the account ${refusal.accountId}, with another ${listOf(refusal.differingFields)}.`;
     case "REFERENCE_ALREADY_USED":
@@ -36,6 +25,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `Account ${refusal.accountId} is frozen. Unfreeze it first.`;
     case "ACCOUNT_CLOSED":
       return `Account ${refusal.accountId} is closed. A closed account stays closed.`;
+    case "ACCOUNT_ERASED":
+      return `The personal data of account ${refusal.accountId} was erased.`;
     case "ACCOUNT_NOT_EMPTY": {
       const { accountId, availableCents, heldCents } = refusal;
       const balances = `${formatCents(availableCents)} available, ${formatCents(heldCents)} held`;
@@ -55,43 +46,48 @@ export function messageOf(refusal: AnyRefusal): string {
         "Nothing was done. Send the request again."
       );
     case "QUEUE_FULL":
-      return "Too many requests are waiting. Nothing was done. Try again later.";
+      return "Too many requests are waiting. Nothing was done. Send the request again later.";
     case "STORAGE_UNAVAILABLE":
       return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
       return "The server is shutting down. Nothing was done. Send the request again.";
-    case "INTERNAL":
-      return `Internal error. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "DEADLINE_EXCEEDED":
-      return "The deadline passed before the request was started. Nothing was done.";
+      return "The deadline passed before the request was started. Nothing was done. Send the request again.";
+    case "INVALID_FIELD":
+    case "MISSING_API_KEY":
+    case "INVALID_API_KEY":
+    case "SCOPE_REQUIRED":
     case "MALFORMED_REQUEST":
-    case "UNSUPPORTED_MEDIA_TYPE":
+    case "UNSUPPORTED_COMPRESSION":
     case "NO_SUCH_RPC":
     case "REQUEST_TOO_LARGE":
     case "TOO_MANY_STREAMS":
     case "OUTCOME_UNKNOWN":
-      return messageOfTransport(refusal);
+    case "INTERNAL":
+      return messageOfCall(refusal);
   }
 }
 
-type TransportRefusal = Extract<
-  CallRefusal,
-  {
-    reason:
-      | "MALFORMED_REQUEST"
-      | "UNSUPPORTED_MEDIA_TYPE"
-      | "NO_SUCH_RPC"
-      | "REQUEST_TOO_LARGE"
-      | "TOO_MANY_STREAMS"
-      | "OUTCOME_UNKNOWN";
-  }
->;
-
-function messageOfTransport(refusal: TransportRefusal): string {
+/** Returns the text of a refusal by the server itself. */
+function messageOfCall(refusal: CallRefusal): string {
   switch (refusal.reason) {
+    case "INVALID_FIELD": {
+      // A user of grpcurl sees this text, but the details only as bytes.
+      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
+      return `Invalid request: ${problems.join("; ")}.`;
+    }
+    case "MISSING_API_KEY":
+      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
+    case "INVALID_API_KEY":
+      return "The API key is invalid: it is unknown, expired or revoked.";
+    case "SCOPE_REQUIRED":
+      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "INTERNAL":
+      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "MALFORMED_REQUEST":
-    case "UNSUPPORTED_MEDIA_TYPE":
       return `Malformed gRPC call: ${refusal.problem} Nothing was done.`;
+    case "UNSUPPORTED_COMPRESSION":
+      return "The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.";
     case "NO_SUCH_RPC":
       return "Unknown rpc. Check the names of its package, service and method.";
     case "REQUEST_TOO_LARGE":

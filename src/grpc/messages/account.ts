@@ -31,5 +31,7 @@ export function toAccountMessage(account: Account): AccountMessage {
 export function parseAccountStatus(unchecked: AccountStatusMessage): Parsed<AccountStatus | undefined> {
   if (unchecked === AccountStatusMessage.ACCOUNT_STATUS_UNSPECIFIED) return parsed(undefined);
   const status = ACCOUNT_STATUSES.find((known) => STATUSES[known] === unchecked);
-  return status === undefined ? unparsed(`must be one of ${ACCOUNT_STATUSES.join(", ")}`) : parsed(status);
+  return status === undefined
+    ? unparsed(`must be one of ${ACCOUNT_STATUSES.join(", ")}`, "UNKNOWN_VALUE")
+    : parsed(status);
 }

@@ -1,4 +1,4 @@
-import type { Parsed } from "../../domain/values/parsed.js";
+import type { FieldCode, Parsed } from "../../domain/values/parsed.js";
 
 /**
  * The problem of one field of a request. `message` continues a sentence that begins with the
@@ -7,6 +7,7 @@ import type { Parsed } from "../../domain/values/parsed.js";
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
+  readonly code: FieldCode;
 }
 
 /** The values of all fields, or the problems of all invalid ones. */
@@ -29,13 +30,17 @@ export function parseFields<Fields extends Record<string, Parsed<unknown>>>(
     const parsed: Parsed<unknown> | undefined = fields[field];
     if (parsed === undefined) continue;
     if (parsed.ok) value[field] = parsed.value;
-    else (problems ??= []).push({ field, message: parsed.problem });
+    else (problems ??= []).push({ field, message: parsed.problem, code: parsed.code });
   }
   return problems === undefined ? { ok: true, value: value as ValuesOf<Fields> } : { ok: false, fields: problems };
 }
 
-export function fieldProblem(field: string, message: string): { ok: false; fields: readonly FieldProblem[] } {
-  return { ok: false, fields: [{ field, message }] };
+export function fieldProblem(
+  field: string,
+  message: string,
+  code: FieldCode,
+): { ok: false; fields: readonly FieldProblem[] } {
+  return { ok: false, fields: [{ field, message, code }] };
 }
 
 /** Parses an optional text. An absent field decodes to the empty text, which becomes undefined. */
@@ -44,6 +49,14 @@ export function ifGiven<Value>(
   parse: (unchecked: string) => Parsed<Value>,
 ): Parsed<Value | undefined> {
   return unchecked === "" ? { ok: true, value: undefined } : parse(unchecked);
+}
+
+/** Parses an optional field of the contract. It may be present and empty. */
+export function ifPresent<Value>(
+  unchecked: string | undefined,
+  parse: (unchecked: string) => Parsed<Value>,
+): Parsed<Value | undefined> {
+  return unchecked === undefined ? { ok: true, value: undefined } : parse(unchecked);
 }
 
 /** Returns the properties that are not undefined. */

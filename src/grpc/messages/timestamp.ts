@@ -21,7 +21,7 @@ export function parseMoment(unchecked: Timestamp | undefined): Parsed<UnixMillis
   const { seconds, nanos } = unchecked;
   return seconds >= FIRST_SECOND && seconds <= LAST_SECOND && nanos >= 0 && nanos <= NANOS_MAX
     ? parsed(toUnixMillis(Number(seconds) * 1_000 + Math.ceil(nanos / NANOS_IN_MILLI)))
-    : unparsed("must be a time in the years 1 to 9999");
+    : unparsed("must be a time in the years 1 to 9999", "OUT_OF_RANGE");
 }
 
 /** Parses the end of a time range. It must be later than the start. */
@@ -32,5 +32,5 @@ export function parseEnd(start: Timestamp | undefined, end: Timestamp | undefine
     end === undefined ||
     end.seconds > start.seconds ||
     (end.seconds === start.seconds && end.nanos > start.nanos);
-  return moment.ok && !isLater ? unparsed("must be later than created_after") : moment;
+  return moment.ok && !isLater ? unparsed("must be later than created_after", "OUT_OF_RANGE") : moment;
 }

@@ -55,12 +55,16 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
 export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<TransactionType | undefined> {
   if (unchecked === TransactionTypeMessage.TRANSACTION_TYPE_UNSPECIFIED) return parsed(undefined);
   const type = TRANSACTION_TYPES.find((known) => TYPES[known] === unchecked);
-  return type === undefined ? unparsed(`must be one of ${TRANSACTION_TYPES.join(", ")}`) : parsed(type);
+  return type === undefined
+    ? unparsed(`must be one of ${TRANSACTION_TYPES.join(", ")}`, "UNKNOWN_VALUE")
+    : parsed(type);
 }
 
 /** Parses the status of a filter. UNSPECIFIED means any status. */
 export function parseTransactionStatus(unchecked: TransactionStatusMessage): Parsed<TransactionStatus | undefined> {
   if (unchecked === TransactionStatusMessage.TRANSACTION_STATUS_UNSPECIFIED) return parsed(undefined);
   const status = TRANSACTION_STATUSES.find((known) => STATUSES[known] === unchecked);
-  return status === undefined ? unparsed(`must be one of ${TRANSACTION_STATUSES.join(", ")}`) : parsed(status);
+  return status === undefined
+    ? unparsed(`must be one of ${TRANSACTION_STATUSES.join(", ")}`, "UNKNOWN_VALUE")
+    : parsed(status);
 }

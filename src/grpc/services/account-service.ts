@@ -18,12 +18,14 @@ import {
   ListAccountsResponse,
   UnfreezeAccountRequest,
   UnfreezeAccountResponse,
+  UpdateAccountRequest,
+  UpdateAccountResponse,
 } from "../../gen/kesc/v1/account_service.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
-import { given, ifGiven, parseFields } from "../messages/fields.js";
+import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
@@ -43,6 +45,7 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
     createAccount: createAccount(options),
     getAccount: getAccount(cellOf),
     listAccounts: listAccounts(options),
+    updateAccount: updateAccount(cellOf),
     freezeAccount: unary({
       request: FreezeAccountRequest,
       response: FreezeAccountResponse,
@@ -100,6 +103,30 @@ function getAccount(cellOf: CellOf): UnaryRoute {
       return account === undefined
         ? { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } }
         : done({ account: toAccountMessage(account) });
+    },
+  });
+}
+
+function updateAccount(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: UpdateAccountRequest,
+    response: UpdateAccountResponse,
+    parse: (request) => {
+      const fields = parseFields({
+        account_id: parseAccountId(request.account_id),
+        phone_number: ifPresent(request.phone_number, parsePhoneNumber),
+        email: ifPresent(request.email, parseEmailAddress),
+      });
+      if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
+      return fieldProblem("phone_number", "or email must be sent", "REQUIRED");
+    },
+    run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline }) => {
+      const { organizationId } = key;
+      const outcome = await cellOf(key).ledger.submit(
+        { name: "updateAccount", organizationId, actor: actorOf(key), accountId, phoneNumber, email },
+        deadline,
+      );
+      return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },
   });
 }

@@ -53,12 +53,15 @@ export function parseBatch(
   { requests }: { readonly requests: readonly TransactionRequest[] },
   { idempotencyKey }: Pick<Caller, "idempotencyKey">,
 ): ParsedFields<Batch> {
-  if (requests.length === 0) return fieldProblem("requests", "is required");
-  if (requests.length > ITEMS_MAX) return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`);
+  if (requests.length === 0) return fieldProblem("requests", "is required", "REQUIRED");
+  if (requests.length > ITEMS_MAX) {
+    return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`, "TOO_MANY");
+  }
   if (idempotencyKey !== undefined) {
     return fieldProblem(
       "idempotency-key",
       "must not be sent with this call: each of its requests has an idempotency_key",
+      "CONFLICT",
     );
   }
   return { ok: true, value: requests.map(parseItem) };
@@ -94,7 +97,7 @@ export async function runBatch(batch: Batch, caller: Caller, options: BatchRunOp
  * at the item's index.
  */
 function parseItem({ movement: request, idempotency_key }: TransactionRequest): Item {
-  if (request === undefined) return fieldProblem("request", "must have mint or redeem");
+  if (request === undefined) return fieldProblem("request", "must have mint or redeem", "REQUIRED");
   const { $case: name, value } = request;
   const movement = parseMovement(value);
   const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });

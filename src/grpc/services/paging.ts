@@ -35,7 +35,7 @@ export function parsePageSize(unchecked: number): Parsed<number> {
   if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
   return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
     ? parsed(unchecked)
-    : unparsed(`must be 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`);
+    : unparsed(`must be 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`, "OUT_OF_RANGE");
 }
 
 /** Parses a token that formatPageToken() wrote. The empty text means the first page. */
@@ -59,7 +59,8 @@ export function pageOf(
   list: PagedList,
   { size, token }: { size: number; token: PageToken | undefined },
 ): ParsedFields<PageRequest> {
-  if (token !== undefined && token.listDigest !== digestOf(list)) return fieldProblem("page_token", PROBLEM);
+  if (token !== undefined && token.listDigest !== digestOf(list))
+    return fieldProblem("page_token", PROBLEM, "CONFLICT");
   return { ok: true, value: { size, beforeSeq: token?.beforeSeq } };
 }
 

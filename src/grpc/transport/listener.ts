@@ -23,7 +23,7 @@ export class Listener {
 
   /**
    * Listens on "host:port" or "unix:/path". A name of a host can have several addresses; the
-   * listener takes all of them.
+   * listener takes all that this machine has.
    */
   static async open(
     address: string,
@@ -64,7 +64,17 @@ export class Listener {
     const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
     let port = Number(address.slice(colon + 1));
     const hosts = isIP(host) === 0 ? (await lookup(host, { all: true })).map((found) => found.address) : [host];
-    for (const one of new Set(hosts)) port = ((await this.#add({ host: one, port })) as AddressInfo).port;
+    let missing: unknown;
+    for (const one of new Set(hosts)) {
+      try {
+        port = ((await this.#add({ host: one, port })) as AddressInfo).port;
+      } catch (error) {
+        // "localhost" has an IPv6 address also on a machine without IPv6.
+        if ((error as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL") throw error;
+        missing = error;
+      }
+    }
+    if (!this.#servers.some((server) => server.listening)) throw missing;
     return `${address.slice(0, colon)}:${String(port)}`;
   }
 

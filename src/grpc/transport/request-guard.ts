@@ -12,7 +12,7 @@ import { type Link, Queue } from "../../../runtime/queue.js";
 import type { AnyRefusal, Reason } from "../errors/refusal.js";
 import { hasDetails, type RefusalStatus, statusOf } from "../errors/status.js";
 import { RequestFrames } from "./request-frames.js";
-import { COMPRESSIONS, refusalOfHeaders } from "./request-headers.js";
+import { COMPRESSIONS, isGrpc, refusalOfHeaders } from "./request-headers.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
@@ -84,7 +84,7 @@ export class RequestGuard {
         handle(interceptors, stream, headers);
         this.#stream = undefined;
       } else if (!stream.destroyed && !stream.closed) {
-        refuseStream(stream, refusal);
+        refuseStream(stream, headers, refusal);
         this.#options.onRefused(isRpc ? path : undefined, refusal.reason);
       }
     };
@@ -269,14 +269,14 @@ class ArrivingCall extends ServerInterceptingCall {
 }
 
 /** Ends a stream of which grpc-js has made no call. */
-function refuseStream(stream: ServerHttp2Stream, refusal: AnyRefusal): void {
+function refuseStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, refusal: AnyRefusal): void {
   const { code, details, metadata } = statusOf(refusal);
   // A lost connection makes the stream emit an error, which ends the process without a listener.
   stream.once("error", () => undefined);
   stream.respond(
     {
       // A client that does not speak gRPC reads only this status.
-      ":status": refusal.reason === "UNSUPPORTED_MEDIA_TYPE" ? 415 : 200,
+      ":status": isGrpc(headers) ? 200 : 415,
       "content-type": "application/grpc+proto",
       "grpc-accept-encoding": "identity,deflate,gzip",
       "grpc-status": code,

@@ -11,6 +11,11 @@ const TIMER_MILLIS_MAX = 2_147_483_647;
 /** The compressions that grpc-js can undo. */
 export const COMPRESSIONS: ReadonlySet<string> = new Set(["gzip", "deflate"]);
 
+/** Returns whether the client says that it speaks gRPC. */
+export function isGrpc({ "content-type": type }: IncomingHttpHeaders): boolean {
+  return type === "application/grpc" || CONTENT_TYPE.test(type ?? "");
+}
+
 /**
  * Returns the refusal of a call whose HTTP/2 headers break the rules of gRPC. grpc-js checks none
  * of these headers, or only half of them, and would run the call.
@@ -18,14 +23,11 @@ export const COMPRESSIONS: ReadonlySet<string> = new Set(["gzip", "deflate"]);
  * Removes a `grpc-timeout` that no timer can hold.
  */
 export function refusalOfHeaders(headers: IncomingHttpHeaders): CallRefusal | undefined {
-  const type = headers["content-type"];
-  if (type !== "application/grpc" && !CONTENT_TYPE.test(type ?? "")) {
-    return { reason: "UNSUPPORTED_MEDIA_TYPE", problem: "The content-type must be application/grpc." };
-  }
+  if (!isGrpc(headers)) return malformed("The content-type must be application/grpc.");
   if (headers[":method"] !== "POST") return malformed("The :method must be POST.");
   const encoding = headers["grpc-encoding"];
   if (encoding !== undefined && encoding !== "identity" && !COMPRESSIONS.has(String(encoding))) {
-    return { reason: "UNSUPPORTED_MEDIA_TYPE", problem: "The grpc-encoding must be identity, gzip or deflate." };
+    return { reason: "UNSUPPORTED_COMPRESSION" };
   }
   const timeout = headers["grpc-timeout"];
   if (timeout === undefined) return undefined;

@@ -8,7 +8,7 @@ import { given, type ListQuery, type ListReader, readPage } from "./page.js";
 /** A row of `accounts`, joined with the columns of its holder. */
 export type FullAccountRow = AccountRow & PersonRow;
 
-const COLUMNS = "a.*, h.user_id, h.phone_number, h.email, h.email_index";
+const COLUMNS = "a.*, h.user_id, h.phone_number, h.phone_number_index, h.email, h.email_index";
 
 /** Reads one page of the book's accounts, newest first. */
 export function accountsPage(
@@ -27,7 +27,7 @@ function queryOf(
   const blindIndex = (field: "phone_number" | "email", value: string | undefined): Binding | undefined =>
     value === undefined ? undefined : blindIndexOf(keys, field, value);
   const ofUser = given([["h.user_id = ?", userId]]);
-  const withPhoneNumber = given([["h.phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]);
+  const withPhoneNumber = given([["phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]);
   const withEmail = given([["email_index = ?", blindIndex("email", email)]]);
   const withStatus = given([["status = ?", status]]);
 
@@ -40,9 +40,9 @@ function queryOf(
     along: [["a.id = h.account_id AND h.book = ?", book], ...conditions.along],
     matching: conditions.matching,
   });
-  // At most one account has the user_id.
   if (ofUser.length > 0) {
-    return ofHolders(undefined, { along: [...ofUser, ...withPhoneNumber, ...withEmail, ...withStatus], matching: [] });
+    const matching = [...withPhoneNumber, ...withEmail, ...withStatus];
+    return ofHolders("account_holders_by_user", { along: ofUser, matching });
   }
   if (withPhoneNumber.length > 0) {
     const matching = [...withEmail, ...withStatus];

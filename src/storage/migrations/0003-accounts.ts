@@ -30,24 +30,30 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
   // erasure sets all columns from user_id on to NULL (docs/adr/0021). Transactions and the journal
   // refer to this row, because it hardly ever changes: see `book_keys`.
   `CREATE TABLE ${table("account_holders")} (
-     account_id          TEXT NOT NULL PRIMARY KEY REFERENCES ${table("accounts")} (id),
-     book                ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
-     seq                 ${int64} NOT NULL,
-     user_id             TEXT,
-     phone_number        ${bytes},
-     phone_number_index  ${bytes},
-     email               ${bytes},
-     email_index         ${bytes},
-     content_salt        ${bytes},
-     UNIQUE (book, user_id),
+     account_id               TEXT NOT NULL PRIMARY KEY REFERENCES ${table("accounts")} (id),
+     book                     ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
+     seq                      ${int64} NOT NULL,
+     is_open                  ${int64} NOT NULL CHECK (is_open IN (0, 1)),
+     user_id                  TEXT,
+     phone_number             ${bytes},
+     phone_number_index       ${bytes},
+     phone_number_changed_at  ${int64},
+     email                    ${bytes},
+     email_index              ${bytes},
+     email_changed_at         ${int64},
+     content_salt             ${bytes},
      CHECK (
        (user_id IS NOT NULL AND phone_number IS NOT NULL AND phone_number_index IS NOT NULL
          AND email IS NOT NULL AND content_salt IS NOT NULL)
        OR (user_id IS NULL AND phone_number IS NULL AND phone_number_index IS NULL
-         AND email IS NULL AND email_index IS NULL AND content_salt IS NULL)
+         AND email IS NULL AND email_index IS NULL AND content_salt IS NULL
+         AND phone_number_changed_at IS NULL AND email_changed_at IS NULL)
      )
    ) ${tableOptions}`,
   ...withoutStatistics("account_holders", PERSONAL_COLUMNS),
+  // A user whose account is closed can open another one.
+  `CREATE UNIQUE INDEX account_holders_open ON ${table("account_holders")} (book, user_id) WHERE is_open = 1`,
+  `CREATE INDEX account_holders_by_user ON ${table("account_holders")} (book, user_id, seq)`,
   `CREATE INDEX account_holders_by_phone_number ON ${table("account_holders")} (book, phone_number_index, seq)`,
   `CREATE INDEX account_holders_by_email ON ${table("account_holders")} (book, email_index, seq)`,
 ];

@@ -63,7 +63,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`;
   const used = `
     SELECT h.account_id FROM ${input(USER_COLUMNS)}
-    CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.user_id`;
+    CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.user_id AND h.is_open = 1`;
 
   return {
     // CROSS JOIN makes SQLite read `input` first and look up each row, whatever it estimates about

@@ -1,6 +1,7 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
 import type { BookHead, BookState } from "../../domain/book.js";
 import type { TableName, UsedIdempotencyKey } from "../../domain/decision.js";
+import type { JournalKind } from "../../domain/journal.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
@@ -184,15 +185,24 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /** Returns what the content hash of each entry covers besides the entry itself. */
-  #contentsOf({ tables }: Changes): Map<NumberedEntry | undefined, Content> {
+  #contentsOf({ entries, tables }: Changes): Map<NumberedEntry | undefined, Content> {
     const contents = new Map<NumberedEntry | undefined, Content>();
     for (const { row, createdBy } of tables.transactions.created) {
       contents.set(createdBy, { created: contentOfTransaction(row) });
     }
-    for (const { row, createdBy } of tables.accountHolders.created) {
+    const { created, changed } = tables.accountHolders;
+    const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
+    // The hash of the last entry that set the personal data covers it. Of earlier entries the salt
+    // and the data are gone: nobody can find out an old phone number.
+    for (const numbered of entries.filter(({ entry }) => SETS_PERSON.has(entry.kind)).toReversed()) {
+      const { accountId } = numbered.entry;
+      const holder = accountId === undefined ? undefined : holders.get(accountId);
+      if (accountId === undefined || holder === undefined) continue;
       const salt = newPersonSalt();
-      this.#personSalts.set(row.accountId, salt);
-      if (row.person !== undefined) contents.set(createdBy, { created: contentOfPerson(row.person), salt });
+      const isLast = !this.#personSalts.has(accountId);
+      if (isLast) this.#personSalts.set(accountId, salt);
+      const content = isLast && holder.person !== undefined ? contentOfPerson(holder.person) : NOTHING;
+      contents.set(numbered, { created: content, salt });
     }
     return contents;
   }
@@ -204,7 +214,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const inserts: Write = {
       sql: insert,
       rows: created.map(({ row, createdBy }) =>
-        table.insertedRow(row, { book: this.#bookOf(row.organizationId), seq: createdBy?.seq ?? 0, facts: this }),
+        table.insertedRow(row, { book: this.bookOf(row.organizationId), seq: createdBy?.seq ?? 0, facts: this }),
       ),
     };
     const rowsByUpdate = updates.map((): object[] => []);
@@ -226,14 +236,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const { accountId, organizationId } = entry;
     const previousSeq = accountId === undefined ? null : (this.#lastSeqs.get(accountId) ?? null);
     if (accountId !== undefined) this.#lastSeqs.set(accountId, seq);
-    const { number, salts } = this.#bookOf(organizationId);
+    const { number, salts } = this.bookOf(organizationId);
     const salt = content?.salt ?? salts.of(seq);
     return journalRowOf(entry, { book: number, seq, previousSeq, salt, created: content?.created ?? NOTHING });
   }
 
   #bookRowOf({ organizationId, lastSeq, lastRecordedAt, sums }: BookHead): SqlRow<typeof BOOK_COLUMNS> {
     return {
-      number: this.#bookOf(organizationId).number,
+      number: this.bookOf(organizationId).number,
       last_seq: lastSeq,
       last_recorded_at: lastRecordedAt,
       reserve_cents: sums.reserve,
@@ -244,7 +254,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     };
   }
 
-  #bookOf(organizationId: OrganizationId): OpenBook {
+  bookOf(organizationId: OrganizationId): OpenBook {
     const book = this.#books.get(organizationId);
     if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
     return book;
@@ -275,6 +285,8 @@ interface Content {
 }
 
 const NOTHING: readonly string[] = [];
+/** The entries after which an account has other personal data. */
+const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "account.updated"]);
 
 interface IdempotencyKeyRow {
   readonly book: number;

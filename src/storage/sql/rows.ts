@@ -5,7 +5,7 @@ import { type EmailAddress, NO_EMAIL } from "../../domain/values/email-address.j
 import type { AccountId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Description, Metadata, Reference, StatusReason, UserId } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/personal-data.js";
 import type { OpenBook } from "./book-directory.js";
 import type { ColumnType } from "./engine.js";
@@ -30,12 +30,16 @@ export interface HolderRow<Bytes = Buffer> {
   readonly account_id: string;
   readonly book: number;
   readonly seq: number;
+  /** 0 or 1. */
+  readonly is_open: number;
   readonly user_id: string | null;
   readonly phone_number: Bytes | null;
   readonly phone_number_index: Bytes | null;
+  readonly phone_number_changed_at: number | null;
   readonly email: Bytes | null;
   /** Null if the user has no e-mail address. */
   readonly email_index: Bytes | null;
+  readonly email_changed_at: number | null;
   readonly content_salt: Bytes | null;
 }
 
@@ -82,11 +86,14 @@ export const HOLDER_COLUMNS = {
   account_id: "text",
   book: "int64",
   seq: "int64",
+  is_open: "int64",
   user_id: "text",
   phone_number: "bytes",
   phone_number_index: "bytes",
+  phone_number_changed_at: "int64",
   email: "bytes",
   email_index: "bytes",
+  email_changed_at: "int64",
   content_salt: "bytes",
 } as const satisfies Record<keyof HolderRow, ColumnType>;
 
@@ -148,7 +155,18 @@ export function accountWithPersonOf(row: AccountRow & PersonRow, book: OpenBook)
 
 export function holderOf(row: HolderRow, book: OpenBook): AccountHolder {
   const accountId = row.account_id as AccountId;
-  return { accountId, organizationId: book.organizationId, person: personOf(row, book, accountId) };
+  return {
+    accountId,
+    organizationId: book.organizationId,
+    person: personOf(row, book, accountId),
+    isOpen: row.is_open === 1,
+    phoneNumberChangedAt: timeOf(row.phone_number_changed_at),
+    emailChangedAt: timeOf(row.email_changed_at),
+  };
+}
+
+function timeOf(millis: number | null): UnixMillis | undefined {
+  return millis === null ? undefined : toUnixMillis(millis);
 }
 
 /** Decrypts the personal data. Throws if it was changed, or belongs to another account. */
@@ -164,34 +182,47 @@ function personOf(row: PersonRow, { organizationId, keys }: OpenBook, accountId:
 }
 
 /** The columns of a holder after an erasure. */
-export const NO_PERSON = {
+const NO_PERSON = {
   user_id: null,
   phone_number: null,
   phone_number_index: null,
+  phone_number_changed_at: null,
   email: null,
   email_index: null,
+  email_changed_at: null,
   content_salt: null,
 } as const satisfies Partial<HolderRow>;
 
-/**
- * Encrypts the personal data. `salt` is that of the holder's `content_hash`, in hexadecimal. One
- * batch may create an account and erase it: then the row never holds any personal data.
- */
+/** One batch may create an account and erase it: then the row never holds any personal data. */
 export function holderRowOf(
-  { accountId, organizationId, person }: AccountHolder,
+  holder: AccountHolder,
   { book, seq, salt }: { book: OpenBook; seq: number; salt: string },
 ): HolderRow<string> {
-  const row = { account_id: accountId, book: book.number, seq };
-  if (person === undefined) return { ...row, ...NO_PERSON };
+  return {
+    account_id: holder.accountId,
+    book: book.number,
+    seq,
+    is_open: holder.isOpen ? 1 : 0,
+    ...personRowOf(holder, { book, salt }),
+  };
+}
+
+/** Encrypts the personal data. `salt` is that of its `content_hash`, in hexadecimal. */
+export function personRowOf(
+  { accountId, organizationId, person, phoneNumberChangedAt, emailChangedAt }: AccountHolder,
+  { book, salt }: { book: OpenBook; salt: string },
+): Omit<HolderRow<string>, "account_id" | "book" | "seq" | "is_open"> {
+  if (person === undefined) return NO_PERSON;
   const { userId, phoneNumber, email } = person;
   const place = { organizationId, accountId };
   return {
-    ...row,
     user_id: userId,
     phone_number: encryptPersonal(book.keys, { ...place, field: "phone_number" }, phoneNumber).toString("hex"),
     phone_number_index: blindIndexOf(book.keys, "phone_number", phoneNumber).toString("hex"),
+    phone_number_changed_at: phoneNumberChangedAt ?? null,
     email: encryptPersonal(book.keys, { ...place, field: "email" }, email).toString("hex"),
     email_index: email === NO_EMAIL ? null : blindIndexOf(book.keys, "email", email).toString("hex"),
+    email_changed_at: emailChangedAt ?? null,
     content_salt: salt,
   };
 }

@@ -1,7 +1,7 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
 import type { TableName, Tables } from "../../domain/decision.js";
 import type { Transaction } from "../../domain/transaction.js";
-import type { AccountId } from "../../domain/values/ids.js";
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
 import {
@@ -9,7 +9,7 @@ import {
   accountRowOf,
   HOLDER_COLUMNS,
   holderRowOf,
-  NO_PERSON,
+  personRowOf,
   TRANSACTION_COLUMNS,
   transactionRowOf,
 } from "./rows.js";
@@ -22,6 +22,7 @@ export interface BatchFacts {
   lastSeqOf(accountId: AccountId): number;
   /** Returns the salt of the data of an account's holder, in hexadecimal. */
   personSaltOf(accountId: AccountId): string;
+  bookOf(organizationId: OrganizationId): OpenBook;
 }
 
 /** Where a new row belongs. */
@@ -65,13 +66,21 @@ const BALANCE_COLUMNS = {
 
 const STATUS_COLUMNS = { ...BALANCE_COLUMNS, status: "text", status_reason: "text" } as const satisfies Columns;
 
-const ERASED_COLUMNS = {
+const HOLDER_CLOSED_COLUMNS = { account_id: "text", is_open: "int64" } as const satisfies Partial<
+  typeof HOLDER_COLUMNS
+>;
+
+/** The columns that an erasure or a change of the personal data sets. */
+const PERSON_COLUMNS = {
   account_id: "text",
+  is_open: "int64",
   user_id: "text",
   phone_number: "bytes",
   phone_number_index: "bytes",
+  phone_number_changed_at: "int64",
   email: "bytes",
   email_index: "bytes",
+  email_changed_at: "int64",
   content_salt: "bytes",
 } as const satisfies Partial<typeof HOLDER_COLUMNS>;
 
@@ -121,7 +130,17 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     columns: HOLDER_COLUMNS,
     insertedRow: (holder, { book, seq, facts }) =>
       holderRowOf(holder, { book, seq, salt: facts.personSaltOf(holder.accountId) }),
-    updates: [{ columns: ERASED_COLUMNS, fits: (_, after) => after.person === undefined, updatedRow: erasedRowOf }],
+    updates: [
+      {
+        columns: HOLDER_CLOSED_COLUMNS,
+        fits: (before, after) => before.person === after.person,
+        updatedRow: ({ accountId, isOpen }): SqlRow<typeof HOLDER_CLOSED_COLUMNS> => ({
+          account_id: accountId,
+          is_open: isOpen ? 1 : 0,
+        }),
+      },
+      { columns: PERSON_COLUMNS, fits: () => true, updatedRow: changedPersonRowOf },
+    ],
   },
   transactions: {
     name: "transactions",
@@ -154,8 +173,13 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
   };
 }
 
-function erasedRowOf({ accountId }: AccountHolder): SqlRow<typeof ERASED_COLUMNS> {
-  return { account_id: accountId, ...NO_PERSON };
+function changedPersonRowOf(holder: AccountHolder, facts: BatchFacts): SqlRow<typeof PERSON_COLUMNS> {
+  const salt = holder.person === undefined ? "" : facts.personSaltOf(holder.accountId);
+  return {
+    account_id: holder.accountId,
+    is_open: holder.isOpen ? 1 : 0,
+    ...personRowOf(holder, { book: facts.bookOf(holder.organizationId), salt }),
+  };
 }
 
 function transactionStatusRowOf(transaction: Transaction): SqlRow<typeof TRANSACTION_STATUS_COLUMNS> {

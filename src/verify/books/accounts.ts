@@ -1,5 +1,6 @@
 import type { AccountStatus } from "../../domain/account.js";
 import type { BookAccount, JournalKind } from "../../domain/journal.js";
+import { UPDATED_FIELDS } from "../../domain/operations/update-account.js";
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
@@ -31,7 +32,7 @@ interface AccountJournalRow extends PostingColumns, GroupKey, HashedRow {
   readonly reason: string | null;
 }
 
-type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.erased">;
+type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.updated" | "account.erased">;
 
 const STATUS_CHANGES: Readonly<Record<StatusKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
   "account.created": { from: undefined, to: "ACTIVE" },
@@ -71,7 +72,9 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
   readonly #id: string;
   #first: AccountJournalRow | undefined;
   #last: AccountJournalRow | undefined;
+  #updated: AccountJournalRow | undefined;
   #erased: AccountJournalRow | undefined;
+  readonly #changedAt = { phoneNumber: undefined as number | undefined, email: undefined as number | undefined };
   #status: AccountStatus | undefined;
   #statusReason: string | null = "";
   #availableCents = 0;
@@ -104,7 +107,15 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     } else {
       this.#compare(place, summary, [this.#first, this.#last]);
     }
-    const isErased = checkHolder(part, { id: this.#id, book: this.#book, created: this.#first, erased: this.#erased });
+    const isErased = checkHolder(part, {
+      id: this.#id,
+      book: this.#book,
+      created: this.#first,
+      updated: this.#updated,
+      erased: this.#erased,
+      isClosed: this.#status === "CLOSED",
+      changedAt: this.#changedAt,
+    });
     if (isErased) this.#audit.coverage.erasedHolders += 1;
   }
 
@@ -134,9 +145,10 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
     if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
+    else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
-    // The hash of the first row covers the holder, with a salt that only the holder has.
-    if (kind === "account.created" || secrets === undefined) return;
+    // The hashes of these rows cover the holder, with a salt that only the holder has.
+    if (kind === "account.created" || kind === "account.updated" || secrets === undefined) return;
     if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
     }
@@ -149,6 +161,20 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     if (to === "CLOSED") this.#checkEmpty(row);
     this.#status = to;
     this.#statusReason = row.reason;
+  }
+
+  #update(row: AccountJournalRow): void {
+    const { seq, reason, recorded_at: recordedAt } = row;
+    if (this.#status === undefined || this.#status === "CLOSED" || this.#erased !== undefined) {
+      this.#add(seq, "account.updated only on an open account with personal data", describe(this.#status));
+    }
+    this.#updated = row;
+    const { phoneNumber, email, both } = UPDATED_FIELDS;
+    if (reason === phoneNumber || reason === both) this.#changedAt.phoneNumber = recordedAt;
+    if (reason === email || reason === both) this.#changedAt.email = recordedAt;
+    if (reason !== phoneNumber && reason !== email && reason !== both) {
+      this.#add(seq, "the names of the changed fields as the reason", "another reason");
+    }
   }
 
   #erase(row: AccountJournalRow): void {

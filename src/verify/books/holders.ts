@@ -9,11 +9,14 @@ import type { GroupKey } from "./groups.js";
 /** A row of `account_holders`. `id` is the id of its account. */
 export interface HolderRow extends GroupKey {
   readonly seq: number;
+  readonly is_open: number;
   readonly user_id: string | null;
   readonly phone_number: Buffer | null;
   readonly phone_number_index: Buffer | null;
+  readonly phone_number_changed_at: number | null;
   readonly email: Buffer | null;
   readonly email_index: Buffer | null;
+  readonly email_changed_at: number | null;
   readonly content_salt: Buffer | null;
 }
 
@@ -21,7 +24,8 @@ const SALT_BYTES = 16;
 
 export function holderRows(snapshot: Snapshot): RowStream<HolderRow> {
   return snapshot.rows(`
-    SELECT book, account_id AS id, seq, user_id, phone_number, phone_number_index, email, email_index, content_salt
+    SELECT book, account_id AS id, seq, is_open, user_id, phone_number, phone_number_index, phone_number_changed_at,
+      email, email_index, email_changed_at, content_salt
     FROM ${snapshot.table("account_holders")} ORDER BY book, account_id ${snapshot.byCodeUnit}`);
 }
 
@@ -32,14 +36,21 @@ export interface HolderFacts {
   readonly book: AuditedBook;
   /** The row that created the account. */
   readonly created: HashedRow | undefined;
+  /** The last row that changed the personal data. */
+  readonly updated: HashedRow | undefined;
   readonly erased: HashedRow | undefined;
+  readonly isClosed: boolean;
+  /** The times of the last changes, by the journal. */
+  readonly changedAt: { readonly phoneNumber: number | undefined; readonly email: number | undefined };
 }
 
 /**
- * Checks the personal data of one account: it hashes to the row that created the account, and it is
- * absent if and only if a row says that it was erased. Returns whether it was erased.
+ * Checks the personal data of one account: it hashes to the row that created or last updated the
+ * account, and it is absent if and only if a row says that it was erased. Returns whether it was
+ * erased.
  */
-export function checkHolder(holder: HolderRow | undefined, { id, book, created, erased }: HolderFacts): boolean {
+export function checkHolder(holder: HolderRow | undefined, facts: HolderFacts): boolean {
+  const { id, book, created, updated, erased, isClosed, changedAt } = facts;
   const { findings, secrets, row } = book;
   const place = { seq: created?.seq ?? holder?.seq, table: "account_holders", id } as const;
   if (holder === undefined) {
@@ -47,8 +58,19 @@ export function checkHolder(holder: HolderRow | undefined, { id, book, created, 
     return false;
   }
   if (created !== undefined) findings.compareFields(place, { seq: [created.seq, holder.seq] });
-  const { user_id, phone_number, phone_number_index, email, email_index, content_salt } = holder;
-  const columns = { user_id, phone_number, phone_number_index, email, email_index, content_salt };
+  findings.compareFields(place, { is_open: [isClosed ? 0 : 1, holder.is_open] });
+  const { user_id, phone_number, phone_number_index, phone_number_changed_at, email, email_index, email_changed_at } =
+    holder;
+  const columns = {
+    user_id,
+    phone_number,
+    phone_number_index,
+    phone_number_changed_at,
+    email,
+    email_index,
+    email_changed_at,
+    content_salt: holder.content_salt,
+  };
   const present = Object.entries(columns).flatMap(([name, value]) => (value === null ? [] : [name]));
   if (erased !== undefined) {
     if (present.length === 0) return true;
@@ -64,9 +86,14 @@ export function checkHolder(holder: HolderRow | undefined, { id, book, created, 
 
   const person = new PersonalData(holder, { keys: secrets.keys, organizationId: row.organization_id });
   for (const problem of person.problems) findings.add(place, problem);
-  if (created === undefined || person.problems.length > 0) return false;
+  findings.compareFields(place, {
+    phone_number_changed_at: [changedAt.phoneNumber ?? null, holder.phone_number_changed_at],
+    email_changed_at: [changedAt.email ?? null, holder.email_changed_at],
+  });
+  const covering = updated ?? created;
+  if (covering === undefined || person.problems.length > 0) return false;
   const content = { accountId: id, transactionId: null, created: person.content };
-  if (!hasSaltedHashOf(content, created, holder.content_salt?.toString("hex") ?? "")) {
+  if (!hasSaltedHashOf(content, covering, holder.content_salt?.toString("hex") ?? "")) {
     findings.add(place, {
       expected: "the personal data that gives the content_hash of the journal row",
       found: "other data, another content_salt or another content_hash",

@@ -8,19 +8,26 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column book": "bigint NOT NULL",
     "column content_salt": "bytea",
     "column email": "bytea",
+    "column email_changed_at": "bigint",
     "column email_index": "bytea",
+    "column is_open": "bigint NOT NULL",
     "column phone_number": "bytea",
+    "column phone_number_changed_at": "bigint",
     "column phone_number_index": "bytea",
     "column seq": "bigint NOT NULL",
     "column user_id": "text",
     "constraint account_holders_account_id_fkey": "FOREIGN KEY (account_id) REFERENCES accounts(id)",
     "constraint account_holders_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
-    "constraint account_holders_book_user_id_key": "UNIQUE (book, user_id)",
     "constraint account_holders_check":
-      "CHECK ((((user_id IS NOT NULL) AND (phone_number IS NOT NULL) AND (phone_number_index IS NOT NULL) AND (email IS NOT NULL) AND (content_salt IS NOT NULL)) OR ((user_id IS NULL) AND (phone_number IS NULL) AND (phone_number_index IS NULL) AND (email IS NULL) AND (email_index IS NULL) AND (content_salt IS NULL))))",
+      "CHECK ((((user_id IS NOT NULL) AND (phone_number IS NOT NULL) AND (phone_number_index IS NOT NULL) AND (email IS NOT NULL) AND (content_salt IS NOT NULL)) OR ((user_id IS NULL) AND (phone_number IS NULL) AND (phone_number_index IS NULL) AND (email IS NULL) AND (email_index IS NULL) AND (content_salt IS NULL) AND (phone_number_changed_at IS NULL) AND (email_changed_at IS NULL))))",
     "constraint account_holders_pkey": "PRIMARY KEY (account_id)",
     "index account_holders_by_email":
       "CREATE INDEX account_holders_by_email ON account_holders USING btree (book, email_index, seq)",
+    "constraint account_holders_is_open_check": "CHECK ((is_open = ANY (ARRAY[(0)::bigint, (1)::bigint])))",
+    "index account_holders_by_user":
+      "CREATE INDEX account_holders_by_user ON account_holders USING btree (book, user_id, seq)",
+    "index account_holders_open":
+      "CREATE UNIQUE INDEX account_holders_open ON account_holders USING btree (book, user_id) WHERE (is_open = 1)",
     "index account_holders_by_phone_number":
       "CREATE INDEX account_holders_by_phone_number ON account_holders USING btree (book, phone_number_index, seq)",
     table: "kind r, persistence p",

@@ -134,7 +134,7 @@ describe("grpc: clients that break the rules of gRPC", () => {
   const MALFORMED = [Status.INVALID_ARGUMENT, "MALFORMED_REQUEST"] as const;
   const INVALID = [Status.INVALID_ARGUMENT, "INVALID_FIELD"] as const;
   const TOO_LARGE = [Status.INVALID_ARGUMENT, "REQUEST_TOO_LARGE"] as const;
-  const UNSUPPORTED = [Status.UNIMPLEMENTED, "UNSUPPORTED_MEDIA_TYPE"] as const;
+  const UNSUPPORTED = [Status.UNIMPLEMENTED, "UNSUPPORTED_COMPRESSION"] as const;
   const NO_RPC = [Status.UNIMPLEMENTED, "NO_SUCH_RPC"] as const;
   const NO_KEY = [Status.UNAUTHENTICATED, "MISSING_API_KEY"] as const;
   const BAD_KEY = [Status.UNAUTHENTICATED, "INVALID_API_KEY"] as const;
@@ -157,7 +157,7 @@ describe("grpc: clients that break the rules of gRPC", () => {
     ...[
       ...["application/grpc+json", "application/grpc-web", "application/grpc-web+proto", "application/grpcx"],
       ...["application/grpc+protobuf", "application/json", "application/grpc/proto", ""],
-    ].map((type): Row => [`the content type "${type}"`, { "content-type": type }, MINT_FRAME, UNSUPPORTED]),
+    ].map((type): Row => [`the content type "${type}"`, { "content-type": type }, MINT_FRAME, MALFORMED]),
     ...["", "5", "soon", "5s", "5 S", "5SS", "-1S", "+1S", "1.5S", "123456789S", "S", "0x1S", ["5S", "6S"]].map(
       (timeout): Row => [`the timeout ${JSON.stringify(timeout)}`, { "grpc-timeout": timeout }, MINT_FRAME, MALFORMED],
     ),

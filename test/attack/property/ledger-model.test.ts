@@ -21,6 +21,7 @@ import {
   newTransactionId,
   redeem,
   SLOW_RAIL,
+  updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
@@ -74,7 +75,7 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      name: fc.constantFrom("freezeAccount", "unfreezeAccount", "closeAccount", "eraseAccount"),
+      name: fc.constantFrom("freezeAccount", "unfreezeAccount", "closeAccount", "eraseAccount", "updateAccount"),
       organizationId,
       user,
       ofStranger: rarely,
@@ -222,7 +223,7 @@ async function agree(ledgers: readonly LedgerUnderTest[], model: Model, together
 
 /**
  * Repeats every command that made something: each must get the same resource, and nothing changes.
- * Leaves out the accounts that were erased: their users may come back, and get new ones.
+ * Leaves out the accounts that were erased or closed: their users may come back, and get new ones.
  */
 async function repeat(all: readonly Answered[], { ledgers, model, clock }: Parties & { clock: Clock }): Promise<void> {
   const before = ORGANIZATIONS.map((each) => model.state(each));
@@ -239,7 +240,7 @@ async function repeat(all: readonly Answered[], { ledgers, model, clock }: Parti
 
 function isStillThere(id: AccountId | TransactionId | undefined, model: Model): boolean {
   const account = model.accounts.get(id as AccountId);
-  return account === undefined ? id !== undefined : account.person !== undefined;
+  return account === undefined ? id !== undefined : account.person !== undefined && account.status !== "CLOSED";
 }
 
 function answered(model: Model, command: Command, clock: Clock): Answered {
@@ -274,6 +275,8 @@ function commandOf(given: Step, model: Model): Command {
     case "unfreezeAccount":
     case "closeAccount":
       return changeStatus(given.name, given.organizationId, accountIdOf(given, model));
+    case "updateAccount":
+      return updateAccount(given.organizationId, accountIdOf(given, model));
     case "eraseAccount":
       return eraseAccount(given.organizationId, accountIdOf(given, model));
   }

@@ -7,6 +7,7 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  UpdateAccount,
 } from "../../../src/domain/commands.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
@@ -37,6 +38,7 @@ export type Answer =
 export const ANSWER_WORDS: readonly string[] = [
   "ACCOUNT_ALREADY_EXISTS",
   "ACCOUNT_CLOSED",
+  "ACCOUNT_ERASED",
   "ACCOUNT_FROZEN",
   "ACCOUNT_NOT_EMPTY",
   "ACCOUNT_NOT_FOUND",
@@ -144,6 +146,8 @@ export class Model {
       case "unfreezeAccount":
       case "closeAccount":
         return this.#changeAccountStatus(command);
+      case "updateAccount":
+        return this.#updateAccount(command);
       case "eraseAccount":
         return this.#eraseAccount(command);
     }
@@ -227,7 +231,33 @@ export class Model {
       return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
     }
     account.status = to;
+    if (to === "CLOSED") this.#freeUser(account);
     return done(account, { replayed: false });
+  }
+
+  #updateAccount({ organizationId, accountId, phoneNumber, email }: UpdateAccount): Answer {
+    const account = this.accounts.get(accountId);
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    const { person, status } = account;
+    if (person === undefined) return refused({ reason: "ACCOUNT_ERASED", accountId });
+    if (status === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
+    const changed = { ...person, phoneNumber: phoneNumber ?? person.phoneNumber, email: email ?? person.email };
+    const forgotten: Record<string, string> = {
+      ...(changed.phoneNumber === person.phoneNumber ? {} : { phone_number: ANY }),
+      ...(changed.email === person.email ? {} : { email: ANY }),
+    };
+    if (Object.keys(forgotten).length === 0) return done(account, { replayed: true });
+    account.person = changed;
+    for (const [name, { resource, content }] of this.#made) {
+      if (resource === account) this.#made.set(name, { resource, content: { ...content, ...forgotten } });
+    }
+    return done(account, { replayed: false });
+  }
+
+  /** The next account of the user is a new one. */
+  #freeUser(account: ModelAccount): void {
+    const name = `${account.organizationId} user ${account.person?.userId ?? ""}`;
+    if (this.#made.get(name)?.resource === account) this.#made.delete(name);
   }
 
   #eraseAccount({ organizationId, accountId }: EraseAccount): Answer {
@@ -238,10 +268,10 @@ export class Model {
     if (availableCents + heldCents > 0) {
       return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
     }
-    account.person = undefined;
     // The user_id is free again. A key that made the account names it for ever, and now no content
     // equals that of its first call.
-    this.#made.delete(`${organizationId} user ${person.userId}`);
+    this.#freeUser(account);
+    account.person = undefined;
     for (const [name, { resource }] of this.#made) {
       if (resource === account) this.#made.set(name, { resource, content: {} });
     }
@@ -322,8 +352,13 @@ function takenBy(resource: Made["resource"], differingFields: readonly string[])
     : { reason: "REFERENCE_ALREADY_USED", transactionId: resource.id, differingFields };
 }
 
+/** The content of a field that was changed since: a repeat may have any. */
+const ANY = "any";
+
 function differing(content: Content, earlier: Content): string[] {
-  return Object.keys({ ...content, ...earlier }).filter((field) => content[field] !== earlier[field]);
+  return Object.keys({ ...content, ...earlier }).filter(
+    (field) => earlier[field] !== ANY && content[field] !== earlier[field],
+  );
 }
 
 function cents(count: number): Cents {

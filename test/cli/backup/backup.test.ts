@@ -8,6 +8,7 @@ import { readMasterKeys } from "../../../src/storage/secrets/master-key.js";
 import { verify } from "../../../src/verify/verify.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
+import { TRAFFIC_ROWS } from "../../verify/given-books.js";
 import { GivenSource, problemOf } from "./given-backup.js";
 
 const PERMISSIONS = 0o777;
@@ -56,7 +57,7 @@ describe("a backup of an SQLite database", () => {
     await source.books.mintOften(account, 100);
     expect(statSync(`${source.address.filename}-wal`).size).to.be.greaterThan(0);
     const { manifest } = await source.backUp();
-    expect(manifest.heads.get(source.books.organizationId)?.seq).to.equal(121);
+    expect(manifest.heads.get(source.books.organizationId)?.seq).to.equal(TRAFFIC_ROWS + 101);
   });
 
   for (const name of ["backup.db", "backup.db.json"]) {

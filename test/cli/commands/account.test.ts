@@ -75,11 +75,14 @@ for (const engine of ENGINES) {
       const other = await run(accountId, "--org", "B", "--json");
       expect(other).to.include({ code: 1, stdout: "" });
       expect(other.stderr).to.equal(
-        `Account ${accountId} not found. It is none of the accounts of ${service.b.organizationId}.\n`,
+        `Account ${accountId} was not found. It is none of the accounts of ${service.b.organizationId}.\n`,
       );
-      const wrong = await run("wanjiku", "--org", "A");
+      const unknown = await run("wanjiku", "--org", "A");
+      expect(unknown).to.include({ code: 1, stdout: "" });
+      expect(unknown.stderr).to.match(/^Account wanjiku was not found\./);
+      const wrong = await run("wan\njiku", "--org", "A");
       expect(wrong).to.include({ code: 2, stdout: "" });
-      expect(wrong.stderr).to.match(/^The id of the account must be an id such as acc_/);
+      expect(wrong.stderr).to.match(/^The id of the account must be printable/);
     });
   });
 }

@@ -202,6 +202,9 @@ describe("kesc serve --demo", () => {
     const { grpcAddress = "" } = await serve.ready;
     await serve.said("AccountService/GetAccount");
     expect(serve.stdout).to.match(/^Migrating the database…\nStarting the server and the gateway…\n/);
+    await serve.said('"ready"');
+    const words = serve.stdout.indexOf("AccountService/GetAccount");
+    expect(serve.stdout.indexOf('{"level":'), "the first log line").to.be.greaterThan(words);
     const { curl, buf, grpcurl } = pastedLines(serve.stdout);
     const [accountId = "", mint = "", redeem = "", list = "", account = ""] = await paste(curl, {});
     expect(accountId).to.match(/^acc_/);

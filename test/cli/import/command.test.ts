@@ -37,7 +37,7 @@ describe("kesc import", () => {
       [
         "\uFEFFtype,account_id,amount,reference,description,metadata.till",
         `mint,${ACCOUNT_ID},1.00,good,,`,
-        `burn,acc_x,1.005,,"two\nlines",${"v".repeat(501)}`,
+        `burn,acc\u0007,1.005,,"two\nlines",${"v".repeat(501)}`,
         "",
         `redeem,${ACCOUNT_ID},1.00`,
         `mint,${ACCOUNT_ID},0,last,,`,
@@ -106,8 +106,8 @@ describe("kesc import", () => {
     const { code, stdout, stderr } = await run(key, "--rejects", rejects);
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "2 lines: 0 new, 0 done before.\n" });
     expect(stderr.split("\n").slice(0, 4)).to.deep.equal([
-      `${file}:2: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} not found.`,
-      `${file}:3: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} not found.`,
+      `${file}:2: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} was not found.`,
+      `${file}:3: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} was not found.`,
       "2 of 2, 2 refused",
       "2 lines were refused. Nothing was done for them.",
     ]);
@@ -117,7 +117,7 @@ describe("kesc import", () => {
     const stranger = await run("kesc_nobodyHasThisSecret00");
     expect(stranger.code).to.equal(1);
     expect(stranger.stderr).to.equal(
-      "The server refused the import: Invalid API key: it is unknown, expired or revoked.\n",
+      "The server refused the import: The API key is invalid: it is unknown, expired or revoked.\n",
     );
 
     const itself = await run(key, "--rejects", file);

@@ -6,7 +6,17 @@ import { changeAccountStatus as operation } from "../../../src/domain/operations
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { changeStatus, TEST_ACTOR, valid } from "../../support/commands.js";
-import { givenAccount, givenBook, givenPerson, NOW, ORGANIZATION, STRANGER, wordOf } from "../../support/given.js";
+import {
+  erasedHolder,
+  givenAccount,
+  givenBook,
+  givenHolder,
+  givenPerson,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
 
 const decideChangeAccountStatus = operation.decide;
 
@@ -47,7 +57,10 @@ describe("changing an account's status", () => {
               recordedAt: NOW,
             },
           ],
-          puts: [{ table: "accounts", row: changed }],
+          puts: [
+            { table: "accounts", row: changed },
+            ...(to === "CLOSED" ? [{ table: "accountHolders", row: { ...givenHolder(account), isOpen: false } }] : []),
+          ],
         },
       });
     });
@@ -67,7 +80,7 @@ describe("changing an account's status", () => {
 
   it("freezes an account whose personal data was erased", () => {
     const account = givenAccount(EMPTY);
-    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const erased = erasedHolder(account);
     const book = givenBook({ accounts: [account], accountHolders: [erased] });
     const decision = decideChangeAccountStatus(book, change("freezeAccount", account), NOW);
     expect(decision).to.deep.include({

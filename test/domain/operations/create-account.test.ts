@@ -10,6 +10,7 @@ import { createAccount, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
+  erasedHolder,
   givenAccount,
   givenBook,
   givenHolder,
@@ -65,7 +66,7 @@ describe("creating an account", () => {
         ],
         puts: [
           { table: "accounts", row: account },
-          { table: "accountHolders", row: { accountId: account.id, organizationId: ORGANIZATION, person } },
+          { table: "accountHolders", row: { ...givenHolder(givenAccount({ id: account.id })), person } },
           {
             table: "idempotencyKeys",
             row: { organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: NOW },
@@ -107,7 +108,7 @@ describe("creating an account", () => {
 
   describe("after the account of the user was erased", () => {
     const account = givenAccount();
-    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const erased = erasedHolder(account);
     const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: EARLIER }];
     const book = givenBook({ accounts: [account], accountHolders: [erased], idempotencyKeys });
 
@@ -120,6 +121,42 @@ describe("creating an account", () => {
 
     it("refuses the idempotency key that made it: nobody knows any more for whom it was", () => {
       expect(wordOf(decideCreateAccount(book, create({ key: "k" }), NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+    });
+  });
+
+  describe("for a user whose account is closed", () => {
+    const account = givenAccount({ status: "CLOSED" });
+    const closed = { ...givenHolder(account), isOpen: false };
+    const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: EARLIER }];
+    const book = givenBook({ accounts: [account], accountHolders: [closed], idempotencyKeys });
+
+    it("makes a new one", () => {
+      const command = create();
+      expect(putOf(effectOf(decideCreateAccount(book, command, NOW)), "accounts")?.id).to.equal(command.newAccountId);
+    });
+
+    it("answers the idempotency key that made the closed one with that one", () => {
+      const again = decideCreateAccount(book, create({ key: "k" }), NOW);
+      expect(again).to.deep.equal(replay({ ...account, person: givenPerson() }));
+    });
+  });
+
+  describe("for a user whose data was changed since", () => {
+    const account = givenAccount();
+    const person = givenPerson({ phoneNumber: OTHER_PHONE });
+    const changed = { ...givenHolder(account), person, phoneNumberChangedAt: EARLIER };
+    const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: account.id, createdAt: EARLIER }];
+    const book = givenBook({ accounts: [account], accountHolders: [changed], idempotencyKeys });
+
+    for (const key of ["k", undefined]) {
+      it(`answers a repeat of the first call ${key === undefined ? "without" : "with"} its key`, () => {
+        const decision = decideCreateAccount(book, create(key === undefined ? {} : { key }), NOW);
+        expect(decision).to.deep.include({ kind: "replay", resource: { ...account, person } });
+      });
+    }
+
+    it("still compares what was not changed", () => {
+      expect(wordOf(decideCreateAccount(book, create({ email: OTHER_EMAIL }), NOW))).to.equal("ACCOUNT_ALREADY_EXISTS");
     });
   });
 

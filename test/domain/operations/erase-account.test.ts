@@ -7,7 +7,7 @@ import { eraseAccount as operation } from "../../../src/domain/operations/erase-
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { eraseAccount, newAccountId, TEST_ACTOR, valid } from "../../support/commands.js";
-import { givenAccount, givenBook, NOW, ORGANIZATION, STRANGER } from "../../support/given.js";
+import { erasedHolder, givenAccount, givenBook, NOW, ORGANIZATION, STRANGER } from "../../support/given.js";
 
 const decideEraseAccount = operation.decide;
 
@@ -45,7 +45,7 @@ describe("erasing the personal data of an account", () => {
             { table: "accounts", row: changed },
             {
               table: "accountHolders",
-              row: { accountId: account.id, organizationId: ORGANIZATION, person: undefined },
+              row: erasedHolder(account),
             },
           ],
         },
@@ -55,7 +55,7 @@ describe("erasing the personal data of an account", () => {
 
   it("answers an account that was erased as it is, whatever came into it since", () => {
     const account = givenAccount();
-    const erased = { accountId: account.id, organizationId: ORGANIZATION, person: undefined };
+    const erased = erasedHolder(account);
     const book = givenBook({ accounts: [account], accountHolders: [erased] });
     expect(decideEraseAccount(book, erase(account), NOW)).to.deep.equal(replay({ ...account, person: undefined }));
   });

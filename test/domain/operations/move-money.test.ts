@@ -17,6 +17,7 @@ import { mint, type Movement, newAccountId, redeem, SLOW_RAIL, TEST_ACTOR, valid
 import {
   EARLIER,
   effectOf,
+  erasedHolder,
   givenAccount,
   givenBook,
   givenHead,
@@ -173,7 +174,7 @@ describe("moving money", () => {
   // The direct rail sends nobody anything.
   for (const move of [mint, redeem]) {
     it(`a ${move.name} on the direct rail needs no phone number`, () => {
-      const accountHolders = [{ accountId, organizationId: ORGANIZATION, person: undefined }];
+      const accountHolders = [erasedHolder({ id: accountId, organizationId: ORGANIZATION })];
       const book = givenBook({ accounts: [givenAccount({ id: accountId })], accountHolders });
       expect(wordOf(decideMoveMoney(book, move(movement()), NOW))).to.equal("effect");
     });
@@ -305,7 +306,7 @@ describe("moving money", () => {
   const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)), heldCents: toCents(2_000) };
   const stranger = { organizationId: STRANGER };
-  const erased: AccountHolder = { accountId, organizationId: ORGANIZATION, person: undefined };
+  const erased = erasedHolder({ id: accountId, organizationId: ORGANIZATION });
   const sums = (given: Partial<BookSums>): BookSums => ({ ...givenHead().sums, ...given });
 
   // The order of rows is the order of checks.

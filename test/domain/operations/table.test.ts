@@ -15,6 +15,7 @@ import {
   mint,
   redeem,
   SLOW_RAIL,
+  updateAccount,
   valid,
 } from "../../support/commands.js";
 import {
@@ -57,6 +58,7 @@ const COMMANDS = {
   freezeAccount: [changeStatus("freezeAccount", ORGANIZATION, active.id)],
   unfreezeAccount: [changeStatus("unfreezeAccount", ORGANIZATION, frozen.id)],
   closeAccount: [changeStatus("closeAccount", ORGANIZATION, empty.id)],
+  updateAccount: [updateAccount(ORGANIZATION, empty.id)],
   eraseAccount: [eraseAccount(ORGANIZATION, empty.id)],
   mint: [
     mint(movement),
@@ -171,6 +173,7 @@ describe("a decision", () => {
     [changeStatus("freezeAccount", ORGANIZATION, active.id), "account.frozen"],
     [changeStatus("unfreezeAccount", ORGANIZATION, frozen.id), "account.unfrozen"],
     [changeStatus("closeAccount", ORGANIZATION, empty.id), "account.closed"],
+    [updateAccount(ORGANIZATION, empty.id), "account.updated"],
     [eraseAccount(ORGANIZATION, empty.id), "account.erased"],
     [mint(movement), "transaction.completed"],
     [redeem(movement), "transaction.completed"],

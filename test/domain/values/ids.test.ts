@@ -9,10 +9,41 @@ import {
 } from "../../../src/domain/values/ids.js";
 
 const SUFFIX = "01jd2r6p5vf8ksw3xhb1z7q4ye";
+const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or other control characters";
 
 for (const [what, prefix, parse] of [
   ["an account", "acc", parseAccountId],
   ["a transaction", "txn", parseTransactionId],
+] as const) {
+  describe(`the id of ${what}, as a caller names it`, () => {
+    for (const [which, id] of [
+      ["a new TypeID", typeid(prefix).toString()],
+      ["an id of another service", "acc_xyz789"],
+      ["a UUID", "0193c8b4-1f57-7a2f-8c1e-5a1f3e9b27ce"],
+      ["an amount", "10.00"],
+      ["128 characters", "x".repeat(128)],
+      ["128 emoji", "😀".repeat(128)],
+    ] as const) {
+      it(`may be ${which}: no such resource exists then, or it does`, () => {
+        expect(parse(id)).to.deep.equal({ ok: true, value: id });
+      });
+    }
+
+    for (const [why, id, problem, code] of [
+      ["is empty", "", "is required", "REQUIRED"],
+      ["has 129 characters", "x".repeat(129), "must have at most 128 characters", "TOO_LONG"],
+      ["has a line feed", `${prefix}_\n1`, NOT_PRINTABLE, "FORMAT"],
+      ["has a null character", `${prefix}_\0`, NOT_PRINTABLE, "FORMAT"],
+      ["ends with a space", `${prefix}_1 `, "must not begin or end with a space", "FORMAT"],
+    ] as const) {
+      it(`is refused when it ${why}`, () => {
+        expect(parse(id)).to.deep.equal({ ok: false, problem, code });
+      });
+    }
+  });
+}
+
+for (const [what, prefix, parse] of [
   ["an organization", "org", parseOrganizationId],
   ["an API key", "key", parseApiKeyId],
 ] as const) {
@@ -28,7 +59,7 @@ for (const [what, prefix, parse] of [
     }
 
     it("is required", () => {
-      expect(parse("")).to.deep.equal({ ok: false, problem: "is required" });
+      expect(parse("")).to.deep.equal({ ok: false, problem: "is required", code: "REQUIRED" });
     });
 
     for (const [why, id] of [
@@ -52,13 +83,14 @@ for (const [what, prefix, parse] of [
       ["is a UUID", "0193c8b4-1f57-7a2f-8c1e-5a1f3e9b27ce"],
     ] as const) {
       it(`is refused when it ${why}`, () => {
-        expect(parse(id)).to.deep.equal({ ok: false, problem: `must be an id such as ${prefix}_${SUFFIX}` });
+        const problem = `must be an id such as ${prefix}_${SUFFIX}`;
+        expect(parse(id)).to.deep.equal({ ok: false, problem, code: "FORMAT" });
       });
     }
   });
 }
 
-it("the id of an account is never that of a transaction", () => {
-  expect(parseAccountId(`txn_${SUFFIX}`).ok).to.equal(false);
-  expect(parseTransactionId(`acc_${SUFFIX}`).ok).to.equal(false);
+it("the id of an organization is never that of a key", () => {
+  expect(parseOrganizationId(`key_${SUFFIX}`).ok).to.equal(false);
+  expect(parseApiKeyId(`org_${SUFFIX}`).ok).to.equal(false);
 });

@@ -25,7 +25,7 @@ describe("a phone number", () => {
   }
 
   it("is required", () => {
-    expect(parsePhoneNumber("")).to.deep.equal({ ok: false, problem: "is required" });
+    expect(parsePhoneNumber("")).to.deep.equal({ ok: false, problem: "is required", code: "REQUIRED" });
   });
 
   for (const [why, text] of [
@@ -57,6 +57,7 @@ describe("a phone number", () => {
       expect(parsePhoneNumber(text)).to.deep.equal({
         ok: false,
         problem: "must be a valid phone number, Kenyan such as 0712345678 or international such as +254712345678",
+        code: "FORMAT",
       });
     });
   }

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { type FieldCode, unparsed } from "../../../src/domain/values/parsed.js";
 import {
   type Metadata,
   parseDescription,
@@ -60,21 +61,31 @@ for (const [what, parse] of [
     }
 
     // The order of rows is the order of checks.
-    for (const [why, text, problem] of [
-      ["is empty", "", "is required"],
-      ["begins with a space", " a", "must not begin or end with a space"],
-      ["ends with a space", "a ", "must not begin or end with a space"],
-      ["is a space", " ", "must not begin or end with a space"],
-      ["begins with a space that does not break", "\u00A0a", "must not begin or end with a space"],
-      ["ends with a line feed", "a\n", "must not begin or end with a space"],
-      ["has 129 characters and a space at the end", `${"a".repeat(128)} `, "must not begin or end with a space"],
-      ["has 129 characters", "a".repeat(129), "must have at most 128 characters"],
-      ["has 129 emoji", "😀".repeat(129), "must have at most 128 characters"],
-      ["has 129 characters and a tab among them", `a\t${"a".repeat(127)}`, "must have at most 128 characters"],
-      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE] as const),
+    for (const [why, text, problem, code] of [
+      ["is empty", "", "is required", "REQUIRED"],
+      ["begins with a space", " a", "must not begin or end with a space", "FORMAT"],
+      ["ends with a space", "a ", "must not begin or end with a space", "FORMAT"],
+      ["is a space", " ", "must not begin or end with a space", "FORMAT"],
+      ["begins with a space that does not break", "\u00A0a", "must not begin or end with a space", "FORMAT"],
+      ["ends with a line feed", "a\n", "must not begin or end with a space", "FORMAT"],
+      [
+        "has 129 characters and a space at the end",
+        `${"a".repeat(128)} `,
+        "must not begin or end with a space",
+        "FORMAT",
+      ],
+      ["has 129 characters", "a".repeat(129), "must have at most 128 characters", "TOO_LONG"],
+      ["has 129 emoji", "😀".repeat(129), "must have at most 128 characters", "TOO_LONG"],
+      [
+        "has 129 characters and a tab among them",
+        `a\t${"a".repeat(127)}`,
+        "must have at most 128 characters",
+        "TOO_LONG",
+      ],
+      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE, "FORMAT"] as const),
     ] as const) {
       it(`is refused when it ${why}`, () => {
-        expect(parse(text)).to.deep.equal({ ok: false, problem });
+        expect(parse(text)).to.deep.equal(unparsed(problem, code));
       });
     }
   });
@@ -96,13 +107,13 @@ for (const [what, parse] of [
       });
     }
 
-    for (const [why, text, problem] of [
-      ["has 257 characters", "a".repeat(257), "must have at most 256 characters"],
-      ["has 257 emoji", "😀".repeat(257), "must have at most 256 characters"],
-      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE] as const),
+    for (const [why, text, problem, code] of [
+      ["has 257 characters", "a".repeat(257), "must have at most 256 characters", "TOO_LONG"],
+      ["has 257 emoji", "😀".repeat(257), "must have at most 256 characters", "TOO_LONG"],
+      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE, "FORMAT"] as const),
     ] as const) {
       it(`is refused when it ${why}`, () => {
-        expect(parse(text)).to.deep.equal({ ok: false, problem });
+        expect(parse(text)).to.deep.equal(unparsed(problem, code));
       });
     }
   });
@@ -112,7 +123,7 @@ describe("a reference that begins with kesc:", () => {
   for (const text of ["kesc:", "kesc:tick:2026", "kesc: "]) {
     it(`is refused for a new transaction: ${JSON.stringify(text)}`, () => {
       const problem = 'must not begin with "kesc:": such references are reserved';
-      expect(parseNewReference(text)).to.deep.equal({ ok: false, problem });
+      expect(parseNewReference(text)).to.deep.equal(unparsed(problem, "RESERVED"));
     });
   }
 
@@ -134,9 +145,16 @@ describe("an idempotency key", () => {
     });
   }
 
+  for (const [why, text, problem, code] of [
+    ["is empty", "", "must not be empty", "REQUIRED"],
+    ["has 256 characters", "k".repeat(256), "must have at most 255 characters", "TOO_LONG"],
+  ] as const) {
+    it(`is refused when it ${why}`, () => {
+      expect(parseIdempotencyKey(text)).to.deep.equal(unparsed(problem, code));
+    });
+  }
+
   for (const [why, text] of [
-    ["is empty", ""],
-    ["has 256 characters", "k".repeat(256)],
     ["has a space", "a b"],
     ["begins with a space", " k"],
     ["ends in a line feed", "k\n"],
@@ -145,10 +163,9 @@ describe("an idempotency key", () => {
     ["has a letter that is not ASCII", "clé"],
   ] as const) {
     it(`is refused when it ${why}`, () => {
-      expect(parseIdempotencyKey(text)).to.deep.equal({
-        ok: false,
-        problem: "must be 1 to 255 printable ASCII characters without spaces",
-      });
+      expect(parseIdempotencyKey(text)).to.deep.equal(
+        unparsed("must be printable ASCII characters without spaces", "FORMAT"),
+      );
     });
   }
 });
@@ -172,18 +189,28 @@ describe("metadata", () => {
   }
 
   // The order of rows is the order of checks.
-  const refusals: readonly [why: string, given: [string, string][], problem: string][] = [
-    ["has 21 pairs, one of them with an empty key", [...pairs(20), ["", "v"]], "must have at most 20 pairs"],
-    ["has an empty key and a value that is too long", [["", "v".repeat(501)]], "keys must not be empty"],
-    ["has a key of 41 characters", [["k".repeat(41), "v"]], "keys must have at most 40 characters"],
-    ["has a key with a tab", [["a\tb", "v"]], `keys ${NOT_PRINTABLE}`],
-    ["has a value of 501 characters", [["k", "v".repeat(501)]], 'value of "k" must have at most 500 characters'],
-    ["has a value with a line feed", [["k", "a\nb"]], `value of "k" ${NOT_PRINTABLE}`],
-    ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], `value of "k" ${NOT_PRINTABLE}`],
+  const refusals: readonly [why: string, given: [string, string][], problem: string, code: FieldCode][] = [
+    [
+      "has 21 pairs, one of them with an empty key",
+      [...pairs(20), ["", "v"]],
+      "must have at most 20 pairs",
+      "TOO_MANY",
+    ],
+    ["has an empty key and a value that is too long", [["", "v".repeat(501)]], "keys must not be empty", "REQUIRED"],
+    ["has a key of 41 characters", [["k".repeat(41), "v"]], "keys must have at most 40 characters", "TOO_LONG"],
+    ["has a key with a tab", [["a\tb", "v"]], `keys ${NOT_PRINTABLE}`, "FORMAT"],
+    [
+      "has a value of 501 characters",
+      [["k", "v".repeat(501)]],
+      'value of "k" must have at most 500 characters',
+      "TOO_LONG",
+    ],
+    ["has a value with a line feed", [["k", "a\nb"]], `value of "k" ${NOT_PRINTABLE}`, "FORMAT"],
+    ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], `value of "k" ${NOT_PRINTABLE}`, "FORMAT"],
   ];
-  for (const [why, given, problem] of refusals) {
+  for (const [why, given, problem, code] of refusals) {
     it(`is refused when it ${why}`, () => {
-      expect(parseMetadata(new Map(given))).to.deep.equal({ ok: false, problem });
+      expect(parseMetadata(new Map(given))).to.deep.equal(unparsed(problem, code));
     });
   }
 

@@ -61,14 +61,14 @@ describe("the headers of a request", () => {
     }
   });
 
-  for (const [name, values, message] of [
-    ["characters beyond ASCII", ["caf\u00e9"], "must contain only printable ASCII characters"],
-    ["a tab", ["a\tb"], "must contain only printable ASCII characters"],
-    ["two values", ["a", "a"], "must be sent only once"],
+  for (const [name, values, message, code] of [
+    ["characters beyond ASCII", ["caf\u00e9"], "must contain only printable ASCII characters", "format"],
+    ["a tab", ["a\tb"], "must contain only printable ASCII characters", "format"],
+    ["two values", ["a", "a"], "must be sent only once", "repeated"],
   ] as const) {
     it(`are refused by name with ${name}`, () => {
       const { metadata, problems, isKeyUnreadable } = read({ "idempotency-key": [...values] });
-      expect(problems).to.deep.equal([{ field: "idempotency-key", message }]);
+      expect(problems).to.deep.equal([{ field: "idempotency-key", code, message }]);
       expect(metadata.get("idempotency-key")).to.deep.equal([]);
       expect(isKeyUnreadable).to.equal(false);
     });

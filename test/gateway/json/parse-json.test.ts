@@ -43,7 +43,7 @@ describe("JSON text", () => {
     ["with quotes, braces and colons in the values", '{"a": "}\\":{", "b": "{[", "a": ""}', "a"],
   ] as const) {
     it(`refuses a repeated key ${name}`, () => {
-      expect(parseJson(text)).to.deep.equal({ ok: false, problem: `has the key "${key}" twice` });
+      expect(parseJson(text)).to.deep.include({ ok: false, problem: `has the key "${key}" twice` });
     });
   }
 
@@ -76,7 +76,7 @@ describe("JSON text", () => {
 
   it("refuses brackets that are nested too deeply, and does not crash", () => {
     const depth = 100_000;
-    expect(parseJson("[".repeat(depth) + "]".repeat(depth))).to.deep.equal({
+    expect(parseJson("[".repeat(depth) + "]".repeat(depth))).to.deep.include({
       ok: false,
       problem: "is nested too deeply",
     });

@@ -3,44 +3,48 @@ import { expect } from "chai";
 import { invalidFields, problemJson } from "../../../gateway/problems/problem.js";
 
 describe("a problem", () => {
-  it("is written as problem+json, with money among its facts as numbers", () => {
+  it("is written as problem+json, with the JSON of its facts", () => {
     const facts = new Map([
       ["available", "50.00"],
-      ["requested", "100.00"],
-      ["account_id", "acc_1"],
+      ["differing_fields", '["amount"]'],
+      ["account_id", '"acc_1"'],
     ]);
     const problem = { status: 422, code: "INSUFFICIENT_FUNDS", detail: 'Say "no".', facts };
     expect(problemJson(problem, "mine")).to.equal(
       '{"type":"/errors/insufficient-funds","title":"Insufficient funds","status":422,"detail":"Say \\"no\\".",' +
-        '"code":"INSUFFICIENT_FUNDS","request_id":"mine","available":50.00,"requested":100.00,"account_id":"acc_1"}',
+        '"code":"INSUFFICIENT_FUNDS","request_id":"mine","available":50.00,"differing_fields":["amount"],"account_id":"acc_1"}',
     );
   });
 
   it("has no member that a fact replaces", () => {
-    const facts = new Map(["code", "errors", "status", "request_id", "type"].map((name) => [name, "fact"]));
+    const facts = new Map(["code", "errors", "status", "request_id", "type"].map((name) => [name, '"fact"']));
     const text = problemJson({ status: 404, code: "NONE", detail: "", facts }, "mine");
     expect(text).not.to.match(/"fact"|"errors":/);
   });
 
   it("of bad fields names each field once, with its first problem", () => {
     const problem = invalidFields([
-      { field: "colour", message: "is unknown" },
-      { field: "amount", message: "must be a number" },
-      { field: "colour", message: "is required" },
+      { field: "colour", code: "unknown_field", message: "is unknown" },
+      { field: "amount", code: "wrong_type", message: "must be a number" },
+      { field: "colour", code: "required", message: "is required" },
     ]);
     expect(problem).to.deep.equal({
       status: 400,
       code: "INVALID_FIELD",
       detail: "Invalid request: colour is unknown; amount must be a number.",
       errors: [
-        { field: "colour", message: "is unknown" },
-        { field: "amount", message: "must be a number" },
+        { field: "colour", code: "unknown_field", message: "is unknown" },
+        { field: "amount", code: "wrong_type", message: "must be a number" },
       ],
     });
   });
 
   it("of bad fields names at most 100", () => {
-    const errors = Array.from({ length: 150 }, (_, index) => ({ field: `f${String(index)}`, message: "is unknown" }));
+    const errors = Array.from({ length: 150 }, (_, index) => ({
+      field: `f${String(index)}`,
+      code: "unknown_field",
+      message: "is unknown",
+    }));
     expect(invalidFields(errors).errors).to.deep.equal(errors.slice(0, 100));
   });
 });

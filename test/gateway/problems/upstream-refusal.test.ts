@@ -21,8 +21,10 @@ function errorInfo(reason: string, metadata: Readonly<Record<string, string>> = 
   return { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "kesc", metadata };
 }
 
-function badRequest(...violations: readonly (readonly [field: string, description: string])[]): JsonValue {
-  const fieldViolations = violations.map(([field, description]) => ({ field, description }));
+function badRequest(
+  ...violations: readonly (readonly [field: string, description: string, reason: string])[]
+): JsonValue {
+  const fieldViolations = violations.map(([field, description, reason]) => ({ field, description, reason }));
   return { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations };
 }
 
@@ -34,7 +36,7 @@ function problem(code: status, message: string, ...details: JsonValue[]): Proble
   return problemOf(readRefusal({ status: rpcStatus(code, message, details) }));
 }
 
-const INTERNAL_DETAIL = "Internal error. The operator of this service can find it in the log by the request_id.";
+const INTERNAL_DETAIL = "An internal error occurred. The operator finds its cause in the log by the request_id.";
 
 describe("a refusal of the server", () => {
   for (const [code, httpStatus] of [
@@ -57,7 +59,7 @@ describe("a refusal of the server", () => {
         status: httpStatus,
         code: "SOME_REASON",
         detail: "Words.",
-        facts: new Map([["box", "big"]]),
+        facts: new Map([["box", '"big"']]),
       });
     });
   }
@@ -72,22 +74,41 @@ describe("a refusal of the server", () => {
     });
   }
 
+  it("shows a fact as the contract says: a list as an array, a number as it is written, and text as text", () => {
+    const facts = {
+      differing_fields: "type,amount",
+      available: "10.50",
+      account_id: "10.50",
+      box: "1,2",
+      limit: "much",
+    };
+    expect(problem(status.FAILED_PRECONDITION, "", errorInfo("TOO_FEW", facts)).facts).to.deep.equal(
+      new Map([
+        ["differing_fields", '["type","amount"]'],
+        ["available", "10.50"],
+        ["account_id", '"10.50"'],
+        ["box", '"1,2"'],
+        ["limit", '"much"'],
+      ]),
+    );
+  });
+
   it("names every bad field, in a text that is composed of them", () => {
-    const violations = badRequest(["amount", "is required"], ["reference", "is too long"]);
+    const violations = badRequest(["amount", "is required", "REQUIRED"], ["reference", "is too long", "TOO_LONG"]);
     const refused = problem(status.INVALID_ARGUMENT, "Bad.", errorInfo("INVALID_FIELD"), violations);
     expect(refused).to.deep.include({
       status: 400,
       code: "INVALID_FIELD",
       detail: "Invalid request: amount is required; reference is too long.",
       errors: [
-        { field: "amount", message: "is required" },
-        { field: "reference", message: "is too long" },
+        { field: "amount", code: "required", message: "is required" },
+        { field: "reference", code: "too_long", message: "is too long" },
       ],
     });
   });
 
   it("of an item of a batch names the header in place of the field that carried it, and nothing else", () => {
-    const violations = badRequest(["my_key", "must not be my_key"], ["my_key_2", "is required"]);
+    const violations = badRequest(["my_key", "must not be my_key", "FORMAT"], ["my_key_2", "is required", "REQUIRED"]);
     const refusal = readRefusal({
       status: rpcStatus(status.INVALID_ARGUMENT, "my_key", [errorInfo("INVALID_FIELD"), violations]),
       headerByField: new Map([["my_key", "my-key"]]),
@@ -95,8 +116,8 @@ describe("a refusal of the server", () => {
     expect(problemOf(refusal)).to.deep.include({
       detail: "Invalid request: my-key must not be my_key; my_key_2 is required.",
       errors: [
-        { field: "my-key", message: "must not be my_key" },
-        { field: "my_key_2", message: "is required" },
+        { field: "my-key", code: "format", message: "must not be my_key" },
+        { field: "my_key_2", code: "required", message: "is required" },
       ],
     });
   });

@@ -10,7 +10,7 @@ describe("the methods of a path", () => {
   for (const [path, allow] of [
     ["/accounts", "POST, GET, HEAD, OPTIONS"],
     ["/v1/accounts", "POST, GET, HEAD, OPTIONS"],
-    ["/accounts/acc_1", "GET, HEAD, OPTIONS"],
+    ["/accounts/acc_1", "GET, PATCH, HEAD, OPTIONS"],
     ["/accounts/acc_1/freeze", "POST, OPTIONS"],
     // Fixed text comes before a field: this path is not a transaction with the id "mint".
     ["/transactions/mint", "POST, OPTIONS"],
@@ -18,7 +18,7 @@ describe("the methods of a path", () => {
     ["/livez", "GET, HEAD, OPTIONS"],
   ] as const) {
     it(`of ${path} are in the response to OPTIONS, and in the 405 to any other method`, async () => {
-      const wrong = await fixture.send("PATCH", path);
+      const wrong = await fixture.send("DELETE", path);
       expect([wrong.status, wrong.headers.allow, wrong.json["code"]]).to.deep.equal([405, allow, "METHOD_NOT_ALLOWED"]);
       const options = await fixture.send("OPTIONS", path);
       expect([options.status, options.headers.allow, options.text]).to.deep.equal([204, allow, ""]);

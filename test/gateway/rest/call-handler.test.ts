@@ -209,22 +209,22 @@ describe("the order of checks: key, scope, shape of the request", () => {
 
   it("reports the gateway's problems first, then those of other fields that the server finds", async () => {
     const violations = [
-      ["account_id", "is required"],
-      ["amount", "is required"],
-      ["reference", "is required"],
+      ["account_id", "is required", "REQUIRED"],
+      ["amount", "is required", "REQUIRED"],
+      ["reference", "is required", "REQUIRED"],
     ] as const;
     server.handle = () => ({ refusal: { code: status.INVALID_ARGUMENT, reason: "INVALID_FIELD", violations } });
     const { json } = await fixture.send("POST", "/transactions/mint", body('{"colour": "red", "amount": true}'));
     expect(json["errors"]).to.deep.equal([
-      { field: "colour", message: "is not a field of this request" },
-      { field: "amount", message: "must be a number, or a string that contains one" },
-      { field: "account_id", message: "is required" },
-      { field: "reference", message: "is required" },
+      { field: "colour", code: "unknown_field", message: "is not a field of this request" },
+      { field: "amount", code: "wrong_type", message: "must be a number, or a string that contains one" },
+      { field: "account_id", code: "required", message: "is required" },
+      { field: "reference", code: "required", message: "is required" },
     ]);
   });
 
   it("reports only the malformed body, whatever the server says about the fields", async () => {
-    const violations = [["account_id", "is required"]] as const;
+    const violations = [["account_id", "is required", "REQUIRED"]] as const;
     server.handle = () => ({ refusal: { code: status.INVALID_ARGUMENT, reason: "INVALID_FIELD", violations } });
     const { json } = await fixture.send("POST", "/transactions/mint", body("{"));
     expect(json).to.include({ code: "MALFORMED_BODY" }).and.not.to.have.property("errors");
@@ -234,7 +234,7 @@ describe("the order of checks: key, scope, shape of the request", () => {
     const answer = await fixture.send("GET", "/accounts", { headers: { "x-api-key": "caf\u00e9" } });
     expect(answer.status).to.equal(400);
     expect(answer.json["errors"]).to.deep.equal([
-      { field: "x-api-key", message: "must contain only printable ASCII characters" },
+      { field: "x-api-key", code: "format", message: "must contain only printable ASCII characters" },
     ]);
     expect(server.calls).to.deep.equal([]);
   });

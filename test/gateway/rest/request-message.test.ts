@@ -50,35 +50,66 @@ describe("a request's path, query and body", () => {
     });
   }
 
-  for (const [name, route, parts, field, problem] of [
-    ["an unknown query", get, { query: "doll=1" }, "doll", "is not a query parameter of this path"],
+  for (const [name, route, parts, field, problem, code] of [
+    ["an unknown query", get, { query: "doll=1" }, "doll", "is not a query parameter of this path", "unknown_field"],
     [
       "an unknown query without a value",
       get,
       { query: "__proto__" },
       "__proto__",
       "is not a query parameter of this path",
+      "unknown_field",
     ],
-    ["a query that the path holds", get, { query: "box=x" }, "box", "is not a query parameter of this path"],
-    ["a query that the body holds", post, { query: "toy=x" }, "toy", "is not a query parameter of this path"],
-    ["any query when the body is everything", put, { query: "box=x" }, "box", "is not a query parameter of this path"],
-    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be sent only once"],
-    ["a query of another type", get, { query: "count=many" }, "count", "must be a whole number from 0 to 4294967295"],
+    [
+      "a query that the path holds",
+      get,
+      { query: "box=x" },
+      "box",
+      "is not a query parameter of this path",
+      "unknown_field",
+    ],
+    [
+      "a query that the body holds",
+      post,
+      { query: "toy=x" },
+      "toy",
+      "is not a query parameter of this path",
+      "unknown_field",
+    ],
+    [
+      "any query when the body is everything",
+      put,
+      { query: "box=x" },
+      "box",
+      "is not a query parameter of this path",
+      "unknown_field",
+    ],
+    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be sent only once", "repeated"],
+    [
+      "a query of another type",
+      get,
+      { query: "count=many" },
+      "count",
+      "must be a whole number from 0 to 4294967295",
+      "wrong_type",
+    ],
     [
       "a query with a number in another writing",
       get,
       { query: "count=0x7" },
       "count",
       "must be a whole number from 0 to 4294967295",
+      "wrong_type",
     ],
-    ["a query that is not UTF-8", remove, { query: "box=%ff" }, "box", "must be percent-encoded UTF-8"],
-    ["a query with a broken escape", remove, { query: "box=%zz" }, "box", "must be percent-encoded UTF-8"],
+    ["a query that is not UTF-8", remove, { query: "box=%ff" }, "box", "must be percent-encoded UTF-8", "format"],
+    ["a query with a broken escape", remove, { query: "box=%zz" }, "box", "must be percent-encoded UTF-8", "format"],
     [
       "a query whose name has a broken escape",
       get,
       { query: "%zz=1" },
       "query",
       "contains a name that is not percent-encoded UTF-8",
+      "format",
     ],
     [
       "a repeated query with a bad item",
@@ -86,14 +117,16 @@ describe("a request's path, query and body", () => {
       { query: "colors=red&colors=x" },
       "colors",
       "must be one of red, deep_blue",
+      "unknown_value",
     ],
-    ["a boolean in another writing", post, { query: "is_gift=TRUE" }, "is_gift", "must be true or false"],
+    ["a boolean in another writing", post, { query: "is_gift=TRUE" }, "is_gift", "must be true or false", "wrong_type"],
     [
       "a path field of another type",
       remove,
       { pathValues: ["all"] },
       "count",
       "must be a whole number from 0 to 4294967295",
+      "wrong_type",
     ],
     [
       "a bad field of a body that is one field, named as in the body",
@@ -101,12 +134,13 @@ describe("a request's path, query and body", () => {
       { body: '{"doll": 1}' },
       "doll",
       "is not a field of this request",
+      "unknown_field",
     ],
-    ["a body of another type, named after the field", post, { body: "7" }, "toy", "must be an object"],
+    ["a body of another type, named after the field", post, { body: "7" }, "toy", "must be an object", "wrong_type"],
   ] as const) {
     it(`refuses ${name}`, () => {
       const pathValues = route === remove ? ["1"] : ["b"];
-      expect(readParts(route, { pathValues, ...parts }).problems).to.deep.equal([{ field, message: problem }]);
+      expect(readParts(route, { pathValues, ...parts }).problems).to.deep.equal([{ field, code, message: problem }]);
     });
   }
 
@@ -115,7 +149,7 @@ describe("a request's path, query and body", () => {
     expect(readParts(route, { pathValues: ["b"], body: '{"box": null}' }).problems).to.deep.equal([]);
     expect(readParts(route, { pathValues: ["b"], body: '{"box": "b"}' })).to.deep.equal({
       message: { box: "b" },
-      problems: [{ field: "box", message: "is in the path and must not be in the body" }],
+      problems: [{ field: "box", code: "conflict", message: "is in the path and must not be in the body" }],
     });
   });
 });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
+import { credentials } from "@grpc/grpc-js";
 import { expect } from "chai";
 import { pino } from "pino";
 
@@ -21,7 +22,11 @@ describe("the routes of an unknown contract", () => {
 
   before(async () => {
     await server.start();
-    upstream = createUpstream(contract.registry, server.target, 4_096);
+    upstream = createUpstream(contract.registry, {
+      target: server.target,
+      credentials: credentials.createInsecure(),
+      bulkBytesMax: 4_096,
+    });
     const log = pino({ enabled: false });
     const app = createApp(
       { contract, upstream, log, isStopping: () => false },
@@ -92,7 +97,9 @@ describe("the gateway's paths", () => {
     it(`refuse ${path}, which is not percent-encoded UTF-8`, async () => {
       const { status, json } = await fixture.send("GET", path);
       expect([status, json["code"]]).to.deep.equal([400, "INVALID_FIELD"]);
-      expect(json["errors"]).to.deep.equal([{ field: "path", message: "must be percent-encoded UTF-8" }]);
+      expect(json["errors"]).to.deep.equal([
+        { field: "path", code: "format", message: "must be percent-encoded UTF-8" },
+      ]);
     });
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { create, toJson } from "@bufbuild/protobuf";
-import { Metadata, status } from "@grpc/grpc-js";
+import { credentials, Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract, rpcOf } from "../../../gateway/contract/contract.js";
@@ -15,10 +15,16 @@ const rpc = rpcOf(registry, "kesc.v1.TransactionService", "GetTransaction");
 
 describe("the gateway's client of the server", () => {
   const server = new FakeServer(registry);
+  const connect = (): Upstream =>
+    createUpstream(registry, {
+      target: server.target,
+      credentials: credentials.createInsecure(),
+      bulkBytesMax: 1_000,
+    });
   let upstream: Upstream;
   before(async () => {
     await server.start();
-    upstream = createUpstream(registry, server.target, 1_000);
+    upstream = connect();
   });
   after(() => {
     upstream.close();
@@ -102,7 +108,7 @@ describe("the gateway's client of the server", () => {
   it("returns UNAVAILABLE while there is no server, and reconnects when there is one", async () => {
     upstream.close();
     server.stop();
-    upstream = createUpstream(registry, server.target, 1_000);
+    upstream = connect();
     const result = await call();
     expect(!result.ok && result.status).to.deep.include({ code: status.UNAVAILABLE, details: [] });
     expect(await upstream.isServing()).to.equal(false);

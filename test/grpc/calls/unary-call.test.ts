@@ -146,7 +146,7 @@ describe("grpc: every call", () => {
       const { fields } = await under.grpc.call(rpcs.mint, MINT, {
         metadata: { "kesc-validate-only": "1" },
       });
-      expect(fields).to.deep.equal([{ field: "kesc-validate-only", message: "must be true or false" }]);
+      expect(fields).to.deep.equal([{ field: "kesc-validate-only", message: "must be true or false", code: "FORMAT" }]);
     });
 
     it("with one line in the log when the caller has cancelled meanwhile", async () => {

@@ -5,6 +5,7 @@ import type { Cents } from "../../../src/domain/values/cents.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
+import type { FieldProblem } from "../../../src/grpc/messages/fields.js";
 import { detailsOf } from "../../support/callers/refusal.js";
 import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
@@ -55,6 +56,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
   ],
+  ACCOUNT_ERASED: [
+    { reason: "ACCOUNT_ERASED", accountId: ACCOUNT_ID },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID },
+  ],
   ACCOUNT_NOT_EMPTY: [
     { reason: "ACCOUNT_NOT_EMPTY", accountId: ACCOUNT_ID, availableCents: 1 as Cents, heldCents: 0 as Cents },
     Status.FAILED_PRECONDITION,
@@ -85,11 +91,7 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.INVALID_ARGUMENT,
     {},
   ],
-  UNSUPPORTED_MEDIA_TYPE: [
-    { reason: "UNSUPPORTED_MEDIA_TYPE", problem: "The content-type must be application/grpc." },
-    Status.UNIMPLEMENTED,
-    {},
-  ],
+  UNSUPPORTED_COMPRESSION: [{ reason: "UNSUPPORTED_COMPRESSION" }, Status.UNIMPLEMENTED, {}],
   NO_SUCH_RPC: [{ reason: "NO_SUCH_RPC" }, Status.UNIMPLEMENTED, {}],
   REQUEST_TOO_LARGE: [
     { reason: "REQUEST_TOO_LARGE", bytesMax: 262_144 },
@@ -153,10 +155,10 @@ describe("grpc: a refusal on the wire", () => {
     }
   });
 
-  it("names every bad field", () => {
-    const fields = [
-      { field: "amount", message: "must be more than zero" },
-      { field: "reference", message: "is required" },
+  it("names every bad field, with its code", () => {
+    const fields: FieldProblem[] = [
+      { field: "amount", message: "must be more than zero", code: "OUT_OF_RANGE" },
+      { field: "reference", message: "is required", code: "REQUIRED" },
     ];
     const status = statusOf({ reason: "INVALID_FIELD", fields });
     expect(detailsOf(status.metadata).fields).to.deep.equal(fields);
@@ -164,7 +166,10 @@ describe("grpc: a refusal on the wire", () => {
   });
 
   it("survives half a surrogate pair, which would take the process down inside grpc-js", () => {
-    const status = statusOf({ reason: "INVALID_FIELD", fields: [{ field: "\ud800", message: "\udfff" }] });
+    const status = statusOf({
+      reason: "INVALID_FIELD",
+      fields: [{ field: "\ud800", message: "\udfff", code: "FORMAT" }],
+    });
     expect(() => encodeURI(status.details)).not.to.throw();
   });
 });

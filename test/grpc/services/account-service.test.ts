@@ -163,6 +163,8 @@ describe("grpc: AccountService/ListAccounts", () => {
       ...LIST,
       status: AccountStatus.UNRECOGNIZED,
     });
-    expect(fields).to.deep.equal([{ field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED" }]);
+    expect(fields).to.deep.equal([
+      { field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED", code: "UNKNOWN_VALUE" },
+    ]);
   });
 });

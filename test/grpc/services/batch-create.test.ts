@@ -145,15 +145,15 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       fields: badMint.fields,
       message: badMint.message,
     });
-    expect(results.map(errorOf)[4]?.fields).to.deep.equal([{ field: "request", message: "must have mint or redeem" }]);
+    expect(results.map(errorOf)[4]?.fields).to.deep.equal([
+      { field: "request", message: "must have mint or redeem", code: "REQUIRED" },
+    ]);
     expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
     expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal(["amount", "idempotency_key"]);
     const badKey = await under.grpc.call(rpcs.redeem, MINT, {
       metadata: { "idempotency-key": "k".repeat(256) },
     });
-    expect(results.map(errorOf)[7]?.fields).to.deep.equal([
-      { field: "idempotency_key", message: badKey.fields?.[0]?.message },
-    ]);
+    expect(results.map(errorOf)[7]?.fields).to.deep.equal([{ ...badKey.fields?.[0], field: "idempotency_key" }]);
     expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });
 

@@ -126,7 +126,7 @@ describe("grpc: TransactionService", () => {
       "metadata",
       "idempotency-key",
     ]);
-    expect(fields?.[0]).to.deep.equal({ field: "account_id", message: "is required" });
+    expect(fields?.[0]).to.deep.equal({ field: "account_id", message: "is required", code: "REQUIRED" });
     expect(under.submitted).to.deep.equal([]);
   });
 });
@@ -206,7 +206,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
 
   const may = toTimestamp(toUnixMillis(Date.UTC(2026, 4, 1)));
   for (const [name, change, field] of [
-    ["an account id of another kind", { account_id: TRANSACTION_ID }, "account_id"],
+    ["an account id with a line feed", { account_id: "acc_\n" }, "account_id"],
     ["a type that it does not know", { type: TransactionType.UNRECOGNIZED }, "type"],
     ["a status that it does not know", { status: TransactionStatus.UNRECOGNIZED }, "status"],
     ["a negative page size", { page_size: -1 }, "page_size"],
@@ -229,7 +229,13 @@ describe("grpc: TransactionService/ListTransactions", () => {
     const refused = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-2", page_token });
     expect(refused).to.deep.include({
       reason: "INVALID_FIELD",
-      fields: [{ field: "page_token", message: "must be the next_page_token of a list with the same filters" }],
+      fields: [
+        {
+          field: "page_token",
+          message: "must be the next_page_token of a list with the same filters",
+          code: "CONFLICT",
+        },
+      ],
     });
   });
 });

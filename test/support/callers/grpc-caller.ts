@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 
 import {
+  type ChannelCredentials,
   type ChannelOptions,
   Client,
   credentials,
@@ -79,11 +80,17 @@ export class GrpcCaller {
       key = "",
       deadlineMillis,
       channelOptions = {},
-    }: { key?: string; deadlineMillis?: number; channelOptions?: ChannelOptions } = {},
+      credentials: channelCredentials = credentials.createInsecure(),
+    }: {
+      key?: string;
+      deadlineMillis?: number;
+      channelOptions?: ChannelOptions;
+      credentials?: ChannelCredentials;
+    } = {},
   ) {
     // Two callers never share a connection: a test that breaks its own must not break another's.
     const options = { "grpc.use_local_subchannel_pool": 1, ...channelOptions };
-    this.#client = new Client(address, credentials.createInsecure(), options);
+    this.#client = new Client(address, channelCredentials, options);
     this.#key = key;
     this.#deadlineMillis = deadlineMillis;
   }

@@ -8,7 +8,7 @@ export interface RefusalDetails {
   readonly reason?: string;
   readonly domain?: string;
   readonly facts?: Readonly<Record<string, string>>;
-  readonly fields?: readonly { readonly field: string; readonly message: string }[];
+  readonly fields?: readonly { readonly field: string; readonly message: string; readonly code: string }[];
   readonly retrySeconds?: number;
 }
 
@@ -31,7 +31,9 @@ function readDetail({ type_url, value }: Status["details"][number]): RefusalDeta
     }
     case "type.googleapis.com/google.rpc.BadRequest": {
       const violations = BadRequest.decode(value).field_violations;
-      return { fields: violations.map(({ field, description }) => ({ field, message: description })) };
+      return {
+        fields: violations.map(({ field, description, reason }) => ({ field, message: description, code: reason })),
+      };
     }
     case "type.googleapis.com/google.rpc.RetryInfo":
       return { retrySeconds: Number(RetryInfo.decode(value).retry_delay?.seconds) };

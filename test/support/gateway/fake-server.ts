@@ -37,7 +37,7 @@ export interface FakeRefusal {
   readonly text?: string;
   readonly reason?: string;
   readonly facts?: Readonly<Record<string, string>>;
-  readonly violations?: readonly (readonly [field: string, description: string])[];
+  readonly violations?: readonly (readonly [field: string, description: string, reason: string])[];
   readonly retryDelay?: string;
 }
 
@@ -141,7 +141,7 @@ export class FakeServer {
     const details: [string, JsonValue][] = [];
     if (reason !== undefined) details.push(["google.rpc.ErrorInfo", { reason, domain: "kesc", metadata: facts }]);
     if (violations !== undefined) {
-      const fieldViolations = violations.map(([field, description]) => ({ field, description }));
+      const fieldViolations = violations.map(([field, description, reason]) => ({ field, description, reason }));
       details.push(["google.rpc.BadRequest", { fieldViolations }]);
     }
     if (retryDelay !== undefined) details.push(["google.rpc.RetryInfo", { retryDelay }]);

@@ -54,6 +54,8 @@ export class GatewayFixture {
       requestsMax: 1_000,
       callSecondsMax: 5,
       shutdownGraceSeconds: 5,
+      tls: undefined,
+      caFile: undefined,
     };
   }
 }

@@ -159,12 +159,13 @@ const COLOR: JsonObject = {
 };
 
 /**
- * A serialized descriptor set of a contract that has nothing of ours but the options and the error
- * details: toys in boxes.
+ * A serialized descriptor set of a contract that has nothing of ours but the options and the
+ * errors: toys in boxes.
  */
 export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(CONTRACT_URL));
-  const foundation = set.file.filter(({ name }) => !name.startsWith("kesc/") || name === "kesc/v1/options.proto");
+  const kept = ["kesc/v1/errors.proto", "kesc/v1/options.proto"];
+  const foundation = set.file.filter(({ name }) => !name.startsWith("kesc/") || kept.includes(name));
   const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: foundation }));
   const file = fromJson(FileDescriptorProtoSchema, {
     name: "toys/v1/toys.proto",

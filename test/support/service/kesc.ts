@@ -46,11 +46,14 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs one command to its end. */
-export async function kesc(args: readonly string[], variables: Variables): Promise<Ended> {
+/** Runs one command to its end. `input` is its standard input. */
+export async function kesc(args: readonly string[], variables: Variables, input = ""): Promise<Ended> {
   const options = { env: environment(variables), timeout: END_MILLIS_MAX };
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [KESC, ...args], options);
+    const running = promisify(execFile)(process.execPath, [KESC, ...args], options);
+    // A command that does not read its input may have ended before it is written.
+    running.child.stdin?.on("error", () => undefined).end(input);
+    const { stdout, stderr } = await running;
     return { code: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number | null; stdout: string; stderr: string };

@@ -5,6 +5,7 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  UpdateAccount,
 } from "../../../../src/domain/commands.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
@@ -77,6 +78,7 @@ export class Calls {
     if (dice < 30) return this.#again(organizationId, known, (wish) => this.#otherwise(wish));
     if (dice < 32) return this.#broken(organizationId, known);
     if (dice < 36) return this.#erase(organizationId, known);
+    if (dice < 40) return this.#update(organizationId, known);
     return this.#moveMoney(organizationId, known);
   }
 
@@ -136,6 +138,18 @@ export class Calls {
       actor: TEST_ACTOR,
       accountId,
       reason: NO_REASON,
+    };
+    return wishOf(() => ({ ...command }));
+  }
+
+  #update(organizationId: OrganizationId, known: Known): Wish {
+    const command: UpdateAccount = {
+      name: "updateAccount",
+      organizationId,
+      actor: TEST_ACTOR,
+      accountId: this.#accountId(known),
+      phoneNumber: this.#random.chance(0.5) ? this.#random.pick([PHONE_NUMBER, OTHER_PHONE_NUMBER]) : undefined,
+      email: this.#random.pick([EMAIL, NO_EMAIL]),
     };
     return wishOf(() => ({ ...command }));
   }

@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   freezeAccount: "account.frozen",
   unfreezeAccount: "account.unfrozen",
   closeAccount: "account.closed",
+  updateAccount: "account.updated",
   eraseAccount: "account.erased",
   cancelTransaction: "transaction.canceled",
 };
@@ -40,13 +41,13 @@ export class Receipts {
   readonly #abandoned: Wish[] = [];
   /** The resource that each reference, user_id and idempotency key names. */
   readonly #named = new Map<string, string>();
-  /** The accounts that somebody wanted erased. Their user_ids may name other accounts later. */
+  /** The accounts that somebody wanted erased or closed. Their user_ids may name others later. */
   readonly #unwanted = new Set<string>();
   /** How often a change of status was acknowledged as done, and not as a replay. */
   readonly #changes = new Map<string, number>();
 
   sent(command: Command): void {
-    if (command.name === "eraseAccount") this.#unwanted.add(command.accountId);
+    if (command.name === "eraseAccount" || command.name === "closeAccount") this.#unwanted.add(command.accountId);
   }
 
   acknowledged(wish: Wish, command: Command, { resource, replayed }: Done): void {
@@ -79,11 +80,12 @@ export class Receipts {
 
   /**
    * The wishes that made something: a repeat of each must get the same resource. Leaves out the
-   * accounts that were erased: their users may come back, and get new ones.
+   * accounts that were erased or closed: their users may come back, and get new ones.
    */
   repeatable({ accounts }: Rows): readonly { readonly wish: Wish; readonly id: string }[] {
-    const erased = new Set(accounts.filter(({ person }) => person === undefined).map(({ id }) => id as string));
-    return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id })).filter(({ id }) => !erased.has(id));
+    const left = accounts.filter(({ person, status }) => person === undefined || status === "CLOSED");
+    const leftIds = new Set(left.map(({ id }) => id as string));
+    return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id })).filter(({ id }) => !leftIds.has(id));
   }
 
   /** Returns the number of acknowledged effects that it has found. */

@@ -27,6 +27,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "account.frozen": { account: "FROZEN" },
   "account.unfrozen": { account: "ACTIVE" },
   "account.closed": { account: "CLOSED" },
+  "account.updated": {},
   "account.erased": {},
   "transaction.pending": { transaction: "PENDING" },
   "transaction.completed": { transaction: "COMPLETED" },
@@ -219,8 +220,9 @@ function checkSums({ journal, accounts, head: { organizationId, sums } }: OwnBoo
 function checkNames({ accounts, transactions, idempotencyKeys }: OwnBook): void {
   const ids = new Set([...accounts, ...transactions].map(({ id }) => id));
   mustBe("how many ids there are", accounts.length + transactions.length, ids.size);
-  const holders = accounts.flatMap(({ person }) => person?.userId ?? []);
-  mustBe("how many users have an account", holders.length, new Set(holders).size);
+  const open = accounts.filter(({ status }) => status !== "CLOSED");
+  const holders = open.flatMap(({ person }) => person?.userId ?? []);
+  mustBe("how many users have an open account", holders.length, new Set(holders).size);
   const references = new Set(transactions.map(({ reference }) => reference));
   mustBe("how many references name a transaction", transactions.length, references.size);
   for (const { key, resourceId } of idempotencyKeys) {

@@ -22,10 +22,10 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
   },
   accountHolders: {
     keyOf: ({ accountId }) => accountId,
-    nameOf: ({ organizationId, person }) =>
-      person === undefined ? undefined : userName({ organizationId, userId: person.userId }),
+    nameOf: ({ organizationId, person, isOpen }) =>
+      person === undefined || !isOpen ? undefined : userName({ organizationId, userId: person.userId }),
     check: () => undefined,
-    changeable: ["person"],
+    changeable: ["person", "isOpen", "phoneNumberChangedAt", "emailChangedAt"],
   },
   transactions: {
     keyOf: ({ id }) => id,

@@ -35,6 +35,7 @@ export function describeCommand(command: Command): string {
     case "freezeAccount":
     case "unfreezeAccount":
     case "closeAccount":
+    case "updateAccount":
     case "eraseAccount":
       return `${command.name} ${shortId(command.accountId)}`;
   }

@@ -1,0 +1,83 @@
+import { BlockList, isIP } from "node:net";
+
+import type { HostAndPort, Values } from "../variables.js";
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+/** Whether only programs on this machine can reach the host. A name other than localhost is not. */
+function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  return version === 0 ? host === "localhost" : LOOPBACK.check(host, version === 4 ? "ipv4" : "ipv6");
+}
+
+/** Whether only programs on this machine can reach "host:port" or "unix:path". */
+function isLocal(address: string): boolean {
+  return address.startsWith("unix:") || isLoopback(address.replace(/:[0-9]+$/, "").replace(/^\[(.*)\]$/, "$1"));
+}
+
+type Safety = Pick<
+  Values,
+  | "KESC_GATEWAY_CA_FILE"
+  | "KESC_GATEWAY_TARGET"
+  | "KESC_GRPC_ADDRESS"
+  | "KESC_HTTP_ADDRESS"
+  | "KESC_INSECURE"
+  | "KESC_TLS_CERT_FILE"
+>;
+
+/** Says where the server would send API keys over a network without TLS; one sentence each. */
+export function serverExposure(values: Safety): readonly string[] {
+  return listenerExposure("KESC_GRPC_ADDRESS", values.KESC_GRPC_ADDRESS, values);
+}
+
+/** Says the same of the gateway, as a server and as a client of the gRPC server. */
+export function gatewayExposure(values: Safety): readonly string[] {
+  return [
+    ...listenerExposure("KESC_HTTP_ADDRESS", textOf(values.KESC_HTTP_ADDRESS), values),
+    ...targetExposure(values),
+  ];
+}
+
+function listenerExposure(variable: string, address: string, values: Safety): readonly string[] {
+  if (isLocal(address) || values.KESC_TLS_CERT_FILE !== undefined || values.KESC_INSECURE) return [];
+  return [
+    `${variable} is ${address}, which other machines can reach, but TLS is off. ` +
+      "Set KESC_TLS_CERT_FILE and KESC_TLS_KEY_FILE. If something else protects the network, set KESC_INSECURE=true.",
+  ];
+}
+
+/**
+ * Says that a client would send its API key over a network without TLS; undefined if it would not.
+ */
+export function clientExposure(
+  name: string,
+  address: string,
+  { caFile, isInsecure }: { readonly caFile: string | undefined; readonly isInsecure: boolean },
+): string | undefined {
+  if (isLocal(address) || caFile !== undefined || isInsecure) return undefined;
+  return (
+    `${name} is ${address}, which is on another machine, but TLS is off. ` +
+    "Set KESC_GATEWAY_CA_FILE. If something else protects the network, set KESC_INSECURE=true."
+  );
+}
+
+function targetExposure(values: Safety): readonly string[] {
+  const { KESC_GATEWAY_TARGET: target, KESC_GRPC_ADDRESS: grpcAddress } = values;
+  const caFile = values.KESC_GATEWAY_CA_FILE;
+  const isSocket = grpcAddress.startsWith("unix:");
+  if (target === undefined && values.KESC_TLS_CERT_FILE !== undefined && caFile === undefined && !isSocket) {
+    return [
+      "KESC_TLS_CERT_FILE turns TLS on for the server, too, but the gateway has no CA to trust it by. " +
+        "Set KESC_GATEWAY_CA_FILE, or let the server listen on a Unix socket: KESC_GRPC_ADDRESS=unix:/path.",
+    ];
+  }
+  const name = target === undefined ? "KESC_GRPC_ADDRESS" : "KESC_GATEWAY_TARGET";
+  const problem = clientExposure(name, target ?? grpcAddress, { caFile, isInsecure: values.KESC_INSECURE });
+  return problem === undefined ? [] : [problem];
+}
+
+function textOf({ host, port }: HostAndPort): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
+}

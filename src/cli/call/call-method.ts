@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { text as readAll } from "node:stream/consumers";
+
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { parse, stringify } from "lossless-json";
+
+import { OperatorError } from "../../startup/operator-error.js";
+import { printLine } from "../commands/output.js";
+import { CallableContract } from "./contract.js";
+import type { SessionOptions } from "./options.js";
+import { Session } from "./session.js";
+
+const WRONG_USAGE = 2;
+
+export interface CallMethodOptions extends SessionOptions {
+  readonly idempotencyKey?: string;
+  readonly json?: true;
+}
+
+/** Makes the call and prints each response. Without a name it lists all methods. */
+export async function callMethod(
+  name: string | undefined,
+  request: string | undefined,
+  options: CallMethodOptions,
+): Promise<void> {
+  if (name === undefined) {
+    for (const known of new CallableContract().methodNames) printLine(known);
+    return;
+  }
+  const session = new Session(options);
+  const { contract } = session;
+  const method = contract.method(name);
+  try {
+    const { replayed } = await session.call(method, requestsOf(contract, method, request ?? "{}"), {
+      idempotencyKey: options.idempotencyKey,
+      onResponse: (response) => {
+        const line = contract.writeResponse(method, response);
+        printLine(options.json === true ? line : indented(line));
+      },
+    });
+    if (replayed) process.stderr.write("This is a replay: an earlier call had the effect.\n");
+  } finally {
+    // A stream may end before its input does. An open input would keep this process alive.
+    process.stdin.destroy();
+  }
+}
+
+async function* requestsOf(contract: CallableContract, method: DescMethod, request: string): AsyncGenerator<Message> {
+  const isStream = method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming";
+  if (isStream && request === "-") {
+    for await (const line of createInterface({ input: process.stdin })) {
+      if (line.trim() !== "") yield contract.readRequest(method, line);
+    }
+    return;
+  }
+  const text = await requestText(request);
+  const requests = isStream ? text.split("\n").filter((line) => line.trim() !== "") : [text];
+  for (const each of requests) yield contract.readRequest(method, each);
+}
+
+async function requestText(request: string): Promise<string> {
+  if (request === "-") return readAll(process.stdin);
+  if (!request.startsWith("@")) return request;
+  try {
+    return readFileSync(request.slice(1), "utf8");
+  } catch (error) {
+    throw new OperatorError(`The request cannot be read: ${(error as Error).message}.`, WRONG_USAGE, { cause: error });
+  }
+}
+
+/** Writes the JSON for people. Keeps the digits of every number. */
+function indented(json: string): string {
+  return stringify(parse(json), undefined, 2) ?? json;
+}

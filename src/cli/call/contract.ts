@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+
+import type { DescMethod, FileRegistry, Message } from "@bufbuild/protobuf";
+import { distance } from "fastest-levenshtein";
+
+import { type Contract, CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
+import type { RpcStatus } from "../../../gateway/contract/rpc.js";
+import { parseJson } from "../../../gateway/json/parse-json.js";
+import { MessageReader } from "../../../gateway/json/read-message.js";
+import { MessageWriter } from "../../../gateway/json/write-message.js";
+import type { FieldProblem } from "../../../gateway/problems/field-problem.js";
+import { itemProblemJson, type ReadRefusal, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
+import { OperatorError } from "../../startup/operator-error.js";
+
+const WRONG_USAGE = 2;
+const NEAR_NAMES_MAX = 3;
+
+/** The contract that the build has put into the package, with JSON in the form of the REST API. */
+export class CallableContract {
+  readonly #contract: Contract = readContract(readFileSync(CONTRACT_URL));
+  readonly #methods: ReadonlyMap<string, DescMethod>;
+  readonly readRefusal: ReadRefusal;
+  readonly #writer: MessageWriter;
+
+  constructor() {
+    const { registry } = this.#contract;
+    this.readRefusal = refusalReader(registry);
+    // Amounts are strings, as over gRPC: no program that reads the output rounds them.
+    this.#writer = new MessageWriter(
+      () => false,
+      (status) => itemProblemJson(this.readRefusal({ status: status as Message & RpcStatus })),
+    );
+    const services = [...registry].filter((desc) => desc.kind === "service");
+    this.#methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method])));
+  }
+
+  get registry(): FileRegistry {
+    return this.#contract.registry;
+  }
+
+  /** The full names of all methods, such as "kesc.v1.TransactionService/Mint", sorted. */
+  get methodNames(): readonly string[] {
+    return [...this.#methods.keys()].sort();
+  }
+
+  /**
+   * Finds a method by its full name, or by the end of its name if only one method has it: "Mint".
+   * Throws an OperatorError that lists near names.
+   */
+  method(name: string): DescMethod {
+    const wanted = name.replace(/^\//, "");
+    const exact = this.#methods.get(wanted);
+    if (exact !== undefined) return exact;
+    const ending = this.methodNames.filter((known) => known.endsWith(`/${wanted}`) || known.endsWith(`.${wanted}`));
+    const [only, another] = ending;
+    if (only !== undefined && another === undefined) return this.method(only);
+    const near = only === undefined ? this.#nearNames(wanted) : ending;
+    throw new OperatorError(
+      [
+        only === undefined ? `There is no method ${name}. Near names:` : `Several methods end with ${name}:`,
+        ...near.map((known) => `  ${known}`),
+        "To list all methods: npx kesc call",
+      ].join("\n"),
+      WRONG_USAGE,
+    );
+  }
+
+  /** Reads a request as REST does: unknown fields are refused. Throws an OperatorError. */
+  readRequest(method: DescMethod, text: string): Message {
+    const json = parseJson(text);
+    if (!json.ok) throw new OperatorError(`The request ${json.problem}.`, WRONG_USAGE);
+    const reader = this.reader(method);
+    reader.readObject(json.value, new Set());
+    refuseProblems(reader.problems);
+    return reader.message;
+  }
+
+  reader(method: DescMethod): MessageReader {
+    return new MessageReader(method.input, this.#contract.isDecimal);
+  }
+
+  /** Writes a response as JSON on one line. */
+  writeResponse(method: DescMethod, response: Message): string {
+    return this.#writer.write(method.output, response);
+  }
+
+  /** Returns the names that look most like the wanted one, as a whole or without the service. */
+  #nearNames(wanted: string): readonly string[] {
+    const lastWord = (name: string): string => name.slice(name.search(/[^/.]*$/)).toLowerCase();
+    const far = (known: string): number =>
+      Math.min(distance(known.toLowerCase(), wanted.toLowerCase()), distance(lastWord(known), lastWord(wanted)));
+    return this.methodNames.toSorted((left, right) => far(left) - far(right)).slice(0, NEAR_NAMES_MAX);
+  }
+}
+
+/** Throws an OperatorError that names each bad field. */
+export function refuseProblems(problems: readonly FieldProblem[]): void {
+  if (problems.length === 0) return;
+  const lines = problems.map(({ field, message }) => `  ${field === "" ? "the request" : field} ${message}`);
+  throw new OperatorError(["The request is invalid. Nothing was sent.", ...lines].join("\n"), WRONG_USAGE);
+}
+
+function nameOf(method: DescMethod): string {
+  return `${method.parent.typeName}/${method.name}`;
+}

@@ -1,0 +1,47 @@
+import { fromBinary, type Message } from "@bufbuild/protobuf";
+import { status as Status, type StatusObject } from "@grpc/grpc-js";
+
+import { messageOf } from "../../../gateway/contract/contract.js";
+import { RPC_STATUS } from "../../../gateway/contract/json-support.js";
+import type { RpcStatus } from "../../../gateway/contract/rpc.js";
+import type { CallableContract } from "./contract.js";
+import type { CallEnd } from "./invoke.js";
+
+const STATUS_DETAILS = "grpc-status-details-bin";
+
+/** Without a reason of the server, a call that ended so may still have had its effect. */
+const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([Status.UNAVAILABLE, Status.DEADLINE_EXCEEDED, Status.CANCELLED]);
+
+/** Returns lines for a call that was refused or failed, with all details of the error. */
+export function refusalWords(contract: CallableContract, { status, requestId }: CallEnd, address: string): string {
+  const { info, text, errors, retryAfterSeconds } = contract.readRefusal({ status: statusOf(contract, status) });
+  const lines = [
+    `${[Status[status.code], ...(info === undefined ? [] : [info.reason])].join(", ")}: ${sentence(text)}`,
+    ...[...(info?.facts ?? [])].map(([name, value]) => `  ${name}: ${value}`),
+    ...errors.map(({ field, message }) => `  ${field} ${message}`),
+  ];
+  if (info === undefined && status.code === Status.UNAVAILABLE) {
+    lines.push(`The server at ${address} cannot be reached, or it closed the connection.`);
+  }
+  if (info === undefined && UNKNOWN_OUTCOME.has(status.code)) {
+    lines.push("The call may have had its effect. To find out, send the same call again with the same reference.");
+  }
+  if (status.code === Status.UNAUTHENTICATED) {
+    lines.push("Set KESC_API_KEY to an API key, or name a file that holds one with --key-file.");
+  }
+  if (retryAfterSeconds !== undefined) lines.push(`Wait ${String(retryAfterSeconds)} s before you call again.`);
+  if (requestId !== undefined) lines.push(`Request id: ${requestId}`);
+  return lines.join("\n");
+}
+
+function statusOf({ registry }: CallableContract, { code, details: text, metadata }: StatusObject): RpcStatus {
+  const [bytes] = metadata.get(STATUS_DETAILS);
+  const decoded =
+    bytes instanceof Buffer ? (fromBinary(messageOf(registry, RPC_STATUS), bytes) as Message & RpcStatus) : undefined;
+  return { code, message: text, details: decoded?.details ?? [] };
+}
+
+/** Adds the period that the errors of grpc-js lack, and those of the server have. */
+function sentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
+}

@@ -1,0 +1,101 @@
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+
+import { fieldNamed, isTextual, type MessageReader } from "../../../gateway/json/read-message.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
+import { refuseProblems } from "./contract.js";
+import type { SessionOptions } from "./options.js";
+import type { Resource } from "./resource.js";
+import { Session } from "./session.js";
+
+const PAGE_FIELDS: readonly string[] = ["page_size", "page_token"];
+const PAGE_SIZE_MAX = 1_000;
+
+const WRONG_USAGE = 2;
+
+type JsonFields = Readonly<Record<string, unknown>>;
+
+export interface GetOptions extends SessionOptions {
+  readonly json?: true;
+}
+
+/** Prints one resource. */
+export async function getOne({ name, getMethod, idField }: Resource, id: string, options: GetOptions): Promise<void> {
+  const session = new Session(options);
+  const method = session.contract.method(getMethod);
+  const text = await session.unary(method, session.contract.readRequest(method, JSON.stringify({ [idField]: id })));
+  const found = (JSON.parse(text) as Record<string, JsonFields>)[name] ?? {};
+  if (options.json === true) printJson(found);
+  else printLine(fieldLines(found).join("\n"));
+}
+
+export interface ListOptions extends SessionOptions {
+  readonly limit: number;
+  readonly json?: true;
+}
+
+/** Prints a list. Follows the pages: one page may be short, or empty, although the list goes on. */
+export async function list(
+  { name, listMethod, columns }: Resource,
+  filters: readonly string[],
+  options: ListOptions,
+): Promise<void> {
+  const session = new Session(options);
+  const method = session.contract.method(listMethod);
+  const rows: JsonFields[] = [];
+  let token = "";
+  do {
+    const size = Math.min(options.limit - rows.length, PAGE_SIZE_MAX);
+    const page = JSON.parse(await session.unary(method, listRequest(session, method, { filters, size, token }))) as {
+      readonly next_page_token: string;
+    } & Readonly<Record<string, readonly JsonFields[]>>;
+    const more = page[`${name}s`] ?? [];
+    if (options.json === true) for (const row of more) printJson(row);
+    rows.push(...more);
+    token = page.next_page_token;
+  } while (token !== "" && rows.length < options.limit);
+
+  if (options.json !== true) {
+    if (rows.length === 0) printLine(`No ${name} matches.`);
+    else printTable([columns.map((column) => column.toUpperCase()), ...rows.map((row) => cellsOf(row, columns))]);
+  }
+  if (token !== "") process.stderr.write(`There may be more. To see them: --limit ${String(options.limit * 10)}\n`);
+}
+
+function cellsOf(row: JsonFields, columns: readonly string[]): string[] {
+  return columns.map((column) => textOf(row[column]));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : value === null ? "" : JSON.stringify(value);
+}
+
+function listRequest(
+  session: Session,
+  method: DescMethod,
+  { filters, size, token }: { readonly filters: readonly string[]; readonly size: number; readonly token: string },
+): Message {
+  const reader = session.contract.reader(method);
+  for (const filter of filters) readFilter(reader, method, filter);
+  refuseProblems(reader.problems);
+  for (const [field, text] of [
+    ["page_size", String(size)],
+    ["page_token", token],
+  ] as const) {
+    const desc = fieldNamed(method.input, field);
+    if (desc !== undefined) reader.readText(desc, text);
+  }
+  return reader.message;
+}
+
+function readFilter(reader: MessageReader, { input }: DescMethod, filter: string): void {
+  const equals = filter.indexOf("=");
+  const name = equals === -1 ? filter : filter.slice(0, equals);
+  const known = input.fields.filter((field) => isTextual(field) && !PAGE_FIELDS.includes(field.name));
+  const field = known.find((candidate) => candidate.name === name);
+  if (field === undefined || equals === -1) {
+    const names = known.map((candidate) => candidate.name).join(", ");
+    throw new OperatorError(`"${filter}" is no filter. A filter is NAME=VALUE. The names: ${names}.`, WRONG_USAGE);
+  }
+  reader.readText(field, filter.slice(equals + 1));
+}

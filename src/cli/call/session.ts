@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { type ChannelCredentials, Metadata, status as Status } from "@grpc/grpc-js";
+
+import { clientExposure } from "../../../runtime/transport/exposure.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { usableCredentials } from "../../startup/tls.js";
+import { connectTo } from "../import/import-stream.js";
+import { CallableContract } from "./contract.js";
+import { type CallEnd, invoke } from "./invoke.js";
+import type { SessionOptions } from "./options.js";
+import { refusalWords } from "./refusal-words.js";
+
+const WRONG_USAGE = 2;
+const UNARY_MILLIS_MAX = 30_000;
+const HEADER_TEXT = /^[\x21-\x7e]+$/;
+
+/** The calls of one command to one server. */
+export class Session {
+  readonly contract = new CallableContract();
+  readonly #address: string;
+  readonly #credentials: ChannelCredentials;
+  readonly #key: string | undefined;
+  readonly #deadlineMillis: number | undefined;
+
+  /** Throws an OperatorError if the key file, the environment or the address is unusable. */
+  constructor({ address, keyFile, deadline }: SessionOptions) {
+    const config = configFromEnvironment();
+    this.#address = address ?? config.grpcAddress;
+    const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", this.#address, config);
+    if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
+    this.#credentials = usableCredentials(this.#address, config.caFile);
+    this.#key = keyFile === undefined ? keyIn(process.env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
+    this.#deadlineMillis = deadline;
+  }
+
+  /**
+   * Makes one call. Throws an OperatorError with all details of the error if the server refuses it.
+   */
+  async call(
+    method: DescMethod,
+    requests: AsyncIterable<Message> | Iterable<Message>,
+    { idempotencyKey, onResponse }: { idempotencyKey?: string | undefined; onResponse: (response: Message) => void },
+  ): Promise<CallEnd> {
+    const metadata = new Metadata();
+    if (this.#key !== undefined) metadata.set("x-api-key", this.#key);
+    if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
+    const client = connectTo(this.#address, this.#credentials);
+    try {
+      const millis = this.#deadlineMillis ?? (method.methodKind === "unary" ? UNARY_MILLIS_MAX : undefined);
+      const deadline = millis === undefined ? undefined : Date.now() + millis;
+      const end = await invoke(client, method, requests, { metadata, deadline, onResponse });
+      if (end.status.code !== Status.OK) throw new OperatorError(refusalWords(this.contract, end, this.#address));
+      return end;
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Makes one unary call. Returns its response as JSON on one line. */
+  async unary(method: DescMethod, request: Message): Promise<string> {
+    let text = "";
+    await this.call(method, [request], {
+      onResponse: (response) => {
+        text = this.contract.writeResponse(method, response);
+      },
+    });
+    return text;
+  }
+}
+
+function keyInFile(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new OperatorError(`The key file cannot be read: ${(error as Error).message}.`, WRONG_USAGE, { cause: error });
+  }
+  const key = keyIn(text, `The key file ${file}`);
+  if (key === undefined) throw new OperatorError(`The key file ${file} is empty.`, WRONG_USAGE);
+  return key;
+}
+
+/** The message does not repeat the text, which may be a key with a typing error. */
+function keyIn(text: string | undefined, where: string): string | undefined {
+  const key = text?.trim() ?? "";
+  if (key === "") return undefined;
+  if (HEADER_TEXT.test(key)) return key;
+  throw new OperatorError(
+    `${where} does not hold an API key: a key has no spaces and only ASCII characters.`,
+    WRONG_USAGE,
+  );
+}

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+
+import type { UpdateAccount } from "../../../src/domain/commands.js";
+import { replay } from "../../../src/domain/decision.js";
+import { updateAccount as operation } from "../../../src/domain/operations/update-account.js";
+import { type EmailAddress, NO_EMAIL } from "../../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { TEST_ACTOR, updateAccount } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  erasedHolder,
+  givenAccount,
+  givenBook,
+  givenHolder,
+  givenPerson,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
+
+const decideUpdateAccount = operation.decide;
+
+const PHONE = "+254733111222" as PhoneNumber;
+const EMAIL = "amina@example.com" as EmailAddress;
+
+const account = givenAccount();
+const book = givenBook({ accounts: [account] });
+const update = (changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email">>): UpdateAccount =>
+  updateAccount(ORGANIZATION, account.id, changes);
+
+describe("updating an account", () => {
+  for (const [reason, changes, times] of [
+    ["phone_number", { phoneNumber: PHONE }, { phoneNumberChangedAt: NOW, emailChangedAt: undefined }],
+    ["email", { email: EMAIL }, { phoneNumberChangedAt: undefined, emailChangedAt: NOW }],
+    ["phone_number, email", { phoneNumber: PHONE, email: EMAIL }, { phoneNumberChangedAt: NOW, emailChangedAt: NOW }],
+  ] as const) {
+    it(`changes its ${reason}, and the row of the journal names the fields without their values`, () => {
+      const person = givenPerson(changes);
+      const changed = { ...account, updatedAt: NOW };
+      expect(decideUpdateAccount(book, update(changes), NOW)).to.deep.equal({
+        kind: "effect",
+        resource: { ...changed, person },
+        effect: {
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: account.id,
+              transactionId: undefined,
+              kind: "account.updated",
+              posting: undefined,
+              balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
+              actor: TEST_ACTOR,
+              reason,
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            { table: "accounts", row: changed },
+            { table: "accountHolders", row: { ...givenHolder(account), person, ...times } },
+          ],
+        },
+      });
+    });
+  }
+
+  it("keeps the time of a field that it does not change", () => {
+    const holder = { ...givenHolder(account), phoneNumberChangedAt: EARLIER };
+    const given = givenBook({ accounts: [account], accountHolders: [holder] });
+    const put = putOf(effectOf(decideUpdateAccount(given, update({ email: EMAIL }), NOW)), "accountHolders");
+    expect(put).to.deep.include({ phoneNumberChangedAt: EARLIER, emailChangedAt: NOW });
+  });
+
+  it("removes an e-mail address", () => {
+    const given = givenBook({ accounts: [account], accountHolders: [givenHolder(account, { email: EMAIL })] });
+    const put = putOf(effectOf(decideUpdateAccount(given, update({ email: NO_EMAIL }), NOW)), "accountHolders");
+    expect(put?.person?.email).to.equal("");
+  });
+
+  it("changes a frozen account, too: its holder may have a new phone number", () => {
+    const frozen = givenAccount({ status: "FROZEN" });
+    const given = givenBook({ accounts: [frozen] });
+    expect(wordOf(decideUpdateAccount(given, updateAccount(ORGANIZATION, frozen.id), NOW))).to.equal("effect");
+  });
+
+  it("answers with the account as it is if it has the values already", () => {
+    const { phoneNumber, email } = givenPerson();
+    const decision = decideUpdateAccount(book, update({ phoneNumber, email }), NOW);
+    expect(decision).to.deep.equal(replay({ ...account, person: givenPerson() }));
+  });
+
+  const closed = givenAccount({ status: "CLOSED" });
+  const erasedBook = givenBook({ accounts: [closed], accountHolders: [erasedHolder(closed)] });
+  // The order of rows is the order of checks.
+  for (const [reason, given, organizationId, id] of [
+    ["ACCOUNT_NOT_FOUND", book, STRANGER, account.id],
+    ["ACCOUNT_ERASED", erasedBook, ORGANIZATION, closed.id],
+    ["ACCOUNT_CLOSED", givenBook({ accounts: [closed] }), ORGANIZATION, closed.id],
+  ] as const) {
+    it(`refuses ${reason}`, () => {
+      expect(wordOf(decideUpdateAccount(given, updateAccount(organizationId, id), NOW))).to.equal(reason);
+    });
+  }
+});

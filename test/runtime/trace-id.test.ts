@@ -1,0 +1,33 @@
+import { inspect } from "node:util";
+
+import { expect } from "chai";
+
+import { traceIdOf } from "../../runtime/trace-id.js";
+
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN_ID = "00f067aa0ba902b7";
+
+describe("the trace id", () => {
+  for (const sent of [`00-${TRACE_ID}-${SPAN_ID}-01`, `01-${TRACE_ID}-${SPAN_ID}-01-more`]) {
+    it(`is read from ${sent}`, () => {
+      expect(traceIdOf(sent)).to.equal(TRACE_ID);
+    });
+  }
+
+  for (const sent of [
+    undefined,
+    "",
+    TRACE_ID,
+    `00-${TRACE_ID}-${SPAN_ID}`,
+    `00-${TRACE_ID}-${SPAN_ID}-01-more`,
+    `ff-${TRACE_ID}-${SPAN_ID}-01`,
+    `00-${TRACE_ID.toUpperCase()}-${SPAN_ID}-01`,
+    `00-${"0".repeat(32)}-${SPAN_ID}-01`,
+    `00-+254712345678-${SPAN_ID}-01`,
+    [`00-${TRACE_ID}-${SPAN_ID}-01`],
+  ]) {
+    it(`is none for ${inspect(sent)}`, () => {
+      expect(traceIdOf(sent)).to.equal(undefined);
+    });
+  }
+});

@@ -1,0 +1,7 @@
+/**
+ * A certificate for localhost, 127.0.0.1 and ::1, its key, and the CA that signed it. They are
+ * valid until 2126 and serve tests only. The key of the CA was thrown away.
+ */
+export const TLS_CERT_FILE = "test/support/tls/server-cert.pem";
+export const TLS_KEY_FILE = "test/support/tls/server-key.pem";
+export const TLS_CA_FILE = "test/support/tls/ca.pem";
