@@ -91,7 +91,7 @@ describe("grpc: a server that stops", () => {
         }
       }),
     );
-    await eventually(() => done > 1_000);
+    await eventually(() => done > 200);
     await under.server.stop(5_000);
     stopped = true;
     await Promise.all(load);

@@ -1,4 +1,5 @@
 import { formatCents } from "../../domain/values/cents.js";
+import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { AnyRefusal, CallRefusal } from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
@@ -15,6 +16,10 @@ export function messageOf(refusal: AnyRefusal): string {
         `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
         "Look at that transaction before you try again."
       );
+    case "TRANSACTION_ALREADY_REVERSED":
+      return alreadyReversed(refusal);
+    case "TRANSACTION_NOT_REVERSIBLE":
+      return notReversible(refusal);
     case "IDEMPOTENCY_KEY_REUSED":
       return "The idempotency key belongs to a request with other content. Use a new key.";
     case "INSUFFICIENT_FUNDS": {
@@ -38,6 +43,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
     case "PHONE_NUMBER_MISSING":
       return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "ORGANIZATION_SUSPENDED":
+      return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
@@ -46,13 +53,9 @@ export function messageOf(refusal: AnyRefusal): string {
         "Nothing was done. Send the request again."
       );
     case "QUEUE_FULL":
-      return "Too many requests are waiting. Nothing was done. Send the request again later.";
     case "STORAGE_UNAVAILABLE":
-      return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
-      return "The server is shutting down. Nothing was done. Send the request again.";
     case "DEADLINE_EXCEEDED":
-      return "The deadline passed before the request was started. Nothing was done. Send the request again.";
     case "INVALID_FIELD":
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
@@ -64,12 +67,12 @@ export function messageOf(refusal: AnyRefusal): string {
     case "TOO_MANY_STREAMS":
     case "OUTCOME_UNKNOWN":
     case "INTERNAL":
-      return messageOfCall(refusal);
+      return messageOfServer(refusal);
   }
 }
 
-/** Returns the text of a refusal by the server itself. */
-function messageOfCall(refusal: CallRefusal): string {
+/** Returns the text of a refusal by the server itself, whatever the call. */
+function messageOfServer(refusal: CallRefusal | LedgerRefusal): string {
   switch (refusal.reason) {
     case "INVALID_FIELD": {
       // A user of grpcurl sees this text, but the details only as bytes.
@@ -82,6 +85,14 @@ function messageOfCall(refusal: CallRefusal): string {
       return "The API key is invalid: it is unknown, expired or revoked.";
     case "SCOPE_REQUIRED":
       return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "QUEUE_FULL":
+      return "Too many requests are waiting. Nothing was done. Send the request again later.";
+    case "STORAGE_UNAVAILABLE":
+      return "The database is unavailable. Send the same request again: repeating it is safe.";
+    case "SHUTTING_DOWN":
+      return "The server is shutting down. Nothing was done. Send the request again.";
+    case "DEADLINE_EXCEEDED":
+      return "The deadline passed before the request was started. Nothing was done. Send the request again.";
     case "INTERNAL":
       return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "MALFORMED_REQUEST":
@@ -101,6 +112,25 @@ function messageOfCall(refusal: CallRefusal): string {
       return "The deadline passed before the response. Send the same request again: it shows the outcome.";
   }
 }
+
+type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function alreadyReversed(refusal: RefusalFor<"TRANSACTION_ALREADY_REVERSED">): string {
+  const { transactionId, reversedById, differingFields } = refusal;
+  const words = `Transaction ${transactionId} was already reversed by ${reversedById}`;
+  return `${words}, with another ${listOf(differingFields)}. Look at that reversal before you try again.`;
+}
+
+function notReversible({ transactionId, cause }: RefusalFor<"TRANSACTION_NOT_REVERSIBLE">): string {
+  const words = `Transaction ${transactionId} cannot be reversed: ${OBSTACLES[cause]} (${cause.toLowerCase()})`;
+  return `${words}. Make a new mint or redemption instead.`;
+}
+
+const OBSTACLES = {
+  NOT_COMPLETED: "it is not completed",
+  OTHER_RAIL: 'its rail is not "direct"',
+  IS_REVERSAL: "it is a reversal itself",
+} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
 
 function listOf(fields: readonly string[]): string {
   return fields.join(" and ");

@@ -11,7 +11,10 @@ export type Condition = readonly [sql: string, binding: Binding];
 /** A list of rows of one book, in the order of an index. */
 export interface ListQuery {
   readonly book: number;
+  /** The columns of the rows that a page looks at. */
   readonly columns: string;
+  /** What the page shows of these rows, which it calls `looked_at`. */
+  readonly shown: string;
   readonly from: string;
   /** The column `seq` of the index. */
   readonly seq: string;
@@ -40,20 +43,23 @@ export async function readPage<Row extends SeqRow>(
   engine: Engine,
   { query, page }: { readonly query: ListQuery; readonly page: PageRequest },
 ): Promise<Page<Row>> {
-  const { matching } = query;
+  const { matching, shown } = query;
+  const lookedAt = `SELECT ${shown} FROM (${newestOf(query, query.columns)}) AS looked_at`;
   const along = bindingsOf(query.along);
   // One row more than the page holds shows whether there is a next page.
   const limit = page.size + 1;
   if (matching.length === 0) {
     const bindings = [...along, page.beforeSeq ?? Number.MAX_SAFE_INTEGER, limit];
-    return pageOf(await reader.rows<Row>(newestOf(query, query.columns), bindings), page);
+    return pageOf(await reader.rows<Row>(lookedAt, bindings), page);
   }
   const start = [...along, await startOf(reader, engine, { book: query.book, page })];
   // Both engines filter the rows in the order of the index, and stop when the page is full.
-  const found = await reader.rows<Row>(
-    `SELECT * FROM (${newestOf(query, query.columns)}) AS looked_at WHERE ${allOf(matching)} LIMIT ?`,
-    [...start, LOOKED_AT_MAX, ...bindingsOf(matching), limit],
-  );
+  const found = await reader.rows<Row>(`${lookedAt} WHERE ${allOf(matching)} LIMIT ?`, [
+    ...start,
+    LOOKED_AT_MAX,
+    ...bindingsOf(matching),
+    limit,
+  ]);
   if (found.length === limit) return { ...pageOf(found, page), lookedAt: LOOKED_AT_MAX };
   const sql = `${newestOf(query, `${query.seq} AS seq`)} OFFSET ?`;
   const [lastLookedAt] = await reader.rows<SeqRow>(sql, [...start, 1, LOOKED_AT_MAX - 1]);

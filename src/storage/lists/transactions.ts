@@ -2,7 +2,7 @@ import type { TransactionStatus } from "../../domain/transaction.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Page, PageRequest, TransactionFilters } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import type { TransactionRow } from "../sql/rows.js";
+import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
 import { accountHistoryPage } from "./account-history.js";
 import { firstSeqFrom } from "./first-seq-from.js";
 import { type Condition, given, type ListReader, readPage } from "./page.js";
@@ -18,10 +18,10 @@ export async function transactionsPage(
   reader: ListReader,
   engine: Engine,
   { book, filters, page }: TransactionList,
-): Promise<Page<TransactionRow>> {
+): Promise<Page<ReadTransactionRow>> {
   const { accountId, type, status, reference, createdAfter, createdBefore } = filters;
   const table = `${engine.table("transactions")} t`;
-  const common = { book, columns: "t.*", seq: "t.seq" };
+  const common = { book, columns: "t.*", shown: withBalanceAfter(engine, "looked_at"), seq: "t.seq" };
   const inBook = ["t.book = ?", book] as const;
   const ofType = given([["type = ?", type]]);
   const withStatus = given([["status = ?", status]]);
