@@ -5,8 +5,8 @@ import type { Reader } from "../sql/reader.js";
 /** Runs the SELECTs of lists. */
 export type ListReader = Pick<Reader, "rows">;
 
-/** A condition with one `?`, and its value. */
-export type Condition = readonly [sql: string, binding: Binding];
+/** A condition, and the values of its `?`. */
+export type Condition = readonly [sql: string, ...bindings: readonly Binding[]];
 
 /** A list of rows of one book, in the order of an index. */
 export interface ListQuery {
@@ -86,9 +86,9 @@ async function startOf(
   return (head?.seq ?? 0) + 1;
 }
 
-/** Leaves out the conditions without a value. */
+/** Leaves out the conditions without a value. Each has one `?`. */
 export function given(conditions: readonly (readonly [sql: string, binding: Binding | undefined])[]): Condition[] {
-  return conditions.filter((condition): condition is Condition => condition[1] !== undefined);
+  return conditions.filter((condition): condition is readonly [string, Binding] => condition[1] !== undefined);
 }
 
 function allOf(conditions: readonly Condition[]): string {
@@ -96,5 +96,5 @@ function allOf(conditions: readonly Condition[]): string {
 }
 
 export function bindingsOf(conditions: readonly Condition[]): Binding[] {
-  return conditions.map(([, binding]) => binding);
+  return conditions.flatMap(([, ...bindings]) => bindings);
 }

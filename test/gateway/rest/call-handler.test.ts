@@ -89,7 +89,7 @@ describe("a REST request", () => {
     expect(answer.json).to.have.keys("transactions", "next_page_token");
     expect(server.takeCall().message).to.deep.equal({
       type: "TRANSACTION_TYPE_MINT",
-      status: "TRANSACTION_STATUS_COMPLETED",
+      status: ["TRANSACTION_STATUS_COMPLETED"],
       created_after: "2026-01-31T09:00:00Z",
       page_size: 7,
     });
