@@ -4,8 +4,7 @@ import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import type { AccountRow, PersonRow } from "../sql/rows.js";
 import { createdIn } from "./first-seq-from.js";
-import { given, type ListQuery, type ListReader, readPage } from "./page.js";
-import { statusIn, withStatuses } from "./statuses.js";
+import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";
 
 /** A row of `accounts`, joined with the columns of its holder. */
 export type FullAccountRow = AccountRow & PersonRow;
@@ -28,11 +27,10 @@ export async function accountsPage(
 }
 
 function queryOf(
-  engine: Engine,
+  { table, indexedBy }: Engine,
   { number: book, keys }: OpenBook,
   { userId, phoneNumber, email, status }: AccountFilters,
 ): ListQuery {
-  const { table, indexedBy } = engine;
   const blindIndex = (field: "phone_number" | "email", value: string | undefined): Binding | undefined =>
     value === undefined ? undefined : blindIndexOf(keys, field, value);
   const ofUser = given([["h.user_id = ?", userId]]);
@@ -60,27 +58,14 @@ function queryOf(
   if (withEmail.length > 0) {
     return ofHolders("account_holders_by_email", { along: withEmail, matching: withStatus });
   }
-  const accounts = `${table("accounts")} a`;
-  const holders = `CROSS JOIN ${table("account_holders")} h`;
-  const ofHolder = "h.account_id = a.id";
-  const seq = "a.seq";
-  if (status === undefined) {
-    return {
-      book,
-      columns: COLUMNS,
-      from: `${accounts} ${holders}`,
-      seq,
-      along: [[`${ofHolder} AND a.book = ?`, book]],
-      matching: [],
-    };
-  }
-  const from = `${accounts}${indexedBy("accounts_by_status")} ${holders}`;
+  const index = status === undefined ? "" : indexedBy("accounts_by_status");
   return {
     book,
-    columns: "a.*",
-    from: `${withStatuses(status, { columns: COLUMNS, from, where: ofHolder, seq })} AS a`,
-    seq,
-    along: [["a.book = ?", book]],
+    columns: COLUMNS,
+    from: `${table("accounts")} a${index} CROSS JOIN ${table("account_holders")} h`,
+    seq: "a.seq",
+    along: [["h.account_id = a.id AND a.book = ?", book]],
+    oneOf: status?.map((one): Condition => ["status = ?", one]) ?? [],
     matching: [],
   };
 }

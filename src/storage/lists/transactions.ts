@@ -3,8 +3,7 @@ import type { Engine } from "../sql/engine.js";
 import type { TransactionRow } from "../sql/rows.js";
 import { accountHistoryPage } from "./account-history.js";
 import { createdIn } from "./first-seq-from.js";
-import { type Condition, given, type ListReader, readPage } from "./page.js";
-import { statusIn, withStatuses } from "./statuses.js";
+import { type Condition, given, type ListReader, readPage, statusIn } from "./page.js";
 
 interface TransactionList {
   readonly book: number;
@@ -46,14 +45,15 @@ export async function transactionsPage(
   }
   const along = [inBook, ...inTime];
   if (status !== undefined && !status.includes("COMPLETED")) {
-    const rows = {
-      columns: "*",
-      from: engine.table("transactions") + engine.indexedBy("transactions_not_completed"),
-      where: "status <> 'COMPLETED'",
-      seq: "seq",
+    const query = {
+      ...common,
+      from: common.from + engine.indexedBy("transactions_not_completed"),
+      along,
+      // Both engines use the partial index only if the statement repeats its condition.
+      oneOf: status.map((one): Condition => ["t.status <> 'COMPLETED' AND t.status = ?", one]),
+      matching: [...ofType, ...others],
     };
-    const from = `${withStatuses(status, rows)} AS t`;
-    return readPage(reader, engine, { query: { ...common, from, along, matching: [...ofType, ...others] }, page });
+    return readPage(reader, engine, { query, page });
   }
   const index = type === undefined ? "" : engine.indexedBy("transactions_by_type");
   const query = {

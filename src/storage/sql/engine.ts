@@ -101,6 +101,11 @@ export interface Engine {
    */
   readonly input: (columns: Columns) => string;
   /**
+   * Returns a SELECT as a part of a UNION ALL that has the same order and limit. PostgreSQL knows
+   * the order of a part only from the part itself. SQLite allows none there, and needs none.
+   */
+  readonly unionPart: (select: string, of: { readonly order: string; readonly limit: number }) => string;
+  /**
    * Returns a table expression with a text column `value`: the items of a JSON array. An item that
    * is itself an array has the text that it has in the JSON.
    */

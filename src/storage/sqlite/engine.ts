@@ -36,6 +36,7 @@ export const sqliteEngine: Engine = {
     return `(SELECT ${fields.join(", ")} FROM json_each(?)) AS input`;
   },
 
+  unionPart: (select) => select,
   jsonItems: (json) => `json_each(${json})`,
 
   // Runs one prepared statement for each row: 7.5 µs a row, where taking rows out of JSON in SQL
