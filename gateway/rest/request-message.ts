@@ -45,7 +45,7 @@ function readQuery(reader: MessageReader, route: Route, query: string): void {
   const parameters = new ParameterReader(reader, route.rpc.input, (field) => isInQuery(route, field));
   for (const pair of query.split("&").filter((text) => text !== "")) {
     const [name, text] = splitPair(pair);
-    if (name === undefined) reader.refuse("query", unparsed("contains a name that is not percent-encoded UTF-8"));
+    if (name === undefined) reader.refuse("query", unparsed("has a name that is not percent-encoded UTF-8"));
     else if (!parameters.read(name, text))
       reader.refuse(name, unparsed("is not a query parameter of this path", "unknown_field"));
   }

@@ -70,5 +70,5 @@ export function messageOf(refusal: AnyRefusal): string {
 }
 
 function listOf(fields: readonly string[]): string {
-  return fields.join(" and ");
+  return [...fields.slice(0, -2), fields.slice(-2).join(" and ")].join(", ");
 }

@@ -119,7 +119,7 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
         email: ifPresent(request.email, parseEmailAddress),
       });
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
-      return fieldProblem("phone_number", "or email must be sent", "REQUIRED");
+      return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
     run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline }) => {
       const { organizationId } = key;

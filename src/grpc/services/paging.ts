@@ -38,7 +38,10 @@ export function parsePageSize(unchecked: number): Parsed<number> {
   if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
   return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
     ? parsed(unchecked)
-    : unparsed(`must be 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`, "OUT_OF_RANGE");
+    : unparsed(
+        `must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`,
+        "OUT_OF_RANGE",
+      );
 }
 
 /** Parses a token that formatPageToken() wrote. The empty text means the first page. */

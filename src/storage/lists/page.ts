@@ -86,8 +86,8 @@ function newestOf(
     const { sql, bindings } = selectOf([...along, ...oneOf]);
     return { sql: `${sql} ORDER BY ${seq} DESC LIMIT ?`, bindings: [...bindings, limit] };
   }
-  // The database merges the parts in their order, and reads no row that the page does not need. With
-  // one IN instead of the parts it would sort all rows.
+  // The database merges the parts in their order, and reads only rows that the page needs. With
+  // an IN in place of the parts it would sort all rows.
   const parts = oneOf.map((condition) => selectOf([...along, condition]));
   const union = parts.map(({ sql }) => unionPart(sql, { order: `${seq} DESC`, limit })).join(" UNION ALL ");
   return {

@@ -163,7 +163,7 @@ describe("a request's path, query and body", () => {
       get,
       { query: "%zz=1" },
       "query",
-      "contains a name that is not percent-encoded UTF-8",
+      "has a name that is not percent-encoded UTF-8",
       "format",
     ],
     [
