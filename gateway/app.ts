@@ -72,11 +72,18 @@ function beginContext(log: Logger): RequestHandler {
 
 const PROBES = "probes";
 
-/** Passes a request on when its caller has its turn. The probes are a caller, too. */
+/**
+ * Passes a request on when its caller has its turn. The probes are a caller, too. A large body
+ * takes more turns once it has arrived, because only then it costs time.
+ */
 function takeTurn(turns: FairTurns, callers: Callers): RequestHandler {
-  return (req, _res, next) => {
+  return (req, res, next) => {
     const caller = PROBE_PATHS.has(req.path) ? PROBES : callers.nameOf(req.headers);
-    turns.add(caller, Number(req.headers["content-length"] ?? 0), next);
+    contextOf(res).turnFor = (bytes) =>
+      new Promise((resolve) => {
+        turns.add(caller, bytes, resolve);
+      });
+    turns.add(caller, 0, next);
   };
 }
 

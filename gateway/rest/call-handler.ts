@@ -49,7 +49,10 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   }
   const onCancel = onDisconnect(res);
   const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
-  const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, bytesMax));
+  const body =
+    route.body.kind === "none"
+      ? undefined
+      : checkShape(route, await readBody(req, { bytesMax, turnFor: context.turnFor }));
   await endOfTurn();
   if (body?.ok === false) {
     const call = { message: emptyRequest(route), headers, onCancel };

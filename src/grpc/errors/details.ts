@@ -52,6 +52,14 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { account_id: refusal.accountId, differing_fields: refusal.differingFields.join(",") };
     case "REFERENCE_ALREADY_USED":
       return { transaction_id: refusal.transactionId, differing_fields: refusal.differingFields.join(",") };
+    case "TRANSACTION_ALREADY_REVERSED":
+      return {
+        transaction_id: refusal.transactionId,
+        reversed_by_transaction_id: refusal.reversedById,
+        differing_fields: refusal.differingFields.join(","),
+      };
+    case "TRANSACTION_NOT_REVERSIBLE":
+      return { transaction_id: refusal.transactionId, cause: refusal.cause.toLowerCase() };
     case "INSUFFICIENT_FUNDS":
       return { available: formatCents(refusal.availableCents), requested: formatCents(refusal.requestedCents) };
     case "ACCOUNT_NOT_EMPTY":
@@ -77,6 +85,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
     case "IDEMPOTENCY_KEY_REUSED":
+    case "ORGANIZATION_SUSPENDED":
     case "BOOK_MOVING":
     case "QUEUE_FULL":
     case "STORAGE_UNAVAILABLE":

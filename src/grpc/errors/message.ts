@@ -26,6 +26,10 @@ export function messageOf(refusal: AnyRefusal): string {
         `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
         "Look at that transaction before you try again."
       );
+    case "TRANSACTION_ALREADY_REVERSED":
+      return alreadyReversed(refusal);
+    case "TRANSACTION_NOT_REVERSIBLE":
+      return notReversible(refusal);
     case "IDEMPOTENCY_KEY_REUSED":
       return "The idempotency key belongs to a request with other content. Use a new key.";
     case "INSUFFICIENT_FUNDS": {
@@ -49,6 +53,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
     case "PHONE_NUMBER_MISSING":
       return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "ORGANIZATION_SUSPENDED":
+      return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
@@ -68,6 +74,25 @@ export function messageOf(refusal: AnyRefusal): string {
       return "The deadline passed before the request was started. Nothing was done. Send the request again.";
   }
 }
+
+type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function alreadyReversed(refusal: RefusalFor<"TRANSACTION_ALREADY_REVERSED">): string {
+  const { transactionId, reversedById, differingFields } = refusal;
+  const words = `Transaction ${transactionId} was already reversed by ${reversedById}`;
+  return `${words}, with another ${listOf(differingFields)}. Look at that reversal before you try again.`;
+}
+
+function notReversible({ transactionId, cause }: RefusalFor<"TRANSACTION_NOT_REVERSIBLE">): string {
+  const words = `Transaction ${transactionId} cannot be reversed: ${OBSTACLES[cause]} (${cause.toLowerCase()})`;
+  return `${words}. Make a new mint or redemption instead.`;
+}
+
+const OBSTACLES = {
+  NOT_COMPLETED: "it is not completed",
+  OTHER_RAIL: 'its rail is not "direct"',
+  IS_REVERSAL: "it is a reversal itself",
+} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
 
 function listOf(fields: readonly string[]): string {
   return [...fields.slice(0, -2), fields.slice(-2).join(" and ")].join(", ");

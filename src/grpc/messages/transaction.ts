@@ -1,4 +1,5 @@
 import {
+  type Correction,
   type Transaction,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
@@ -9,6 +10,7 @@ import { formatCents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   type Transaction as TransactionMessage,
+  TransactionCorrection as CorrectionMessage,
   TransactionStatus as TransactionStatusMessage,
   TransactionType as TransactionTypeMessage,
 } from "../../gen/kesc/v1/transaction.js";
@@ -28,8 +30,13 @@ const STATUSES = {
   CANCELED: TransactionStatusMessage.TRANSACTION_STATUS_CANCELED,
 } as const satisfies Record<TransactionStatus, TransactionStatusMessage>;
 
+const CORRECTIONS = {
+  REVERSAL: CorrectionMessage.TRANSACTION_CORRECTION_REVERSAL,
+} as const satisfies Record<Correction["kind"], CorrectionMessage>;
+
 export function toTransactionMessage(transaction: Transaction): TransactionMessage {
   const minted = transaction.type === "MINT";
+  const { corrects, availableAfterCents } = transaction;
   return {
     id: transaction.id,
     account_id: transaction.accountId,
@@ -49,6 +56,11 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
+    corrects_transaction_id: corrects?.transactionId ?? "",
+    correction:
+      corrects === undefined ? CorrectionMessage.TRANSACTION_CORRECTION_UNSPECIFIED : CORRECTIONS[corrects.kind],
+    reversed_by_transaction_id: transaction.reversedById ?? "",
+    available_balance_after: availableAfterCents === undefined ? "" : formatCents(availableAfterCents),
   };
 }
 

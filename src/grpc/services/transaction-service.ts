@@ -1,7 +1,7 @@
 import type { MoveMoney } from "../../domain/commands.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
-import { parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
+import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
 import {
   BatchCreateTransactionsRequest,
   BatchCreateTransactionsResponse,
@@ -17,6 +17,8 @@ import {
   MintResponse,
   RedeemRequest,
   RedeemResponse,
+  ReverseTransactionRequest,
+  ReverseTransactionResponse,
   type TransactionServiceService,
 } from "../../gen/kesc/v1/transaction_service.js";
 import { actorOf } from "../calls/call-context.js";
@@ -52,6 +54,7 @@ export function transactionHandlers(
     importTransactions: importTransactions(options),
     getTransaction: getTransaction(cellOf),
     listTransactions: listTransactions(options),
+    reverseTransaction: reverseTransaction(options),
     cancelTransaction: cancelTransaction(cellOf),
   };
 }
@@ -115,6 +118,34 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         transactions: rows.map(toTransactionMessage),
         next_page_token: formatPageToken(list, nextBeforeSeq),
       });
+    },
+  });
+}
+
+function reverseTransaction({ cellOf, newTransactionId }: BatchOptions): UnaryRoute {
+  return unary({
+    request: ReverseTransactionRequest,
+    response: ReverseTransactionResponse,
+    parse: (request) =>
+      parseFields({
+        transaction_id: parseTransactionId(request.transaction_id),
+        description: parseDescription(request.description),
+        metadata: parseMetadata(request.metadata),
+      }),
+    run: async ({ transaction_id: transactionId, ...content }, { key, idempotencyKey, deadline }) => {
+      const outcome = await cellOf(key).ledger.submit(
+        {
+          name: "reverseTransaction",
+          organizationId: key.organizationId,
+          actor: actorOf(key),
+          transactionId,
+          newTransactionId: newTransactionId(),
+          ...content,
+          idempotencyKey,
+        },
+        deadline,
+      );
+      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   });
 }

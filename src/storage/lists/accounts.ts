@@ -42,6 +42,7 @@ function queryOf(
   const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({
     book,
     columns: COLUMNS,
+    shown: "*",
     from: `${table("account_holders")} h${index === undefined ? "" : indexedBy(index)} CROSS JOIN ${table("accounts")} a`,
     seq: "h.seq",
     along: [["a.id = h.account_id AND h.book = ?", book], ...conditions.along],
@@ -62,6 +63,7 @@ function queryOf(
   return {
     book,
     columns: COLUMNS,
+    shown: "*",
     from: `${table("accounts")} a${index} CROSS JOIN ${table("account_holders")} h`,
     seq: "a.seq",
     along: [["h.account_id = a.id AND a.book = ?", book]],

@@ -11,7 +11,10 @@ export type Condition = readonly [sql: string, ...bindings: readonly Binding[]];
 /** A list of rows of one book, in the order of an index. */
 export interface ListQuery {
   readonly book: number;
+  /** The columns of the rows that a page looks at. */
   readonly columns: string;
+  /** What the page shows of these rows, which it calls `looked_at`. */
+  readonly shown: string;
   readonly from: string;
   /** The column `seq` of the index. */
   readonly seq: string;
@@ -42,18 +45,18 @@ export async function readPage<Row extends SeqRow>(
   engine: Engine,
   { query, page }: { readonly query: ListQuery; readonly page: PageRequest },
 ): Promise<Page<Row>> {
-  const { matching } = query;
+  const { matching, columns } = query;
   // One row more than the page holds shows whether there is a next page.
   const limit = page.size + 1;
+  const shown = (newest: Read): string => `SELECT ${query.shown} FROM (${newest.sql}) AS looked_at`;
   if (matching.length === 0) {
-    const beforeSeq = page.beforeSeq ?? Number.MAX_SAFE_INTEGER;
-    const { sql, bindings } = newestOf(engine, query, { columns: query.columns, beforeSeq, limit });
-    return pageOf(await reader.rows<Row>(sql, bindings), page);
+    const newest = newestOf(engine, query, { columns, beforeSeq: page.beforeSeq ?? Number.MAX_SAFE_INTEGER, limit });
+    return pageOf(await reader.rows<Row>(shown(newest), newest.bindings), page);
   }
   const start = { beforeSeq: await startOf(reader, engine, { book: query.book, page }), limit: LOOKED_AT_MAX };
   // Both engines filter the rows in the order of the index, and stop when the page is full.
-  const newest = newestOf(engine, query, { columns: query.columns, ...start });
-  const found = await reader.rows<Row>(`SELECT * FROM (${newest.sql}) AS looked_at WHERE ${allOf(matching)} LIMIT ?`, [
+  const newest = newestOf(engine, query, { columns, ...start });
+  const found = await reader.rows<Row>(`${shown(newest)} WHERE ${allOf(matching)} LIMIT ?`, [
     ...newest.bindings,
     ...bindingsOf(matching),
     limit,

@@ -1,6 +1,6 @@
 import type { Page, PageRequest, TransactionFilters } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import type { TransactionRow } from "../sql/rows.js";
+import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
 import { accountHistoryPage } from "./account-history.js";
 import { createdIn } from "./first-seq-from.js";
 import { type Condition, given, type ListReader, readPage, statusIn } from "./page.js";
@@ -16,9 +16,15 @@ export async function transactionsPage(
   reader: ListReader,
   engine: Engine,
   { book, filters, page }: TransactionList,
-): Promise<Page<TransactionRow>> {
+): Promise<Page<ReadTransactionRow>> {
   const { accountId, type, status, reference, createdAfter, createdBefore } = filters;
-  const common = { book, columns: "t.*", from: `${engine.table("transactions")} t`, seq: "t.seq" };
+  const common = {
+    book,
+    columns: "t.*",
+    shown: withBalanceAfter(engine, "looked_at"),
+    from: `${engine.table("transactions")} t`,
+    seq: "t.seq",
+  };
   const inBook = ["t.book = ?", book] as const;
   const ofType = given([["type = ?", type]]);
   const others = otherConditions(engine, filters, "");

@@ -8,8 +8,6 @@ export interface RowChange {
   /** The columns of the given rows: the key, and the columns to set. */
   readonly columns: Columns;
   readonly key: string;
-  /** Returns the SQL of a column's new value. Defaults to the given value. */
-  readonly becomes?: (column: string, given: string) => string;
 }
 
 export type Binding = string | number | Uint8Array;

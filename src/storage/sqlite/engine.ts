@@ -46,9 +46,9 @@ export const sqliteEngine: Engine = {
     const values = names.map((name) => valueOf(name, columns));
     return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
   },
-  update: (table, { columns, key, becomes = (_, given) => given }) => {
+  update: (table, { columns, key }) => {
     const changes = Object.keys(columns).filter((name) => name !== key);
-    const set = changes.map((name) => `${name} = ${becomes(name, valueOf(name, columns))}`);
+    const set = changes.map((name) => `${name} = ${valueOf(name, columns)}`);
     return `UPDATE ${table} SET ${set.join(", ")} WHERE ${key} = @${key}`;
   },
   isMissingTable: (error) => error instanceof Error && error.message.startsWith("no such table: "),

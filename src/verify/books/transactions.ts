@@ -20,6 +20,8 @@ interface TransactionRow extends GroupKey {
   readonly description: string;
   readonly metadata: string;
   readonly rail: string;
+  readonly corrects_id: string | null;
+  readonly correction: string | null;
   readonly created_at: number;
   readonly updated_at: number;
   readonly completed_at: number | null;
@@ -77,7 +79,7 @@ export async function auditTransactions(audit: Audit): Promise<void> {
     table: "transactions",
     summaries: snapshot.rows(`
       SELECT book, id, seq, account_id, type, status, status_reason, amount_cents, reference, description, metadata, rail,
-        created_at, updated_at, completed_at
+        corrects_id, correction, created_at, updated_at, completed_at
       FROM ${table("transactions")} ORDER BY book, id ${byCodeUnit}`),
     rows: snapshot.rows(`
       SELECT book, transaction_id AS id, seq, account_id, kind, debit, credit, amount_cents, reason, recorded_at,
@@ -145,7 +147,10 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
     const { reference, description, metadata, rail } = this.#summary;
     if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
     const { secrets, findings } = this.#book;
-    const created = isFirst ? [type, String(amountCents), reference, description, metadata, rail] : [];
+    const { corrects_id: correctsId, correction } = this.#summary;
+    const created = isFirst
+      ? [type, String(amountCents), reference, description, metadata, rail, correction ?? "", correctsId ?? ""]
+      : [];
     if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
     const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
     findings.add(place, {

@@ -42,7 +42,8 @@ describe("a REST request", () => {
       '{"id":"txn_1","account_id":"acc_1","type":"mint","status":"completed","status_reason":"","amount":1000.00,' +
         '"source_currency":"KES","destination_currency":"KESC","reference":"r/1","description":"",' +
         '"metadata":{"order":"7"},"rail":"direct","rail_receipt":"","failure":null,' +
-        '"created_at":"2026-01-31T12:00:00.250Z","updated_at":"2026-01-31T12:00:00.250Z","completed_at":null}',
+        '"created_at":"2026-01-31T12:00:00.250Z","updated_at":"2026-01-31T12:00:00.250Z","completed_at":null,' +
+        '"corrects_transaction_id":"","correction":null,"reversed_by_transaction_id":"","available_balance_after":null}',
     );
     expect(server.takeCall()).to.deep.include({
       rpc: "Mint",

@@ -2,6 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Cents } from "../../../src/domain/values/cents.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
@@ -40,6 +41,21 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields: ["amount"] },
     Status.ALREADY_EXISTS,
     { transaction_id: TRANSACTION_ID, differing_fields: "amount" },
+  ],
+  TRANSACTION_ALREADY_REVERSED: [
+    {
+      reason: "TRANSACTION_ALREADY_REVERSED",
+      transactionId: TRANSACTION_ID,
+      reversedById: "txn_other" as TransactionId,
+      differingFields: ["description"],
+    },
+    Status.ALREADY_EXISTS,
+    { transaction_id: TRANSACTION_ID, reversed_by_transaction_id: "txn_other", differing_fields: "description" },
+  ],
+  TRANSACTION_NOT_REVERSIBLE: [
+    { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId: TRANSACTION_ID, cause: "NOT_COMPLETED" },
+    Status.FAILED_PRECONDITION,
+    { transaction_id: TRANSACTION_ID, cause: "not_completed" },
   ],
   IDEMPOTENCY_KEY_REUSED: [{ reason: "IDEMPOTENCY_KEY_REUSED" }, Status.FAILED_PRECONDITION, {}],
   INSUFFICIENT_FUNDS: [
@@ -82,6 +98,7 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
   ],
+  ORGANIZATION_SUSPENDED: [{ reason: "ORGANIZATION_SUSPENDED" }, Status.PERMISSION_DENIED, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],

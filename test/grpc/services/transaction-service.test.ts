@@ -2,8 +2,9 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { MoveMoney } from "../../../src/domain/commands.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";
+import { TransactionCorrection, TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";
 import {
   type ListTransactionsRequest,
   TransactionServiceService as rpcs,
@@ -29,6 +30,20 @@ const MINT = {
   reference: "ref-1",
   description: "a deposit",
   metadata: new Map([["till", "12"]]),
+};
+
+const LIST: ListTransactionsRequest = {
+  account_id: "",
+  type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
+  status: [],
+  reference: "",
+  created_after: undefined,
+  created_before: undefined,
+  min_amount: "",
+  max_amount: "",
+  metadata: new Map(),
+  page_size: 0,
+  page_token: "",
 };
 
 describe("grpc: TransactionService", () => {
@@ -63,6 +78,10 @@ describe("grpc: TransactionService", () => {
         created_at: AT,
         updated_at: AT,
         completed_at: AT,
+        corrects_transaction_id: "",
+        correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
+        reversed_by_transaction_id: "",
+        available_balance_after: "100.00",
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {
@@ -98,6 +117,54 @@ describe("grpc: TransactionService", () => {
       reason: "TRANSACTION_NOT_FOUND",
       facts: { transaction_id: other },
     });
+  });
+
+  it("submits the reversal, and shows the links of the transaction that it returns", async () => {
+    const request = {
+      transaction_id: "txn_original",
+      description: "typed twice",
+      metadata: new Map([["ticket", "9"]]),
+    };
+    await under.grpc.call(rpcs.reverseTransaction, request, { metadata: { "idempotency-key": "try-1" } });
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "reverseTransaction",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      transactionId: "txn_original",
+      newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
+      description: "typed twice",
+      metadata: new Map([["ticket", "9"]]),
+      idempotencyKey: "try-1",
+    });
+  });
+
+  it("shows both ends of a reversal, and no balance before the transaction is completed", async () => {
+    const rows = [
+      transaction({ corrects: { kind: "REVERSAL", transactionId: "txn_1" as TransactionId } }),
+      transaction({ reversedById: "txn_2" as TransactionId }),
+      transaction({ status: "PENDING", availableAfterCents: undefined, completedAt: undefined }),
+    ];
+    const read = await serve({
+      reads: { ...emptyReads, transactions: () => Promise.resolve({ rows, nextBeforeSeq: undefined, lookedAt: 1 }) },
+    });
+    try {
+      const { response } = await read.grpc.call(rpcs.listTransactions, LIST);
+      const shown = response?.transactions.map((each) => [
+        each.corrects_transaction_id,
+        each.correction,
+        each.reversed_by_transaction_id,
+        each.available_balance_after,
+      ]);
+      const { TRANSACTION_CORRECTION_REVERSAL: reversal, TRANSACTION_CORRECTION_UNSPECIFIED: none } =
+        TransactionCorrection;
+      expect(shown).to.deep.equal([
+        ["txn_1", reversal, "", "100.00"],
+        ["", none, "txn_2", "100.00"],
+        ["", none, "", ""],
+      ]);
+    } finally {
+      await read.close();
+    }
   });
 
   it("submits the cancellation with the caller's reason", async () => {
@@ -141,19 +208,6 @@ const pairs = (count: number): Map<string, string> =>
   new Map(Array.from({ length: count }, (_, index) => [String(index), "x"]));
 
 describe("grpc: TransactionService/ListTransactions", () => {
-  const LIST: ListTransactionsRequest = {
-    account_id: "",
-    type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-    status: [],
-    reference: "",
-    created_after: undefined,
-    created_before: undefined,
-    min_amount: "",
-    max_amount: "",
-    metadata: new Map(),
-    page_size: 0,
-    page_token: "",
-  };
   const asked: { organizationId: string; filters: TransactionFilters; page: PageRequest }[] = [];
   let under: ServerUnderTest;
   before(async () => {
