@@ -7,10 +7,16 @@ import type { Logger } from "pino";
 import { malformedRequest, methodNotAllowed, ownReason, type Problem, problemJson } from "../problems/problem.js";
 import type { Connections, Server } from "./connections.js";
 
-const MALFORMED = malformedRequest("The request is not a valid HTTP/1.1 request.");
+const MALFORMED = malformedRequest("The request is not a valid HTTP/1.1 request. The connection is closed.");
 const PROBLEMS: Readonly<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: { ...ownReason("HEADERS_TOO_LARGE"), detail: "The headers are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { ...ownReason("REQUEST_TIMEOUT"), detail: "The request did not arrive in time." },
+  HPE_HEADER_OVERFLOW: {
+    ...ownReason("HEADERS_TOO_LARGE"),
+    detail: "The headers are too large. Send less than 16 KiB.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    ...ownReason("REQUEST_TIMEOUT"),
+    detail: "The request did not arrive in time. Send the headers within 10 seconds, and all within 30.",
+  },
 };
 
 /**

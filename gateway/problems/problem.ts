@@ -93,7 +93,7 @@ export function internalProblem(): Problem {
   return {
     status: 500,
     code: "INTERNAL",
-    detail: "An internal error occurred. The operator finds its cause in the log by the request_id.",
+    detail: "An internal error occurred. The operator finds its cause in the log by the request id.",
   };
 }
 

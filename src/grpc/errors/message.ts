@@ -133,5 +133,5 @@ const OBSTACLES = {
 } as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
 
 function listOf(fields: readonly string[]): string {
-  return fields.join(" and ");
+  return [...fields.slice(0, -2), fields.slice(-2).join(" and ")].join(", ");
 }

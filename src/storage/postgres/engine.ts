@@ -63,7 +63,8 @@ export function postgresEngine(schema: string): Engine {
     begunAt: "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)",
 
     input,
-    list: "SELECT value FROM json_array_elements_text(?::json)",
+    unionPart: (select, { order, limit }) => `(${select} ORDER BY ${order} LIMIT ${String(limit)})`,
+    jsonItems: (json) => `json_array_elements_text(${json}::json)`,
 
     insertInto: (name, columns) => {
       const names = Object.keys(columns);

@@ -36,7 +36,8 @@ export const sqliteEngine: Engine = {
     return `(SELECT ${fields.join(", ")} FROM json_each(?)) AS input`;
   },
 
-  list: "SELECT value FROM json_each(?)",
+  unionPart: (select) => select,
+  jsonItems: (json) => `json_each(${json})`,
 
   // Runs one prepared statement for each row: 7.5 µs a row, where taking rows out of JSON in SQL
   // took 18 (docs/adr/0008).

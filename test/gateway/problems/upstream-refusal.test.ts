@@ -36,7 +36,7 @@ function problem(code: status, message: string, ...details: JsonValue[]): Proble
   return problemOf(readRefusal({ status: rpcStatus(code, message, details) }));
 }
 
-const INTERNAL_DETAIL = "An internal error occurred. The operator finds its cause in the log by the request_id.";
+const INTERNAL_DETAIL = "An internal error occurred. The operator finds its cause in the log by the request id.";
 
 describe("a refusal of the server", () => {
   for (const [code, httpStatus] of [

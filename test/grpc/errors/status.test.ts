@@ -8,6 +8,7 @@ import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import type { FieldProblem } from "../../../src/grpc/messages/fields.js";
 import { detailsOf } from "../../support/callers/refusal.js";
+import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
 type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
@@ -136,7 +137,8 @@ describe("grpc: a refusal on the wire", () => {
     it(`${reason} is ${Status[code]} with its facts`, () => {
       const status = statusOf(refusal);
       expect(status.code).to.equal(code);
-      expect(status.details).to.match(/^[A-Z].+\.$/);
+      expectDetail(status.details);
+      expectShortSentences(status.details);
       // Each fact is in the text, too. It may be written in two words, as a list.
       for (const fact of Object.values(facts))
         for (const part of fact.split(",")) expect(status.details).to.include(part);
@@ -149,6 +151,14 @@ describe("grpc: a refusal on the wire", () => {
       });
     });
   }
+
+  it("joins the fields that differ as a list", () => {
+    const messageFor = (...differingFields: ("amount" | "description" | "metadata")[]): string =>
+      statusOf({ reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields }).details;
+    expect(messageFor("amount")).to.include("with another amount.");
+    expect(messageFor("amount", "metadata")).to.include("with another amount and metadata.");
+    expect(messageFor("amount", "description", "metadata")).to.include("another amount, description and metadata.");
+  });
 
   it("has the reasons that the contract names, and no other", () => {
     const { files } = readContract();
