@@ -12,10 +12,7 @@ export function messageOf(refusal: AnyRefusal): string {
     case "ACCOUNT_ALREADY_EXISTS":
       return `The user_id already has the account ${refusal.accountId}, with another ${listOf(refusal.differingFields)}.`;
     case "REFERENCE_ALREADY_USED":
-      return (
-        `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
-        "Look at that transaction before you try again."
-      );
+      return referenceUsed(refusal);
     case "TRANSACTION_ALREADY_REVERSED":
       return alreadyReversed(refusal);
     case "TRANSACTION_NOT_REVERSIBLE":
@@ -114,6 +111,11 @@ function messageOfServer(refusal: CallRefusal | LedgerRefusal): string {
 }
 
 type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function referenceUsed({ transactionId, differingFields }: RefusalFor<"REFERENCE_ALREADY_USED">): string {
+  const words = `The reference already belongs to ${transactionId}, with another ${listOf(differingFields)}`;
+  return `${words}. Look at that transaction before you try again.`;
+}
 
 function alreadyReversed(refusal: RefusalFor<"TRANSACTION_ALREADY_REVERSED">): string {
   const { transactionId, reversedById, differingFields } = refusal;
