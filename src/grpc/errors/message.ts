@@ -1,20 +1,10 @@
 import { formatCents } from "../../domain/values/cents.js";
-import type { AnyRefusal } from "./refusal.js";
+import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
+import type { AnyRefusal, CallRefusal } from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
   switch (refusal.reason) {
-    case "INVALID_FIELD": {
-      // A user of grpcurl sees this text, but the details only as bytes.
-      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
-      return `Invalid request: ${problems.join("; ")}.`;
-    }
-    case "MISSING_API_KEY":
-      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
-    case "INVALID_API_KEY":
-      return "The API key is invalid: it is unknown, expired or revoked.";
-    case "SCOPE_REQUIRED":
-      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
     case "ACCOUNT_NOT_FOUND":
       return `Account ${refusal.accountId} was not found.`;
     case "TRANSACTION_NOT_FOUND":
@@ -63,15 +53,63 @@ export function messageOf(refusal: AnyRefusal): string {
         "Nothing was done. Send the request again."
       );
     case "QUEUE_FULL":
+    case "STORAGE_UNAVAILABLE":
+    case "SHUTTING_DOWN":
+    case "DEADLINE_EXCEEDED":
+    case "INVALID_FIELD":
+    case "MISSING_API_KEY":
+    case "INVALID_API_KEY":
+    case "SCOPE_REQUIRED":
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_COMPRESSION":
+    case "NO_SUCH_RPC":
+    case "REQUEST_TOO_LARGE":
+    case "TOO_MANY_STREAMS":
+    case "OUTCOME_UNKNOWN":
+    case "INTERNAL":
+      return messageOfServer(refusal);
+  }
+}
+
+/** Returns the text of a refusal by the server itself, whatever the call. */
+function messageOfServer(refusal: CallRefusal | LedgerRefusal): string {
+  switch (refusal.reason) {
+    case "INVALID_FIELD": {
+      // A user of grpcurl sees this text, but the details only as bytes.
+      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
+      return `Invalid request: ${problems.join("; ")}.`;
+    }
+    case "MISSING_API_KEY":
+      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
+    case "INVALID_API_KEY":
+      return "The API key is invalid: it is unknown, expired or revoked.";
+    case "SCOPE_REQUIRED":
+      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "QUEUE_FULL":
       return "Too many requests are waiting. Nothing was done. Send the request again later.";
     case "STORAGE_UNAVAILABLE":
       return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
       return "The server is shutting down. Nothing was done. Send the request again.";
-    case "INTERNAL":
-      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "DEADLINE_EXCEEDED":
       return "The deadline passed before the request was started. Nothing was done. Send the request again.";
+    case "INTERNAL":
+      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
+    case "MALFORMED_REQUEST":
+      return `Malformed gRPC call: ${refusal.problem} Nothing was done.`;
+    case "UNSUPPORTED_COMPRESSION":
+      return "The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.";
+    case "NO_SUCH_RPC":
+      return "Unknown rpc. Check the names of its package, service and method.";
+    case "REQUEST_TOO_LARGE":
+      return `The request is larger than ${String(refusal.bytesMax)} bytes. Nothing was done. Send less in one call.`;
+    case "TOO_MANY_STREAMS":
+      return (
+        `The organization has ${String(refusal.streamsMax)} open import streams, and more are not allowed. ` +
+        "Nothing was done. Try again when one has ended."
+      );
+    case "OUTCOME_UNKNOWN":
+      return "The deadline passed before the response. Send the same request again: it shows the outcome.";
   }
 }
 

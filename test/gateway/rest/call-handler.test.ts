@@ -121,7 +121,7 @@ describe("a REST request", () => {
     };
     const headers = { "grpc-timeout": "100m" };
     const { status: httpStatus, json } = await fixture.send("GET", "/transactions", { headers });
-    expect([httpStatus, json["code"]]).to.deep.equal([504, "DEADLINE_EXCEEDED"]);
+    expect([httpStatus, json["code"]]).to.deep.equal([504, "OUTCOME_UNKNOWN"]);
   });
 
   for (const [name, given, isKept] of [

@@ -103,12 +103,27 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],
   STORAGE_UNAVAILABLE: [{ reason: "STORAGE_UNAVAILABLE" }, Status.UNAVAILABLE, {}],
   SHUTTING_DOWN: [{ reason: "SHUTTING_DOWN" }, Status.UNAVAILABLE, {}],
+  MALFORMED_REQUEST: [
+    { reason: "MALFORMED_REQUEST", problem: "The body has no message." },
+    Status.INVALID_ARGUMENT,
+    {},
+  ],
+  UNSUPPORTED_COMPRESSION: [{ reason: "UNSUPPORTED_COMPRESSION" }, Status.UNIMPLEMENTED, {}],
+  NO_SUCH_RPC: [{ reason: "NO_SUCH_RPC" }, Status.UNIMPLEMENTED, {}],
+  REQUEST_TOO_LARGE: [
+    { reason: "REQUEST_TOO_LARGE", bytesMax: 262_144 },
+    Status.INVALID_ARGUMENT,
+    { bytes_max: "262144" },
+  ],
+  TOO_MANY_STREAMS: [{ reason: "TOO_MANY_STREAMS", streamsMax: 2 }, Status.RESOURCE_EXHAUSTED, { streams_max: "2" }],
+  OUTCOME_UNKNOWN: [{ reason: "OUTCOME_UNKNOWN" }, Status.DEADLINE_EXCEEDED, {}],
   INTERNAL: [{ reason: "INTERNAL", requestId: "r-1" }, Status.INTERNAL, { request_id: "r-1" }],
   DEADLINE_EXCEEDED: [{ reason: "DEADLINE_EXCEEDED" }, Status.DEADLINE_EXCEEDED, {}],
 };
 
 const RETRIED: readonly Reason[] = [
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
