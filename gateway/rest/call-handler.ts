@@ -54,6 +54,8 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
       ? undefined
       : checkShape(route, await readBody(req, { bytesMax, turnFor: context.turnFor }));
   await endOfTurn();
+  // The client has disconnected, or a stopping gateway has refused the request, before its end.
+  if (res.destroyed || res.headersSent) return;
   if (body?.ok === false) {
     const call = { message: emptyRequest(route), headers, onCancel };
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { whole: body.problem }));

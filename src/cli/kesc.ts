@@ -7,13 +7,13 @@ import { failureFacts } from "../startup/failure-facts.js";
 import { adviceOnRights, isDamage, RESTORE } from "../startup/open-database.js";
 import { OperatorError } from "../startup/operator-error.js";
 import { BookMovingError } from "../storage/organizations/own-rows.js";
-import { endQuietlyWhenNobodyReads } from "./commands/output.js";
+import { endWhenOutputFails } from "./commands/output.js";
 import { kescProgram } from "./program.js";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-endQuietlyWhenNobodyReads();
+endWhenOutputFails();
 try {
   await kescProgram().parseAsync();
 } catch (error) {

@@ -42,14 +42,15 @@ export async function purgeIdempotencyKeys(
 }
 
 async function purgeCell(
-  { engine: { table, list }, reader, transact }: Cell,
+  { engine: { table, jsonItems }, reader, transact }: Cell,
   { now, rest }: Required<PurgeOptions>,
 ): Promise<number> {
   const keys = table("idempotency_keys");
   const before = now - IDEMPOTENCY_KEY_DAYS * DAY_MILLIS;
   const page = `
     SELECT book, key, created_at FROM ${keys} WHERE (book, key) > (?, ?) ORDER BY book, key LIMIT ${String(STEP_ROWS)}`;
-  const remove = `DELETE FROM ${keys} WHERE book = ? AND key IN (${list}) AND created_at < ? RETURNING key`;
+  const given = `SELECT value FROM ${jsonItems("?")}`;
+  const remove = `DELETE FROM ${keys} WHERE book = ? AND key IN (${given}) AND created_at < ? RETURNING key`;
   const removeOld = (oldByBook: ReadonlyMap<number, readonly string[]>): Promise<number> =>
     transact(async (session) => {
       let removed = 0;

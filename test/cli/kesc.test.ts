@@ -115,6 +115,47 @@ describe("kesc on a migrated database", () => {
     });
     expect(stderr).to.equal("");
   });
+
+  for (const args of [["org", "list"], ["key", "list", "--org", "Duka la Amina"], ["help"], ["migrate"]]) {
+    it(`says in one line that its output cannot be written: kesc ${args.join(" ")}`, async () => {
+      const { code, stderr } = await withOutput(">/dev/full", args);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^Standard output cannot be written: [^\n]*ENOSPC[^\n]*\n$/);
+    });
+  }
+
+  for (const [what, redirection] of [
+    ["is closed", "| true"],
+    ["cannot be written", ">/dev/full"],
+  ] as const) {
+    it(`fails and says what to do when the secret of a new key is lost, because the output ${what}`, async () => {
+      const args = [
+        "key",
+        "create",
+        "--org",
+        organization.id,
+        "--name",
+        "lost",
+        "--all-scopes",
+        "--never-expires",
+        "--json",
+      ];
+      const { code, stderr } = await withOutput(redirection, args);
+      expect(code).to.equal(1);
+      const [, id = ""] = /npx kesc key revoke (key_\w+)/.exec(stderr) ?? [];
+      expect(stderr).to.include("its secret is lost").and.not.include("    at ");
+      expect((await kesc(["key", "revoke", id], place.variables)).code).to.equal(0);
+    });
+  }
+
+  /** Runs a command with its output somewhere else. */
+  async function withOutput(redirection: string, args: readonly string[]): Promise<{ code: number; stderr: string }> {
+    const script = `"${process.execPath}" "$0" "$@" ${redirection}; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await promisify(execFile)("bash", ["-c", script, KESC, ...args], {
+      env: environment(place.variables),
+    });
+    return { code: Number(stdout), stderr };
+  }
 });
 
 describe("kesc migrate and the master key file", () => {

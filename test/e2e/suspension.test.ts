@@ -48,6 +48,7 @@ describeEachEngine("a suspended organization", (service) => {
       CloseAccount: { account_id },
       Mint: { ...move, amount: "10.00", reference: "first" },
       Redeem: move,
+      ReverseTransaction: { transaction_id: minted["id"] },
       CancelTransaction: { transaction_id: minted["id"] },
     };
     const reasons = await Promise.all(

@@ -10,7 +10,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
 import { findOrganization, keyCreation } from "./org.js";
-import { printJson, printLine, printTable, timeOf } from "./output.js";
+import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "./output.js";
 
 const WRONG_USAGE = 2;
 
@@ -62,6 +62,9 @@ async function createKey({ org, name, json, ...limits }: CreateOptions): Promise
     const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
     return keys.createApiKey({ organizationId, name, scopes, expiresAt });
   });
+  adviseIfOutputIsLost(
+    `Key ${key.id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${key.id}. Then create another key.`,
+  );
   if (json === true) {
     printJson({ ...keyJson(key), key: secret });
     return;

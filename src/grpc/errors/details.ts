@@ -10,6 +10,7 @@ const DOMAIN = "kesc";
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set([
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -83,6 +84,10 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
       return { scope: refusal.scope };
+    case "REQUEST_TOO_LARGE":
+      return { bytes_max: String(refusal.bytesMax) };
+    case "TOO_MANY_STREAMS":
+      return { streams_max: String(refusal.streamsMax) };
     case "INTERNAL":
       return { request_id: refusal.requestId };
     case "INVALID_FIELD":
@@ -95,6 +100,10 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "STORAGE_UNAVAILABLE":
     case "SHUTTING_DOWN":
     case "DEADLINE_EXCEEDED":
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_COMPRESSION":
+    case "NO_SUCH_RPC":
+    case "OUTCOME_UNKNOWN":
       return {};
   }
 }

@@ -36,9 +36,18 @@ const STATUSES = {
   QUEUE_FULL: Status.RESOURCE_EXHAUSTED,
   STORAGE_UNAVAILABLE: Status.UNAVAILABLE,
   SHUTTING_DOWN: Status.UNAVAILABLE,
+  MALFORMED_REQUEST: Status.INVALID_ARGUMENT,
+  UNSUPPORTED_COMPRESSION: Status.UNIMPLEMENTED,
+  NO_SUCH_RPC: Status.UNIMPLEMENTED,
+  // Clients repeat a call after RESOURCE_EXHAUSTED, the status that grpc-js has for it.
+  REQUEST_TOO_LARGE: Status.INVALID_ARGUMENT,
+  TOO_MANY_STREAMS: Status.RESOURCE_EXHAUSTED,
+  OUTCOME_UNKNOWN: Status.DEADLINE_EXCEEDED,
   INTERNAL: Status.INTERNAL,
   DEADLINE_EXCEEDED: Status.DEADLINE_EXCEEDED,
 } as const satisfies Record<Reason, Status>;
+
+const DETAILS = "grpc-status-details-bin";
 
 /** The gRPC status of a refusal. */
 export interface RefusalStatus {
@@ -58,8 +67,13 @@ export function statusCodeOf(reason: Reason): Status {
 export function statusOf(refusal: AnyRefusal): RefusalStatus {
   const message = statusMessageOf(refusal);
   const metadata = new Metadata();
-  metadata.set("grpc-status-details-bin", encode(StatusMessage, message));
+  metadata.set(DETAILS, encode(StatusMessage, message));
   return { code: STATUSES[refusal.reason], details: message.message, metadata };
+}
+
+/** Returns whether the status has details, which `statusOf` gives to each. */
+export function hasDetails({ metadata }: { readonly metadata?: Metadata | null | undefined }): boolean {
+  return (metadata?.get(DETAILS).length ?? 0) > 0;
 }
 
 /** Returns the refusal as a google.rpc.Status. A batch returns it for each refused item. */

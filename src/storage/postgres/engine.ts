@@ -63,11 +63,12 @@ export function postgresEngine(schema: string): Engine {
     begunAt: "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)",
 
     input,
+    unionPart: (select, { order, limit }) => `(${select} ORDER BY ${order} LIMIT ${String(limit)})`,
+    jsonItems: (json) => `json_array_elements_text(${json}::json)`,
     jsonRows: (alias, columns, rows) => {
       const fields = Object.keys(columns).map((column) => `'${column}', ${alias}.${column}`);
       return `(SELECT CAST(json_agg(json_build_object(${fields.join(", ")})) AS TEXT) FROM ${rows})`;
     },
-    list: "SELECT value FROM json_array_elements_text(?::json)",
 
     insertInto: (name, columns) => {
       const names = Object.keys(columns);

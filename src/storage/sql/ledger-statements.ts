@@ -64,7 +64,8 @@ export interface TableStatements {
 }
 
 export function ledgerStatements(engine: Engine): LedgerStatements {
-  const { input, list, table, forUpdate, begunAt, insertInto, update } = engine;
+  const { input, jsonItems, table, forUpdate, begunAt, insertInto, update } = engine;
+  const list = `SELECT value FROM ${jsonItems("?")}`;
   const keyed = `
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
     CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`;

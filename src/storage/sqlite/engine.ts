@@ -36,12 +36,12 @@ export const sqliteEngine: Engine = {
     return `(SELECT ${fields.join(", ")} FROM json_each(?)) AS input`;
   },
 
+  unionPart: (select) => select,
+  jsonItems: (json) => `json_each(${json})`,
   jsonRows: (alias, columns, rows) => {
     const fields = Object.keys(columns).map((column) => `'${column}', ${alias}.${column}`);
     return `(SELECT json_group_array(json_object(${fields.join(", ")})) FROM ${rows})`;
   },
-
-  list: "SELECT value FROM json_each(?)",
 
   // Runs one prepared statement for each row: 7.5 µs a row, where taking rows out of JSON in SQL
   // took 18 (docs/adr/0008).

@@ -146,8 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "posting === undefined ? before : postedToBook",
-        to: 'posting === undefined || posting.credit === "reserve" ? before : postedToBook',
+        from: "posting === undefined ? before.sums : postedToBook",
+        to: 'posting === undefined || posting.credit === "reserve" ? before.sums : postedToBook',
       },
     ],
   },
@@ -160,7 +160,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: `this.#changedBooks.add(organizationId);
         const [first] = this.#books.values();
         if (posting !== undefined && first.organizationId !== organizationId) {
-            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before });
+            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before.sums });
             this.#books.set(first.organizationId, { ...first, sums: postedToBook(first.sums, posting) });
             this.#changedBooks.add(first.organizationId);
         }`,
@@ -172,7 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "const seq = lastSeq + 1;",
+        from: "const seq = before.lastSeq + 1;",
         to: "const seq = Math.max(...[...this.#books.values()].map((each) => each.lastSeq)) + 1;",
       },
     ],

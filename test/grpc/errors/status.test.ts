@@ -8,6 +8,7 @@ import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import type { FieldProblem } from "../../../src/grpc/messages/fields.js";
 import { detailsOf } from "../../support/callers/refusal.js";
+import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
 type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
@@ -113,12 +114,27 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],
   STORAGE_UNAVAILABLE: [{ reason: "STORAGE_UNAVAILABLE" }, Status.UNAVAILABLE, {}],
   SHUTTING_DOWN: [{ reason: "SHUTTING_DOWN" }, Status.UNAVAILABLE, {}],
+  MALFORMED_REQUEST: [
+    { reason: "MALFORMED_REQUEST", problem: "The body has no message." },
+    Status.INVALID_ARGUMENT,
+    {},
+  ],
+  UNSUPPORTED_COMPRESSION: [{ reason: "UNSUPPORTED_COMPRESSION" }, Status.UNIMPLEMENTED, {}],
+  NO_SUCH_RPC: [{ reason: "NO_SUCH_RPC" }, Status.UNIMPLEMENTED, {}],
+  REQUEST_TOO_LARGE: [
+    { reason: "REQUEST_TOO_LARGE", bytesMax: 262_144 },
+    Status.INVALID_ARGUMENT,
+    { bytes_max: "262144" },
+  ],
+  TOO_MANY_STREAMS: [{ reason: "TOO_MANY_STREAMS", streamsMax: 2 }, Status.RESOURCE_EXHAUSTED, { streams_max: "2" }],
+  OUTCOME_UNKNOWN: [{ reason: "OUTCOME_UNKNOWN" }, Status.DEADLINE_EXCEEDED, {}],
   INTERNAL: [{ reason: "INTERNAL", requestId: "r-1" }, Status.INTERNAL, { request_id: "r-1" }],
   DEADLINE_EXCEEDED: [{ reason: "DEADLINE_EXCEEDED" }, Status.DEADLINE_EXCEEDED, {}],
 };
 
 const RETRIED: readonly Reason[] = [
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -131,7 +147,8 @@ describe("grpc: a refusal on the wire", () => {
     it(`${reason} is ${Status[code]} with its facts`, () => {
       const status = statusOf(refusal);
       expect(status.code).to.equal(code);
-      expect(status.details).to.match(/^[A-Z].+\.$/);
+      expectDetail(status.details);
+      expectShortSentences(status.details);
       // Each fact is in the text, too. It may be written in two words, as a list.
       for (const fact of Object.values(facts))
         for (const part of fact.split(",")) expect(status.details).to.include(part);
@@ -144,6 +161,14 @@ describe("grpc: a refusal on the wire", () => {
       });
     });
   }
+
+  it("joins the fields that differ as a list", () => {
+    const messageFor = (...differingFields: ("amount" | "description" | "metadata")[]): string =>
+      statusOf({ reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields }).details;
+    expect(messageFor("amount")).to.include("with another amount.");
+    expect(messageFor("amount", "metadata")).to.include("with another amount and metadata.");
+    expect(messageFor("amount", "description", "metadata")).to.include("another amount, description and metadata.");
+  });
 
   it("has the reasons that the contract names, and no other", () => {
     const { files } = readContract();

@@ -102,6 +102,12 @@ export class MemoryDisk implements Disk {
     return true;
   }
 
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): boolean {
+    this.#version += 1;
+    this.#setHead({ ...this.#headOf(organizationId), isSuspended });
+    return true;
+  }
+
   verify(): Promise<void> {
     return Promise.resolve();
   }
