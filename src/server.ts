@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import type { AccountId, TransactionId } from "./domain/values/ids.js";
+import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
@@ -15,6 +15,7 @@ import { OperatorError } from "./startup/operator-error.js";
 import { usableIdentity } from "./startup/tls.js";
 import type { Cell, Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
+import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
 import { WriteCheck } from "./storage/write-check.js";
 
@@ -77,17 +78,19 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
     return cell;
   };
+  const keyUses = new KeyUses(database, now);
   try {
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
-      keys: keys(database, now),
+      keys: keyUses.noting(keys(database, now)),
       ping: async () => {
         await database.ping(now);
         await Promise.all(writeChecks.map((writes) => writes.check()));
       },
       now,
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+      newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
       logger,
       limits: config.grpcLimits,
@@ -101,7 +104,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         try {
           await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
         } finally {
-          await Promise.all(cells.map(({ ledger }) => ledger.close()));
+          await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
         }
       },

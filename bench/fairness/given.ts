@@ -2,8 +2,8 @@ import { typeidUnboxed } from "typeid-js";
 
 import { SCOPES } from "../../src/domain/api-key.js";
 import type { MoveMoney } from "../../src/domain/commands.js";
-import { OPERATOR } from "../../src/domain/journal.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
+import { OPERATOR } from "../../src/domain/values/actor.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { Description, Metadata, Reference } from "../../src/domain/values/text.js";

@@ -1,8 +1,8 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { CreateAccount, MoveMoney } from "../../src/domain/commands.js";
-import { OPERATOR } from "../../src/domain/journal.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
+import { OPERATOR } from "../../src/domain/values/actor.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";

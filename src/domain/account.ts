@@ -1,3 +1,4 @@
+import type { Freeze } from "./freeze.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
 import type { AccountId, OrganizationId } from "./values/ids.js";
@@ -8,8 +9,8 @@ import type { UnixMillis } from "./values/time.js";
 export const ACCOUNT_STATUSES = ["ACTIVE", "FROZEN", "CLOSED"] as const;
 
 /**
- * The status changes from ACTIVE to FROZEN and back. An ACTIVE account whose balances are zero can
- * become CLOSED, which is final.
+ * An account is FROZEN while at least one freeze stands. An ACTIVE account whose balances are zero
+ * can become CLOSED, which is final.
  */
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
@@ -21,6 +22,10 @@ export interface LedgerAccount {
   readonly id: AccountId;
   readonly organizationId: OrganizationId;
   readonly status: AccountStatus;
+  /**
+   * The words of the unfreeze that made the account ACTIVE, or of its closing. Empty while the
+   * account is FROZEN: its freezes have the reasons.
+   */
   readonly statusReason: StatusReason;
   /** The amount that the user can redeem. */
   readonly availableCents: Cents;
@@ -60,9 +65,16 @@ export interface Person {
 export interface Account extends LedgerAccount {
   /** Undefined after an erasure. */
   readonly person: Person | undefined;
+  /** The freezes that stand, oldest first. */
+  readonly freezes: readonly Freeze[];
 }
 
-/** Joins the two parts of an account. */
-export function accountOf(account: LedgerAccount, { person }: AccountHolder): Account {
-  return { ...account, person };
+/** An account, and the freeze that a command made or lifted. */
+export interface AccountWithFreeze extends Account {
+  readonly freeze: Freeze;
+}
+
+/** Joins the parts of an account. */
+export function accountOf(account: LedgerAccount, { person }: AccountHolder, freezes: readonly Freeze[]): Account {
+  return { ...account, person, freezes };
 }

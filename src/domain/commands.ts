@@ -1,6 +1,6 @@
-import type { Account } from "./account.js";
+import type { Account, AccountWithFreeze } from "./account.js";
 import type { BookHead } from "./book.js";
-import type { Actor } from "./journal.js";
+import type { FreezeReason } from "./freeze.js";
 import type {
   FailureReason,
   FlagReason,
@@ -12,9 +12,10 @@ import type {
 } from "./payment.js";
 import type { OperatorName } from "./proposal.js";
 import type { Rail, Transaction } from "./transaction.js";
+import type { Actor } from "./values/actor.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -24,7 +25,8 @@ import type { UnixMillis } from "./values/time.js";
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand | CorrectBook;
-export type AccountCommand = CreateAccount | UpdateAccount | ChangeAccountStatus | EraseAccount;
+export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount | EraseAccount;
+export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
   BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | AttendTransaction | ResolveTransaction;
@@ -33,11 +35,13 @@ export type PaymentCommand =
 export type Resource = ResourceOf<Command>;
 
 /** The type of resource that a command creates or changes. */
-export type ResourceOf<C extends Command> = C extends AccountCommand
-  ? Account
-  : C extends CorrectBook
-    ? BookHead
-    : Transaction;
+export type ResourceOf<C extends Command> = C extends FreezeCommand
+  ? AccountWithFreeze
+  : C extends AccountCommand
+    ? Account
+    : C extends CorrectBook
+      ? BookHead
+      : Transaction;
 
 interface Commanded {
   readonly organizationId: OrganizationId;
@@ -61,8 +65,26 @@ export interface UpdateAccount extends Commanded {
   readonly email: EmailAddress | undefined;
 }
 
-export interface ChangeAccountStatus extends Commanded {
-  readonly name: "freezeAccount" | "unfreezeAccount" | "closeAccount";
+/** Adds a freeze to the account. */
+export interface FreezeAccount extends Commanded {
+  readonly name: "freezeAccount";
+  readonly newFreezeId: FreezeId;
+  readonly accountId: AccountId;
+  readonly reasonCode: FreezeReason;
+  readonly reason: StatusReason;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+/** Lifts one freeze of the account. */
+export interface UnfreezeAccount extends Commanded {
+  readonly name: "unfreezeAccount";
+  readonly accountId: AccountId;
+  readonly freezeId: FreezeId;
+  readonly reason: StatusReason;
+}
+
+export interface CloseAccount extends Commanded {
+  readonly name: "closeAccount";
   readonly accountId: AccountId;
   readonly reason: StatusReason;
 }

@@ -1,11 +1,12 @@
 import type { Account, AccountHolder, LedgerAccount } from "./account.js";
 import type { BookHead } from "./book.js";
+import type { Freeze } from "./freeze.js";
 import type { JournalEntry } from "./journal.js";
 import type { Payment, RailMovement, RailReceipt } from "./payment.js";
 import type { Proposal } from "./proposal.js";
 import type { Refusal } from "./refusal.js";
 import type { Transaction } from "./transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -17,7 +18,9 @@ export interface Lookup {
   account(id: AccountId): void;
   /** Also names the account. */
   accountHolder(id: AccountId): void;
-  /** Also names the account and its holder. */
+  /** Names the account, its holder and its standing freezes. */
+  fullAccount(id: AccountId): void;
+  /** Also names the account, its holder and its standing freezes. */
   accountOfUser(organizationId: OrganizationId, userId: UserId): void;
   /** Also names the account of the transaction. */
   transaction(id: TransactionId): void;
@@ -33,8 +36,11 @@ export interface Lookup {
   proposal(subject: string): void;
   /** Also names the resource that the key refers to, but not the holder of an account. */
   idempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): void;
-  /** Also names the holder of the account that the key refers to. */
+  /** Also names the holder and the standing freezes of the account that the key refers to. */
   idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void;
+  /** Also names the freeze that the key refers to. */
+  idempotencyKeyOfFreeze(organizationId: OrganizationId, key: IdempotencyKey): void;
+  freeze(id: FreezeId): void;
   /** Also names the resource that the key refers to, and its payment. */
   idempotencyKeyOfPayment(organizationId: OrganizationId, key: IdempotencyKey): void;
 }
@@ -49,6 +55,9 @@ export interface Book {
   account(organizationId: OrganizationId, id: AccountId): LedgerAccount | undefined;
   accountHolder(organizationId: OrganizationId, id: AccountId): AccountHolder | undefined;
   accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined;
+  freeze(organizationId: OrganizationId, id: FreezeId): Freeze | undefined;
+  /** The freezes of the account that stand, oldest first. */
+  standingFreezes(organizationId: OrganizationId, id: AccountId): readonly Freeze[];
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined;
   transactionWithReference(organizationId: OrganizationId, reference: Reference): Transaction | undefined;
   /** Undefined for a transaction that was not given to a rail. */
@@ -60,8 +69,11 @@ export interface Book {
   transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined;
   proposal(organizationId: OrganizationId, subject: string): Proposal | undefined;
   /** The resource that the first call with this key created. */
-  resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined;
+  resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined;
 }
+
+/** The id of a resource that an idempotency key can refer to. */
+export type ResourceId = AccountId | TransactionId | FreezeId;
 
 /** A receipt that the book has. */
 export interface UsedReceipt {
@@ -75,7 +87,7 @@ export interface UsedReceipt {
 export interface UsedIdempotencyKey {
   readonly organizationId: OrganizationId;
   readonly key: IdempotencyKey;
-  readonly resourceId: AccountId | TransactionId;
+  readonly resourceId: ResourceId;
   readonly createdAt: UnixMillis;
 }
 
@@ -83,6 +95,7 @@ export interface UsedIdempotencyKey {
 export interface Tables {
   readonly accounts: LedgerAccount;
   readonly accountHolders: AccountHolder;
+  readonly freezes: Freeze;
   readonly transactions: Transaction;
   readonly payments: Payment;
   readonly proposals: Proposal;
@@ -142,7 +155,7 @@ export function replay<Resource>(resource: Resource, puts: readonly Put[] = []):
 /** Stores the key with the resource. Returns no rows if the command has no key. */
 export function putIdempotencyKey(
   key: IdempotencyKey | undefined,
-  resource: Pick<Account | Transaction, "id" | "organizationId">,
+  resource: Pick<Account | Freeze | Transaction, "id" | "organizationId">,
   createdAt: UnixMillis,
 ): readonly Put<"idempotencyKeys">[] {
   if (key === undefined) return [];

@@ -1,12 +1,17 @@
 import type { LedgerAccount } from "./account.js";
 import type { RailReceipt } from "./payment.js";
+import type { Actor } from "./values/actor.js";
 import { addCents, type Cents, subtractCents } from "./values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
 export const JOURNAL_KINDS = [
   "organization.created",
+  "organization.suspended",
+  "organization.resumed",
+  "key.created",
+  "key.revoked",
   "account.created",
   "account.frozen",
   "account.unfrozen",
@@ -33,6 +38,9 @@ export const JOURNAL_KINDS = [
 /** The kind of event that an entry records. */
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
+/** The kinds of entries about the organization itself. They have no account. */
+export type OwnKind = Extract<JournalKind, `organization.${string}` | `key.${string}`>;
+
 /**
  * The book accounts of an organization's book.
  *
@@ -58,18 +66,14 @@ export interface Posting {
   readonly amountCents: Cents;
 }
 
-/** The author of an entry: an API key's id, a rail's name, or "operator". */
-export type Actor = string & { readonly brand: unique symbol };
-
-/** The author of what the `kesc` command does. */
-export const OPERATOR = "operator" as Actor;
-
 /** One row of an organization's journal, without its `seq`. A written row never changes. */
 export interface JournalEntry {
   readonly organizationId: OrganizationId;
   /** Undefined if the entry concerns the organization itself. */
   readonly accountId: AccountId | undefined;
   readonly transactionId: TransactionId | undefined;
+  /** The freeze that the entry began or ended. */
+  readonly freezeId: FreezeId | undefined;
   readonly kind: JournalKind;
   /** Undefined if no money moves. */
   readonly posting: Posting | undefined;

@@ -1,10 +1,10 @@
 import type { LedgerAccount } from "./account.js";
 import { MAX_SUM_CENTS } from "./book.js";
 import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
-import { type Actor, holdPosting, mintPosting, type Posting, redeemPosting } from "./journal.js";
-import { effectOf, taken } from "./orders/step.js";
+import { balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "./journal.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
+import type { Actor } from "./values/actor.js";
 import { MAX_CENTS } from "./values/cents.js";
 import { type IdempotencyKey, NO_REASON } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -69,6 +69,9 @@ export function moved(
   { actor, idempotencyKey, now }: { actor: Actor; idempotencyKey: IdempotencyKey | undefined; now: UnixMillis },
 ): { kind: "effect"; resource: Transaction; effect: Effect } {
   const completed = given.rail === DIRECT_RAIL;
+  const posting = postingOf(given, completed);
+  const posted: LedgerAccount =
+    posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
   const { id, organizationId, accountId, type, amountCents, reference, description, metadata, rail, corrects } = given;
   const transaction: Transaction = {
     id,
@@ -88,15 +91,38 @@ export function moved(
     openFlags: NO_FLAGS,
     corrects,
     reversedById: undefined,
-    availableAfterCents: undefined,
+    availableAfterCents: completed ? posted.availableCents : undefined,
     createdAt: now,
     updatedAt: now,
     completedAt: completed ? now : undefined,
   };
-  const kind = completed ? "transaction.completed" : "transaction.pending";
-  const step = taken({ transaction, account, kind, posting: postingOf(given, completed), actor });
-  const puts = putIdempotencyKey(idempotencyKey, transaction, now);
-  return { kind: "effect", resource: step.transaction, effect: effectOf([step], puts) };
+  return {
+    kind: "effect",
+    resource: transaction,
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: id,
+          freezeId: undefined,
+          kind: completed ? "transaction.completed" : "transaction.pending",
+          posting,
+          balancesAfter: balancesOf(posted),
+          detail: undefined,
+          receipt: undefined,
+          actor,
+          reason: NO_REASON,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: posted },
+        { table: "transactions", row: transaction },
+        ...putIdempotencyKey(idempotencyKey, transaction, now),
+      ],
+    },
+  };
 }
 
 const NO_FLAGS: Transaction["openFlags"] = [];

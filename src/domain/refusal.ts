@@ -2,7 +2,7 @@ import type { AccountStatus } from "./account.js";
 import type { RailReceipt } from "./payment.js";
 import type { TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, TransactionId } from "./values/ids.js";
+import type { AccountId, FreezeId, TransactionId } from "./values/ids.js";
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -13,6 +13,8 @@ import type { UnixMillis } from "./values/time.js";
 export type Refusal =
   | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
   | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }
+  /** The account has no such freeze. */
+  | { readonly reason: "FREEZE_NOT_FOUND"; readonly freezeId: FreezeId }
   | {
       readonly reason: "ACCOUNT_ALREADY_EXISTS";
       readonly accountId: AccountId;
@@ -38,6 +40,8 @@ export type Refusal =
     }
   | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
   | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
+  /** As many freezes stand as an account can have. */
+  | { readonly reason: "TOO_MANY_FREEZES"; readonly accountId: AccountId; readonly limit: number }
   | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
   /** The personal data of the account was erased. */
   | { readonly reason: "ACCOUNT_ERASED"; readonly accountId: AccountId }
@@ -85,6 +89,8 @@ export type Refusal =
   | { readonly reason: "BOOK_RESTORED" }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
+  /** The operator has suspended the organization. */
+  | { readonly reason: "ORGANIZATION_SUSPENDED" }
   /** The book is moving to another cell, or has moved. */
   | { readonly reason: "BOOK_MOVING" }
   /** The clock of this server is far behind the last row of the book. */

@@ -1,11 +1,12 @@
 import type { AccountHolder, LedgerAccount } from "../domain/account.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
-import type { Book, Effect, Put, TableName, Tables, UsedReceipt } from "../domain/decision.js";
+import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
+import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
 import type { Payment, RailMovement, RailReceipt } from "../domain/payment.js";
 import type { Proposal } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import type { Changes, Loaded, NumberedEntry } from "./ports/store.js";
@@ -17,6 +18,7 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
     nameOf: ({ organizationId, person, isOpen }) =>
       person === undefined || !isOpen ? undefined : within(organizationId, person.userId),
   },
+  freezes: { keyOf: ({ id }) => id, groupOf: ({ accountId }) => accountId },
   transactions: {
     keyOf: ({ id }) => id,
     nameOf: ({ organizationId, reference }) => within(organizationId, reference),
@@ -44,6 +46,7 @@ export class BatchBook implements Book {
     this.#tables = {
       accounts: new BatchTable(KEYS.accounts, loaded.accounts),
       accountHolders: new BatchTable(KEYS.accountHolders, loaded.accountHolders),
+      freezes: new BatchTable(KEYS.freezes, loaded.freezes),
       transactions: new BatchTable(KEYS.transactions, loaded.transactions),
       payments: new BatchTable(KEYS.payments, loaded.payments),
       proposals: new BatchTable(KEYS.proposals, loaded.proposals),
@@ -75,6 +78,15 @@ export class BatchBook implements Book {
     return this.#tables.accountHolders.getByName(within(organizationId, userId));
   }
 
+  freeze(organizationId: OrganizationId, id: FreezeId): Freeze | undefined {
+    return ownedBy(organizationId, this.#tables.freezes.get(id));
+  }
+
+  standingFreezes(organizationId: OrganizationId, id: AccountId): readonly Freeze[] {
+    const freezes = this.#tables.freezes.getGroup(id);
+    return freezes.filter((freeze) => freeze.organizationId === organizationId && freeze.lifted === undefined);
+  }
+
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined {
     return ownedBy(organizationId, this.#tables.transactions.get(id));
   }
@@ -103,7 +115,7 @@ export class BatchBook implements Book {
     return ownedBy(organizationId, this.#tables.proposals.get(subject));
   }
 
-  resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): AccountId | TransactionId | undefined {
+  resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
   }
 
@@ -118,7 +130,7 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { accounts, accountHolders, transactions, payments, proposals, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, payments, proposals, idempotencyKeys } = this.#tables;
     // A replay changes no more than idempotency keys. The rail's answers change payments alone.
     if (this.#entries.length === 0 && !payments.isChanged && !idempotencyKeys.isChanged) return undefined;
     return {
@@ -126,6 +138,7 @@ export class BatchBook implements Book {
       tables: {
         accounts: accounts.changes(),
         accountHolders: accountHolders.changes(),
+        freezes: freezes.changes(),
         transactions: transactions.changes(),
         payments: payments.changes(),
         proposals: proposals.changes(),
@@ -147,10 +160,10 @@ export class BatchBook implements Book {
   /** Gives the entry the next number of its book, and posts it to the book's sums. */
   #append(entry: JournalEntry): NumberedEntry {
     const { organizationId, transactionId, posting, receipt, recordedAt } = entry;
-    const { state, lastSeq, sums: before } = this.bookOf(organizationId);
-    const seq = lastSeq + 1;
-    const sums = posting === undefined ? before : postedToBook(before, posting);
-    this.#books.set(organizationId, { organizationId, state, lastSeq: seq, lastRecordedAt: recordedAt, sums });
+    const before = this.bookOf(organizationId);
+    const seq = before.lastSeq + 1;
+    const sums = posting === undefined ? before.sums : postedToBook(before.sums, posting);
+    this.#books.set(organizationId, { ...before, lastSeq: seq, lastRecordedAt: recordedAt, sums });
     this.#changedBooks.add(organizationId);
     const numbered = { entry, seq };
     this.#entries.push(numbered);

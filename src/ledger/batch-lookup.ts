@@ -2,7 +2,7 @@ import type { Command } from "../domain/commands.js";
 import type { Lookup } from "../domain/decision.js";
 import { lookUp } from "../domain/operations/table.js";
 import type { RailMovement, RailReceipt } from "../domain/payment.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import type { BatchLookup } from "./ports/store.js";
 
@@ -17,11 +17,14 @@ export function lookupOf(commands: readonly Command[]): BatchLookup {
     organizationIds: [...rows.organizationIds],
     accountIds: [...rows.accountIds],
     holderIds: [...rows.holderIds],
+    fullAccountIds: [...rows.fullAccountIds],
     users: rows.users,
+    freezeIds: [...rows.freezeIds],
     transactionIds: [...rows.transactionIds],
     references: rows.references,
     idempotencyKeys: rows.idempotencyKeys,
     idempotencyKeysOfAccounts: rows.idempotencyKeysOfAccounts,
+    idempotencyKeysOfFreezes: rows.idempotencyKeysOfFreezes,
     paymentIds: [...rows.paymentIds],
     orderIds: [...rows.orderIds],
     referencesOfPayments: rows.referencesOfPayments,
@@ -36,11 +39,14 @@ class BatchRows implements Lookup {
   readonly organizationIds = new Set<OrganizationId>();
   readonly accountIds = new Set<AccountId>();
   readonly holderIds = new Set<AccountId>();
+  readonly fullAccountIds = new Set<AccountId>();
+  readonly freezeIds = new Set<FreezeId>();
   readonly users: BatchLookup["users"][number][] = [];
   readonly transactionIds = new Set<TransactionId>();
   readonly references: BatchLookup["references"][number][] = [];
   readonly idempotencyKeys: BatchLookup["idempotencyKeys"][number][] = [];
   readonly idempotencyKeysOfAccounts: BatchLookup["idempotencyKeys"][number][] = [];
+  readonly idempotencyKeysOfFreezes: BatchLookup["idempotencyKeys"][number][] = [];
   readonly paymentIds = new Set<TransactionId>();
   readonly orderIds = new Set<TransactionId>();
   readonly referencesOfPayments: BatchLookup["references"][number][] = [];
@@ -56,6 +62,11 @@ class BatchRows implements Lookup {
   accountHolder(id: AccountId): void {
     this.accountIds.add(id);
     this.holderIds.add(id);
+  }
+
+  fullAccount(id: AccountId): void {
+    this.accountHolder(id);
+    this.fullAccountIds.add(id);
   }
 
   accountOfUser(organizationId: OrganizationId, userId: UserId): void {
@@ -77,6 +88,15 @@ class BatchRows implements Lookup {
   idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void {
     this.idempotencyKey(organizationId, key);
     this.idempotencyKeysOfAccounts.push({ organizationId, key });
+  }
+
+  idempotencyKeyOfFreeze(organizationId: OrganizationId, key: IdempotencyKey): void {
+    this.idempotencyKey(organizationId, key);
+    this.idempotencyKeysOfFreezes.push({ organizationId, key });
+  }
+
+  freeze(id: FreezeId): void {
+    this.freezeIds.add(id);
   }
 
   idempotencyKeyOfPayment(organizationId: OrganizationId, key: IdempotencyKey): void {

@@ -1,6 +1,7 @@
 import type { Command } from "../domain/commands.js";
 import { decide } from "../domain/operations/table.js";
 import type { Refusal } from "../domain/refusal.js";
+import { OPERATOR } from "../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { BatchBook } from "./batch-book.js";
 import { lookupOf } from "./batch-lookup.js";
@@ -13,6 +14,15 @@ const CLOCK_AHEAD_MILLIS_MAX = 2_000;
 // A server whose clock is slow uses the time of the last row. With this limit no time is wrong by
 // more than a minute.
 const CLOCK_BEHIND_MILLIS_MAX = 60_000;
+
+/** What a rail tells of an order is true, whoever may begin one. */
+const TELLS_OF_ORDERS: ReadonlySet<Command["name"]> = new Set([
+  "acceptPayment",
+  "postponePayment",
+  "completePayment",
+  "failPayment",
+  "flagTransaction",
+] as const);
 
 /**
  * Commits one batch. Loads the rows that the commands name, decides each command on top of the
@@ -37,7 +47,10 @@ export function commitBatch(
   });
 }
 
-function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
+/**
+ * Throws a StoreError "unavailable" if the clock is more than 2 seconds ahead of the database's.
+ */
+export function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
   const aheadMillis = databaseClock === undefined ? 0 : clock - databaseClock;
   if (aheadMillis <= CLOCK_AHEAD_MILLIS_MAX) return;
   const message = `the clock of this server is ${String(aheadMillis)} ms ahead of the database's: synchronize both`;
@@ -46,8 +59,12 @@ function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefine
 
 function decideOne(book: BatchBook, command: Command, clock: UnixMillis): CommandResult {
   try {
-    const { state, lastRecordedAt } = book.bookOf(command.organizationId);
+    const { state, isSuspended, lastRecordedAt } = book.bookOf(command.organizationId);
     if (state === "MOVING" || state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    // A suspension must not keep the operator from erasing a person's data, nor a rail from telling
+    // what has become of an order that it has.
+    const isExempt = command.actor === OPERATOR || TELLS_OF_ORDERS.has(command.name);
+    if (isSuspended && !isExempt) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = lastRecordedAt - clock;
     if (behindMillis > CLOCK_BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 

@@ -1,13 +1,14 @@
 import type { Account } from "../domain/account.js";
+import type { Freeze } from "../domain/freeze.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import type { Cell } from "./database.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
+import { freezeOf, type FreezeRow, standingFreezesColumn } from "./sql/freeze-rows.js";
 import {
-  type AccountRow,
-  accountWithPersonOf,
-  type PersonRow,
+  fullAccountOf,
+  type FullAccountRow,
   type ReadTransactionRow,
   transactionOf,
   withBalanceAfter,
@@ -20,6 +21,7 @@ export interface JournalExportRow {
   readonly seq: number;
   readonly previous_seq: number | null;
   readonly transaction_id: string | null;
+  readonly freeze_id: string | null;
   readonly kind: string;
   readonly debit: string | null;
   readonly credit: string | null;
@@ -33,19 +35,21 @@ export interface JournalExportRow {
 }
 
 /**
- * Takes the parts of an export, in this order: the account, its transactions, its journal rows. The
- * export waits for each promise, so a slow receiver does not fill the memory.
+ * Takes the parts of an export, in this order: the account, its freezes, its transactions, its
+ * journal rows. The export waits for each promise, so a slow receiver does not fill the memory.
  */
 export interface ExportReceiver {
   readonly account: (account: Account) => Promise<void>;
+  /** Takes the freezes that stand, and those that were lifted. */
+  readonly freeze: (freeze: Freeze) => Promise<void>;
   readonly transaction: (transaction: Transaction) => Promise<void>;
   readonly journalRow: (row: JournalExportRow) => Promise<void>;
 }
 
 /**
  * Reads everything that is stored about an account's user, with the personal data decrypted.
- * Transactions and journal rows come newest first. Reads one snapshot; the memory that it uses does
- * not grow with the account. Returns false if the account does not exist.
+ * Freezes, transactions and journal rows come newest first. Reads one snapshot; the memory that it
+ * uses does not grow with the account. Returns false if the account does not exist.
  *
  * Open the database without a statement timeout. Rejects with a StoreError if the database fails.
  */
@@ -70,13 +74,17 @@ interface Export {
 }
 
 async function exportFrom(snapshot: Snapshot, { engine, book, accountId, receiver }: Export): Promise<boolean> {
-  const { account, transactions, journal } = exportStatements(engine);
+  const { account, freezes, transactions, journal } = exportStatements(engine);
   const bindings = [accountId, book.number, book.number, book.number];
-  const accounts = snapshot.rows<AccountRow & PersonRow>(account, [accountId, book.number]);
+  const accounts = snapshot.rows<FullAccountRow>(account, [accountId, book.number]);
   const row = await accounts.next();
   if (row === undefined) return false;
-  await receiver.account(accountWithPersonOf(row, book));
+  await receiver.account(fullAccountOf(row, book));
 
+  const freezeRows = snapshot.rows<FreezeRow>(freezes, bindings);
+  for (let next = await freezeRows.next(); next !== undefined; next = await freezeRows.next()) {
+    await receiver.freeze(freezeOf(next, book));
+  }
   const transactionRows = snapshot.rows<ReadTransactionRow>(transactions, bindings);
   for (let next = await transactionRows.next(); next !== undefined; next = await transactionRows.next()) {
     await receiver.transaction(transactionOf(next, book));
@@ -106,9 +114,12 @@ function exportStatements(engine: Engine) {
     )`;
   return {
     account: `
-      SELECT a.*, h.user_id, h.phone_number, h.email
+      SELECT a.*, h.user_id, h.phone_number, h.email, ${standingFreezesColumn(engine)}
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id
       WHERE a.id = ? AND a.book = ?`,
+    freezes: `
+      ${walk("f.*", `LEFT JOIN ${table("freezes")} f ON f.book = j.book AND f.seq = j.seq`)}
+      SELECT * FROM walk WHERE id IS NOT NULL`,
     transactions: `
       ${walk("t.*", `LEFT JOIN ${table("transactions")} t ON t.book = j.book AND t.seq = j.seq`)}
       SELECT ${withBalanceAfter(engine, "walk")} FROM walk WHERE id IS NOT NULL`,

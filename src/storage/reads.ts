@@ -1,12 +1,19 @@
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { Page, Reads } from "../ledger/ports/reads.js";
 import type { Cell } from "./database.js";
-import { accountsPage, type FullAccountRow } from "./lists/accounts.js";
+import { accountsPage } from "./lists/accounts.js";
 import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
+import { standingFreezesColumn } from "./sql/freeze-rows.js";
 import type { Reader } from "./sql/reader.js";
-import { accountWithPersonOf, type ReadTransactionRow, transactionOf, withBalanceAfter } from "./sql/rows.js";
+import {
+  fullAccountOf,
+  type FullAccountRow,
+  type ReadTransactionRow,
+  transactionOf,
+  withBalanceAfter,
+} from "./sql/rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
 type Rows = Pick<Reader, "rows">;
@@ -50,18 +57,10 @@ export function reads({
 
   return {
     account: (organizationId, id) =>
-      one(
-        organizationId,
-        ({ number }) => reader.rows<FullAccountRow>(statements.account, [id, number]),
-        accountWithPersonOf,
-      ),
+      one(organizationId, ({ number }) => reader.rows<FullAccountRow>(statements.account, [id, number]), fullAccountOf),
 
     accounts: (organizationId, filters, request) =>
-      page(
-        organizationId,
-        (book) => accountsPage(listReader, engine, { book, filters, page: request }),
-        accountWithPersonOf,
-      ),
+      page(organizationId, (book) => accountsPage(listReader, engine, { book, filters, page: request }), fullAccountOf),
 
     transaction: (organizationId, id) =>
       one(
@@ -83,7 +82,7 @@ function readStatements(engine: Engine) {
   const { table } = engine;
   return {
     account: `
-      SELECT a.*, h.user_id, h.phone_number, h.email
+      SELECT a.*, h.user_id, h.phone_number, h.email, ${standingFreezesColumn(engine)}
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id
       WHERE a.id = ? AND a.book = ?`,
     transaction: `

@@ -21,6 +21,7 @@ export type AuditedTable =
   | "book_keys"
   | "accounts"
   | "account_holders"
+  | "freezes"
   | "transactions"
   | "payments"
   | "proposals"

@@ -3,7 +3,9 @@ import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 import type { Audit } from "./audit.js";
 import { auditAccounts } from "./books/accounts.js";
+import { auditApiKeys } from "./books/api-keys.js";
 import { auditCorrections } from "./books/corrections.js";
+import { auditFreezes } from "./books/freezes.js";
 import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
 import { auditJournal } from "./books/journal.js";
 import { auditOrphans } from "./books/orphans.js";
@@ -70,10 +72,12 @@ export async function verify(
 async function auditRows(audit: Audit): Promise<void> {
   await auditJournal(audit);
   await auditAccounts(audit);
+  await auditFreezes(audit);
   await auditTransactions(audit);
   await auditCorrections(audit);
   await auditProofs(audit);
   await auditIdempotencyKeys(audit);
+  await auditApiKeys(audit);
   await auditOrphans(audit);
 }
 

@@ -1,13 +1,34 @@
 import { expect } from "chai";
 
+import type { RestReply } from "../support/callers/rest-caller.js";
 import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
+interface FreezeJson {
+  readonly id: string;
+}
+
+function freezeOf({ json }: RestReply): FreezeJson {
+  return json["freeze"] as FreezeJson;
+}
+
 describeEachEngine("FreezeAccount", (service) => {
-  it("makes the account refuse mints and redemptions, and keeps the reason", async () => {
+  const freeze = (id: string, body: object, headers: Record<string, string> = {}): Promise<RestReply> =>
+    service().rest("POST", `/accounts/${id}/freeze`, { body, headers });
+
+  it("makes the account refuse mints and redemptions, and shows who froze it, when and why", async () => {
     const id = await newAccount(service(), "10.00");
-    const frozen = await service().rest("POST", `/accounts/${id}/freeze`, { body: { reason: "reported stolen" } });
+    const frozen = await freeze(id, { reason_code: "court_order", reason: "order 12" });
     expect(frozen.status).to.equal(200);
-    expect(frozen.json).to.include({ status: "frozen", status_reason: "reported stolen" });
+    expect(frozen.json["account"]).to.include({ status: "frozen", status_reason: "" });
+    const made = freezeOf(frozen);
+    expect(made).to.include({ reason_code: "court_order", reason: "order 12", lifted_by: "", lifted_at: null });
+    expect(made.id).to.match(/^frz_[0-9a-z]{26}$/);
+    expect(made)
+      .to.have.property("created_by")
+      .that.matches(/^key_[0-9a-z]{26}$/);
+    expect(made)
+      .to.have.property("created_at")
+      .that.matches(/^\d{4}-.*Z$/);
 
     for (const way of ["mint", "redeem"]) {
       const refused = await service().rest("POST", `/transactions/${way}`, {
@@ -21,12 +42,72 @@ describeEachEngine("FreezeAccount", (service) => {
     expect(await availableOf(service(), id)).to.equal("10.00");
   });
 
-  it("returns a frozen account unchanged, as a replay", async () => {
+  it("stacks: the account and the lists show each freeze that stands, oldest first", async () => {
     const id = await newAccount(service());
-    await service().grpc.call("FreezeAccount", { account_id: id, reason: "first" });
-    const again = await service().grpc.call("FreezeAccount", { account_id: id, reason: "second" });
-    expect(again.code).to.equal(0);
-    expect(again.response["account"]).to.include({ status_reason: "first" });
-    expect(again.replayed).to.equal(true);
+    const first = freezeOf(await freeze(id, { reason_code: "fraud" }));
+    const second = freezeOf(await freeze(id, { reason_code: "court_order", reason: "order 12" }));
+    const account = (await service().rest("GET", `/accounts/${id}`)).json;
+    expect(account).to.include({ status: "frozen" });
+    expect(account["freezes"]).to.deep.equal([first, second]);
+    const { user_id } = account as unknown as { readonly user_id: string };
+    const listed = (await service().rest("GET", `/accounts?user_id=${user_id}`)).json;
+    expect(listed["accounts"]).to.deep.equal([account]);
+    const frozen = (await service().rest("GET", "/accounts?status=frozen&page_size=1")).json;
+    expect(frozen["accounts"]).to.deep.equal([account]);
+    const grpc = await service().grpc.call("GetAccount", { account_id: id });
+    const freezes = (grpc.response["account"] as { readonly freezes: readonly object[] }).freezes;
+    expect(freezes.map((each) => (each as { readonly reason_code: unknown }).reason_code)).to.deep.equal([
+      "FREEZE_REASON_FRAUD",
+      "FREEZE_REASON_COURT_ORDER",
+    ]);
+  });
+
+  it("returns the first freeze to a repeat with the same idempotency key, also after it was lifted", async () => {
+    const id = await newAccount(service());
+    const headers = { "idempotency-key": fresh("freeze") };
+    const body = { reason_code: "fraud", reason: "chargebacks" };
+    const made = await freeze(id, body, headers);
+    const again = await freeze(id, body, headers);
+    expect(again.json).to.deep.equal(made.json);
+    expect([made.headers["idempotent-replayed"], again.headers["idempotent-replayed"]]).to.deep.equal([
+      undefined,
+      "true",
+    ]);
+    const freeze_id = freezeOf(made).id;
+    const lifted = await service().rest("POST", `/accounts/${id}/unfreeze`, { body: { freeze_id, reason: "settled" } });
+    const late = await freeze(id, body, headers);
+    expect(late.headers["idempotent-replayed"]).to.equal("true");
+    expect(late.json).to.deep.equal(lifted.json);
+    expect(late.json["account"]).to.include({ status: "active" });
+
+    const other = await freeze(id, { ...body, reason_code: "sanctions" }, headers);
+    expect(problemOf(other)).to.include({ status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
+  });
+
+  it("adds a freeze for each call without an idempotency key, up to 20", async () => {
+    const id = await newAccount(service());
+    for (let count = 1; count <= 20; count += 1) {
+      expect((await freeze(id, { reason_code: "other", reason: "the same words" })).status).to.equal(200);
+    }
+    const refused = await freeze(id, { reason_code: "other", reason: "the same words" });
+    expect(problemOf(refused)).to.include({ status: 422, code: "TOO_MANY_FREEZES" });
+    expect(refused.json).to.include({ account_id: id, limit: 20 });
+    const account = (await service().rest("GET", `/accounts/${id}`)).json;
+    expect(account["freezes"]).to.have.lengthOf(20);
+  });
+
+  it("names every bad field, the reason code first if it is absent", async () => {
+    const id = await newAccount(service());
+    const bad = await freeze(id, { reason: "x".repeat(257) });
+    expect(problemOf(bad)).to.include({ status: 400, code: "INVALID_FIELD" });
+    expect(
+      (bad.json["errors"] as { field: string; code: string }[]).map((each) => [each.field, each.code]),
+    ).to.deep.equal([
+      ["reason", "too_long"],
+      ["reason_code", "required"],
+    ]);
+    expect(problemOf(await freeze(id, { reason_code: "boredom" }))).to.include({ status: 400, code: "INVALID_FIELD" });
+    const grpc = await service().grpc.call("FreezeAccount", { account_id: id, reason_code: 99 });
+    expect(grpc).to.include({ code: 3, reason: "INVALID_FIELD" });
   });
 });

@@ -8,7 +8,7 @@ import { readContract } from "../../src/grpc/messages/contract.js";
 import { bytesOf, jsonMethod, restRequest, routeOf } from "../support/callers/contract-requests.js";
 import type { GrpcReply } from "../support/callers/grpc-caller.js";
 import type { RestReply } from "../support/callers/rest-caller.js";
-import { newAccountId, newTransactionId } from "../support/commands.js";
+import { newAccountId, newFreezeId, newTransactionId } from "../support/commands.js";
 import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
 import { makeKey, withKeys } from "../support/service/tenants.js";
 
@@ -17,6 +17,9 @@ import { makeKey, withKeys } from "../support/service/tenants.js";
 /** The things that a request may name. */
 interface Things {
   readonly account_id: string;
+  /** An account with a freeze, and that freeze. */
+  readonly frozen_id: string;
+  readonly freeze_id: string;
   readonly transaction_id: string;
   readonly user_id: string;
   readonly reference: string;
@@ -31,8 +34,8 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "AccountService/GetAccount": ({ account_id }) => ({ account_id }),
   "AccountService/ListAccounts": ({ user_id }) => ({ user_id }),
   "AccountService/UpdateAccount": ({ account_id }) => ({ account_id, phone_number: "0733111222" }),
-  "AccountService/FreezeAccount": ({ account_id }) => ({ account_id }),
-  "AccountService/UnfreezeAccount": ({ account_id }) => ({ account_id }),
+  "AccountService/FreezeAccount": ({ frozen_id }) => ({ account_id: frozen_id, reason_code: 3 }),
+  "AccountService/UnfreezeAccount": ({ frozen_id, freeze_id }) => ({ account_id: frozen_id, freeze_id }),
   // The account has money, so the call is refused, but only to callers that may know.
   "AccountService/CloseAccount": ({ account_id }) => ({ account_id }),
   "TransactionService/Mint": ({ account_id }) => ({ account_id, amount: "1.00", reference: fresh("isolated") }),
@@ -80,7 +83,7 @@ function namesThings(name: string): boolean {
 /** The response without the ids that the caller has sent itself, and without the request's id. */
 function withoutIds(answer: object): string {
   return JSON.stringify(answer)
-    .replace(/(acc|txn)_[0-9a-z]{26}/g, "$1")
+    .replace(/(acc|txn|frz)_[0-9a-z]{26}/g, "$1")
     .replace(/request_id\\?":\\?"[^"]*"/, "");
 }
 
@@ -131,18 +134,26 @@ describeEachEngine("each rpc of the contract", (service) => {
     const account_id = String(account["id"]);
     const mint = { account_id, amount: "100.00", reference };
     const transaction = (await byRest("/kesc.v1.TransactionService/Mint", mint, key)).json;
-    return { account_id, transaction_id: String(transaction["id"]), user_id, reference };
+    const other = { user_id: fresh("frozen"), phone_number: "0712345678" };
+    const frozen_id = String((await byRest("/kesc.v1.AccountService/CreateAccount", other, key)).json["id"]);
+    const freeze = { account_id: frozen_id, reason_code: 1 };
+    const frozen = (await byRest("/kesc.v1.AccountService/FreezeAccount", freeze, key)).json;
+    const { id: freeze_id } = frozen["freeze"] as { readonly id: string };
+    return { account_id, frozen_id, freeze_id, transaction_id: String(transaction["id"]), user_id, reference };
   }
 
   async function stateOfTheirs(): Promise<string> {
-    const { account_id } = theirs;
+    const { account_id, frozen_id } = theirs;
     const account = await byRest("/kesc.v1.AccountService/GetAccount", { account_id }, service().a.key);
+    const frozen = await byRest("/kesc.v1.AccountService/GetAccount", { account_id: frozen_id }, service().a.key);
     const transactions = await byRest("/kesc.v1.TransactionService/ListTransactions", { account_id }, service().a.key);
-    return account.text + transactions.text;
+    return account.text + frozen.text + transactions.text;
   }
 
   const missing = (): Things => ({
     account_id: newAccountId(),
+    frozen_id: newAccountId(),
+    freeze_id: newFreezeId(),
     transaction_id: newTransactionId(),
     user_id: fresh("nobody"),
     reference: fresh("nothing"),

@@ -35,7 +35,7 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
     });
 
     it("calls every rpc", async () => {
-      const account_id = await newAccount(service);
+      const [account_id, frozen] = [await newAccount(service), await newAccount(service)];
       const call = async (rpc: { path: string }, request: object): Promise<Record<string, unknown>> => {
         const header = `x-api-key: ${service.a.key}`;
         const words = ["curl", ...options, "--header", header, "--data", JSON.stringify(request), base + rpc.path];
@@ -51,14 +51,14 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         getAccount: { account_id },
         listAccounts: { page_size: 1 },
         updateAccount: { account_id, phone_number: "0733111222" },
-        freezeAccount: { account_id },
-        unfreezeAccount: { account_id },
+        unfreezeAccount: { account_id, freeze_id: "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" },
         mint: movement(),
         redeem: movement(),
         batchCreateTransactions: { requests: [{ mint: movement() }, { redeem: movement() }, {}] },
         importTransactions: { requests: [{ mint: movement() }, { redeem: movement() }] },
         listTransactions: { account_id, page_size: 1 },
         closeAccount: { account_id },
+        freezeAccount: { account_id: frozen, reason_code: "FREEZE_REASON_FRAUD" },
         getTransaction: { transaction_id },
         reverseTransaction: { transaction_id },
         cancelTransaction: { transaction_id },
@@ -67,9 +67,11 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // Three requests name no transaction that exists: they must get our own refusal, with
+        // Four requests name a thing that does not exist: they must get our own refusal, with
         // its details.
-        const namesNone = ["getTransaction", "reverseTransaction", "cancelTransaction"].includes(name);
+        const namesNone = ["getTransaction", "reverseTransaction", "cancelTransaction", "unfreezeAccount"].includes(
+          name,
+        );
         const expected = namesNone ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // The engineer can read the details of one refusal among many results, too.

@@ -2,13 +2,14 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command } from "../../src/domain/commands.js";
-import { toCents } from "../../src/domain/values/cents.js";
+import { OPERATOR } from "../../src/domain/values/actor.js";
+import { NO_CENTS, toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { type Changes, type LedgerStore, type Loaded, StoreError } from "../../src/ledger/ports/store.js";
 import {
-  changeStatus,
+  closeAccount,
   createAccount,
   eraseAccount,
   mint,
@@ -48,6 +49,7 @@ async function commit(
     begunAt: undefined,
     accounts: [account, hers],
     accountHolders: [givenHolder(account), givenHolder(hers)],
+    freezes: [],
     transactions: [],
     payments: [],
     proposals: [],
@@ -119,10 +121,15 @@ describe("a batch numbers the rows of each book", () => {
   });
 
   it("saves nothing when nothing has changed", async () => {
-    const { words, saved } = await commit([
-      changeStatus("unfreezeAccount", ORGANIZATION, account.id),
-      redeem({ organizationId: ORGANIZATION, accountId: account.id, amount: "100.01", reference: "out" }),
-    ]);
+    const closed = givenAccount({ status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
+    const accounts = [account, closed];
+    const { words, saved } = await commit(
+      [
+        closeAccount(ORGANIZATION, closed.id),
+        redeem({ organizationId: ORGANIZATION, accountId: account.id, amount: "100.01", reference: "out" }),
+      ],
+      { accounts, accountHolders: accounts.map((each) => givenHolder(each)) },
+    );
     expect(words).to.deep.equal(["replayed", "INSUFFICIENT_FUNDS"]);
     expect(saved).to.deep.equal([]);
   });
@@ -192,6 +199,7 @@ describe("the clock of the server, beside that of the database", () => {
     const none = {
       accounts: [],
       accountHolders: [],
+      freezes: [],
       transactions: [],
       payments: [],
       proposals: [],
@@ -238,6 +246,14 @@ describe("the state of a book", () => {
       expect(words).to.deep.equal(["BOOK_MOVING"]);
     });
   }
+
+  it("suspended: refuses its commands, replays among them, but not those of the operator", async () => {
+    const earlier = givenTransaction({ accountId: account.id });
+    const replayed = mintTo({ amount: "50.00", reference: "earlier" });
+    const batch = [mintTo(), replayed, { ...mintTo({ reference: "operator's" }), actor: OPERATOR }];
+    const { words } = await commit(batch, { ...inState({ isSuspended: true }), transactions: [earlier] });
+    expect(words).to.deep.equal(["ORGANIZATION_SUSPENDED", "ORGANIZATION_SUSPENDED", "done"]);
+  });
 
   it("RESTORED: takes mints and redemptions on the direct rail, and stays RESTORED", async () => {
     const out = { organizationId: ORGANIZATION, accountId: account.id, amount: "1.00", reference: "out" };

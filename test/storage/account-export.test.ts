@@ -4,7 +4,7 @@ import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { exportAccount } from "../../src/storage/account-export.js";
 import { keys } from "../../src/storage/keys.js";
-import { createAccount, mint, newAccountId, redeem } from "../support/commands.js";
+import { createAccount, freezeAccount, mint, newAccountId, redeem, unfreezeAccount } from "../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
@@ -17,6 +17,7 @@ for (const engine of ENGINES) {
     let organizationId: OrganizationId;
     let strangerId: OrganizationId;
     const [accountId, otherId] = [newAccountId(), newAccountId()];
+    let freezeIds: readonly string[] = [];
 
     before(async () => {
       database = await openTestDatabase(engine);
@@ -38,17 +39,30 @@ for (const engine of ENGINES) {
       });
       await committer.commit(mints, now());
       await committer.commit([redeem({ organizationId, accountId, amount: "0.50", reference: "redeem" })], now());
+      const [lifted, standing] = [freezeAccount(organizationId, accountId), freezeAccount(organizationId, accountId)];
+      const lift = unfreezeAccount(organizationId, accountId, lifted.newFreezeId);
+      await committer.commit([lifted, standing, lift], now());
+      freezeIds = [standing.newFreezeId, lifted.newFreezeId];
     });
     after(() => database.dispose());
 
     async function exported(organization: OrganizationId, account: AccountId) {
-      const parts = { accounts: [] as unknown[], references: [] as string[], seqs: [] as number[] };
+      const parts = {
+        accounts: [] as unknown[],
+        freezes: [] as unknown[],
+        references: [] as string[],
+        seqs: [] as number[],
+      };
       const exists = await exportAccount(
         database.cell,
         { organizationId: organization, accountId: account },
         {
           account: ({ person, availableCents }) => {
             parts.accounts.push({ ...person, availableCents });
+            return Promise.resolve();
+          },
+          freeze: ({ id, lifted }) => {
+            parts.freezes.push([id, lifted?.reason]);
             return Promise.resolve();
           },
           transaction: ({ reference }) => {
@@ -64,18 +78,24 @@ for (const engine of ENGINES) {
       return { exists, ...parts };
     }
 
-    it("has the person, and every transaction and journal row of the account, newest first", async () => {
-      const { exists, accounts, references, seqs } = await exported(organizationId, accountId);
+    it("has the person, and every freeze, transaction and journal row of the account, newest first", async () => {
+      const { exists, accounts, freezes, references, seqs } = await exported(organizationId, accountId);
       expect(exists).to.equal(true);
       expect(accounts).to.deep.equal([
         { userId: "amina", phoneNumber: "+254712345678", email: "", availableCents: MINTS * 100 - 50 },
+      ]);
+      expect(freezes).to.deep.equal([
+        [freezeIds[0], undefined],
+        [freezeIds[1], ""],
       ]);
       const mintNumbers = Array.from({ length: MINTS }, (_, index) => 2 * (MINTS - 1 - index));
       expect(references).to.deep.equal(["redeem", ...mintNumbers.map((number) => `mint ${String(number)}`)]);
       // The book has its opening row, two accounts and the mints of both before the redemption.
       const firstMintSeq = 4;
+      const redeemSeq = firstMintSeq + 2 * MINTS;
       expect(seqs).to.deep.equal([
-        firstMintSeq + 2 * MINTS,
+        ...[3, 2, 1].map((number) => redeemSeq + number),
+        redeemSeq,
         ...mintNumbers.map((number) => firstMintSeq + number),
         firstMintSeq - 2,
       ]);
@@ -91,12 +111,17 @@ for (const engine of ENGINES) {
         underWay -= 1;
       };
       const found = { organizationId, accountId };
-      await exportAccount(database.cell, found, { account: receive, transaction: receive, journalRow: receive });
-      expect([most, underWay, parts]).to.deep.equal([1, 0, 2 * MINTS + 4]);
+      await exportAccount(database.cell, found, {
+        account: receive,
+        freeze: receive,
+        transaction: receive,
+        journalRow: receive,
+      });
+      expect([most, underWay, parts]).to.deep.equal([1, 0, 2 * MINTS + 9]);
     });
 
     it("is nothing for an account that does not exist, or that belongs to another organization", async () => {
-      const nothing = { exists: false, accounts: [], references: [], seqs: [] };
+      const nothing = { exists: false, accounts: [], freezes: [], references: [], seqs: [] };
       expect(await exported(organizationId, newAccountId())).to.deep.equal(nothing);
       expect(await exported(strangerId, accountId)).to.deep.equal(nothing);
     });

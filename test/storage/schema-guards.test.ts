@@ -5,7 +5,7 @@ import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { JOURNAL_COLUMNS } from "../../src/storage/sql/journal-rows.js";
-import { createAccount, mint, reverse } from "../support/commands.js";
+import { createAccount, freezeAccount, mint, reverse, unfreezeAccount } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 interface Ids {
@@ -17,6 +17,8 @@ interface Ids {
   readonly reversed: string;
   /** An account with nothing. */
   readonly empty: string;
+  /** A freeze of `empty`, which was lifted. */
+  readonly freeze: string;
 }
 
 const PERSONAL = ["user_id", "phone_number", "phone_number_index", "email", "content_salt"];
@@ -36,7 +38,7 @@ function doubledRow(changes: Readonly<Partial<Record<keyof typeof JOURNAL_COLUMN
 
 /** A row like that of the mint which moves no money, so that only `changes` can be wrong in it. */
 function quietRow(changes: Parameters<typeof doubledRow>[0]): string {
-  const quiet = { transaction_id: "NULL", kind: "'account.frozen'", debit: "NULL", credit: "NULL" };
+  const quiet = { transaction_id: "NULL", kind: "'account.updated'", debit: "NULL", credit: "NULL" };
   return doubledRow({ ...quiet, amount_cents: "NULL", ...changes });
 }
 
@@ -118,7 +120,7 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
   [
     "a second book of an organization",
     UNIQUE,
-    () => `INSERT INTO books SELECT number + 1, organization_id, state, last_seq, last_recorded_at,
+    () => `INSERT INTO books SELECT number + 1, organization_id, state, suspended_seq, last_seq, last_recorded_at,
            reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents FROM books`,
   ],
 
@@ -211,6 +213,19 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
   ],
   ["a row of a transaction without its id", CHECK, () => quietRow({ kind: "'transaction.pending'" })],
   ["a row of an account that names a transaction", CHECK, () => quietRow({ transaction_id: "transaction_id" })],
+  ["a freeze in the journal without its id", CHECK, () => quietRow({ kind: "'account.frozen'" })],
+  ["a row that names a freeze and is none", CHECK, ({ freeze }) => quietRow({ freeze_id: `'${freeze}'` })],
+  [
+    "a second end of a freeze",
+    UNIQUE,
+    ({ freeze }) => quietRow({ kind: "'account.unfrozen'", freeze_id: `'${freeze}'` }),
+  ],
+  ["a freeze that does not exist", FOREIGN_KEY, () => quietRow({ kind: "'account.frozen'", freeze_id: "'frz_other'" })],
+  ["a freeze for a reason that does not exist", CHECK, () => "UPDATE freezes SET reason_code = 'BOREDOM'"],
+  ["a freeze that ended before it began", CHECK, () => "UPDATE freezes SET lifted_at = created_at - 1"],
+  ...["lifted_by", "lifted_at", "lift_reason"].map(
+    (column) => [`the end of a freeze without ${column}`, CHECK, () => `UPDATE freezes SET ${column} = NULL`] as const,
+  ),
   ["a content hash that is too short", CHECK, () => quietRow({ content_hash: "substr(content_hash, 2)" })],
 ];
 
@@ -264,7 +279,9 @@ for (const engine of ENGINES) {
       const doubled = { organizationId, accountId: empty.newAccountId, amount: "1.00", reference: "doubled" };
       const reversed = mint(doubled);
       const undo = reverse(organizationId, reversed.newTransactionId);
-      const commands = [account, empty, deposit, reversed, undo];
+      const freeze = freezeAccount(organizationId, empty.newAccountId);
+      const lift = unfreezeAccount(organizationId, empty.newAccountId, freeze.newFreezeId);
+      const commands = [account, empty, deposit, reversed, undo, freeze, lift];
       const answers = await cell.committer.commit(commands, now);
       expect(answers.map(({ kind }) => kind)).to.deep.equal(commands.map(() => "done"));
       ids = {
@@ -272,6 +289,7 @@ for (const engine of ENGINES) {
         transaction: deposit.newTransactionId,
         reversed: reversed.newTransactionId,
         empty: empty.newAccountId,
+        freeze: freeze.newFreezeId,
       };
     });
     after(() => opened.dispose());

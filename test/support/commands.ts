@@ -5,19 +5,20 @@ import type {
   AttendTransaction,
   BeginPayment,
   CancelTransaction,
-  ChangeAccountStatus,
+  CloseAccount,
   CompletePayment,
   CorrectBook,
   CreateAccount,
   EraseAccount,
   FailPayment,
   FlagTransaction,
+  FreezeAccount,
   MoveMoney,
   ResolveTransaction,
   ReverseTransaction,
+  UnfreezeAccount,
   UpdateAccount,
 } from "../../src/domain/commands.js";
-import type { Actor } from "../../src/domain/journal.js";
 import type {
   FlagReason,
   MovementReport,
@@ -30,9 +31,10 @@ import type {
 } from "../../src/domain/payment.js";
 import type { OperatorName } from "../../src/domain/proposal.js";
 import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
+import type { Actor } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { Parsed } from "../../src/domain/values/parsed.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
@@ -73,6 +75,10 @@ export function newAccountId(): AccountId {
 
 export function newTransactionId(): TransactionId {
   return typeid("txn").toString() as string as TransactionId;
+}
+
+export function newFreezeId(): FreezeId {
+  return typeid("frz").toString() as string as FreezeId;
 }
 
 export function newOrganizationId(): OrganizationId {
@@ -135,12 +141,35 @@ function moveMoney(name: MoveMoney["name"], movement: Movement): MoveMoney {
   };
 }
 
-export function changeStatus(
-  name: ChangeAccountStatus["name"],
+export function freezeAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
-): ChangeAccountStatus {
-  return { name, organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+  given: Partial<FreezeAccount> & { key?: string } = {},
+): FreezeAccount {
+  const { key, ...rest } = given;
+  return {
+    name: "freezeAccount",
+    organizationId,
+    actor: TEST_ACTOR,
+    newFreezeId: newFreezeId(),
+    accountId,
+    reasonCode: "FRAUD",
+    reason: NO_REASON,
+    idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
+    ...rest,
+  };
+}
+
+export function unfreezeAccount(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  freezeId: FreezeId,
+): UnfreezeAccount {
+  return { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId, reason: NO_REASON };
+}
+
+export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CloseAccount {
+  return { name: "closeAccount", organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
 }
 
 export function updateAccount(

@@ -1,6 +1,7 @@
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Freeze } from "../../src/domain/freeze.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
@@ -18,7 +19,16 @@ import {
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
-import { newAccountId, newOrganizationId, newTransactionId, RAIL_TERMS, SLOW_RAIL, valid } from "./commands.js";
+import {
+  newAccountId,
+  newFreezeId,
+  newOrganizationId,
+  newTransactionId,
+  RAIL_TERMS,
+  SLOW_RAIL,
+  TEST_ACTOR,
+  valid,
+} from "./commands.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -59,6 +69,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
   return {
     organizationId: ORGANIZATION,
     state: "OPEN",
+    isSuspended: false,
     lastSeq: 1,
     lastRecordedAt: EARLIER,
     sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
@@ -114,6 +125,20 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
   };
 }
 
+/** A standing freeze of the account, for a court order. */
+export function givenFreeze(given: Partial<Freeze> & Pick<Freeze, "accountId">): Freeze {
+  return {
+    id: newFreezeId(),
+    organizationId: ORGANIZATION,
+    reasonCode: "COURT_ORDER",
+    reason: NO_REASON,
+    createdBy: TEST_ACTOR,
+    createdAt: EARLIER,
+    lifted: undefined,
+    ...given,
+  };
+}
+
 /** The same on a rail on which nothing has moved yet. */
 export function givenPending(given: Partial<Transaction> & Pick<Transaction, "accountId">): Transaction {
   const pending = {
@@ -148,7 +173,7 @@ export function givenPayment(
 
 /** An account with its holder, as the service returns it. */
 export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person?: Partial<Person>): Account {
-  return { ...givenAccount(given), person: givenPerson(person) };
+  return { ...givenAccount(given), person: givenPerson(person), freezes: [] };
 }
 
 /**
@@ -162,6 +187,7 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
     begunAt: undefined,
     accounts,
     accountHolders: accounts.map((account) => givenHolder(account)),
+    freezes: [],
     transactions: [],
     payments: [],
     proposals: [],

@@ -9,7 +9,16 @@ import type { Unguarded } from "./unguarded.js";
 type Value = string | number | Buffer | null;
 export type Row = Record<string, Value>;
 
-const TABLES = ["organizations", "books", "accounts", "account_holders", "transactions", "journal"] as const;
+const TABLES = [
+  "organizations",
+  "api_keys",
+  "books",
+  "accounts",
+  "account_holders",
+  "freezes",
+  "transactions",
+  "journal",
+] as const;
 const ASSETS = new Set<Value | undefined>(["reserve", "shortfall"]);
 const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"];
 
@@ -30,9 +39,11 @@ export class Forger {
     const rowsOf = async (table: string): Promise<Row[]> => [...(await unguarded.rows<Row>(`SELECT * FROM ${table}`))];
     const tables = {
       organizations: await rowsOf("organizations"),
+      api_keys: await rowsOf("api_keys"),
       books: await rowsOf("books"),
       accounts: await rowsOf("accounts"),
       account_holders: await rowsOf("account_holders"),
+      freezes: await rowsOf("freezes"),
       transactions: await rowsOf("transactions"),
       journal: await rowsOf("journal"),
     };
@@ -65,7 +76,7 @@ export class Forger {
 
   /** Removes the journal rows, and the transactions and accounts that they created. */
   remove(isRemoved: (row: Row) => boolean): void {
-    const { journal, transactions, accounts, account_holders: holders } = this.#tables;
+    const { journal, freezes, transactions, accounts, account_holders: holders } = this.#tables;
     const removed = journal.filter(isRemoved);
     const transactionIds = new Set(removed.map((row) => row["transaction_id"]));
     const created = removed.filter(({ kind }) => kind === "account.created");
@@ -74,6 +85,8 @@ export class Forger {
     keep(transactions, ({ id }) => !transactionIds.has(id));
     keep(accounts, ({ id }) => !accountIds.has(id));
     keep(holders, ({ account_id: id }) => !accountIds.has(id));
+    const begun = new Set(removed.filter(({ kind }) => kind === "account.frozen").map((row) => row["freeze_id"]));
+    keep(freezes, ({ id }) => !begun.has(id));
     for (const { kind, account_id: updatedId } of removed) {
       const holder = holders.find(({ account_id: id }) => id === updatedId);
       if (kind === "account.updated" && holder !== undefined) holder["phone_number_changed_at"] = null;
@@ -101,8 +114,11 @@ export class Forger {
   }
 
   #recompute(): void {
-    const { journal, accounts } = this.#tables;
+    const { journal, accounts, api_keys: keys } = this.#tables;
     const book = only(this.#tables.books);
+    const names = (key: Row, { seq }: Row): boolean => key["seq"] === seq || key["revoked_seq"] === seq;
+    const keysByRow = new Map(journal.map((row) => [row, keys.find((key) => names(key, row))]));
+    book["suspended_seq"] = null;
     for (const sum of SUMS) book[`${sum}_cents`] = 0;
     for (const account of accounts) {
       account["available_cents"] = 0;
@@ -114,16 +130,18 @@ export class Forger {
       row["seq"] = seq;
       book["last_seq"] = seq;
       book["last_recorded_at"] = row["recorded_at"] ?? null;
-      const created = this.#follow(row, seq);
+      const created =
+        row["account_id"] === null
+          ? { created: this.#followOwn(row, seq, keysByRow.get(row)), salt: new RowSalts(this.#keys).of(seq) }
+          : this.#follow(row, seq);
       row["content_hash"] = this.#hashOf(row, created);
     }
   }
 
   /** Returns the fields of what the row created, and the salt of their hash. */
   #follow(row: Row, seq: number): { created: string[]; salt: string } {
-    const { journal, organizations, accounts, account_holders: holders, transactions } = this.#tables;
+    const { journal, accounts, account_holders: holders, freezes, transactions } = this.#tables;
     const salt = new RowSalts(this.#keys).of(seq);
-    if (row["account_id"] === null) return { created: [String(only(organizations)["name"])], salt };
     const account = only(accounts, ({ id }) => id === row["account_id"]);
     row["previous_seq"] = account["last_seq"] ?? null;
     account["last_seq"] = seq;
@@ -137,6 +155,12 @@ export class Forger {
       const holder = only(holders, ({ account_id: id }) => id === account["id"]);
       holder["seq"] = seq;
       return this.#personOf(holder) ?? { created: [], salt };
+    }
+    if (row["freeze_id"] !== null) {
+      const freeze = only(freezes, ({ id }) => id === row["freeze_id"]);
+      if (row["kind"] === "account.frozen") freeze["seq"] = seq;
+      const fields = row["kind"] === "account.frozen" ? ["id", "reason_code", "reason"] : ["id"];
+      return { created: fields.map((field) => String(freeze[field])), salt };
     }
     if (row["kind"] === "account.updated") {
       const holder = only(holders, ({ account_id: id }) => id === account["id"]);
@@ -156,6 +180,25 @@ export class Forger {
       "corrects_id",
     ];
     return { created: fields.map((field) => String(transaction[field] ?? "")), salt };
+  }
+
+  /** The same for a row about the organization itself, or the key that the row names. */
+  #followOwn(row: Row, seq: number, key: Row = {}): string[] {
+    const textsOf = (from: Row, fields: readonly string[]): string[] =>
+      fields.map((field) => String(from[field] ?? ""));
+    switch (String(row["kind"])) {
+      case "key.created":
+        key["seq"] = seq;
+        return textsOf(key, ["id", "name", "secret_sha256", "scopes", "expires_at"]);
+      case "key.revoked":
+        key["revoked_seq"] = seq;
+        return textsOf(key, ["id"]);
+      case "organization.created":
+        return textsOf(only(this.#tables.organizations), ["name", "is_sandbox"]);
+      default:
+        only(this.#tables.books)["suspended_seq"] = row["kind"] === "organization.suspended" ? seq : null;
+        return textsOf(row, ["reason"]);
+    }
   }
 
   #post(row: Row, account: Row, amountCents: Value | undefined): void {

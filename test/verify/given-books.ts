@@ -1,21 +1,27 @@
-import type { Account } from "../../src/domain/account.js";
-import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
+import type { Account, AccountWithFreeze } from "../../src/domain/account.js";
+import type { ApiKey } from "../../src/domain/api-key.js";
+import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
+import type { FreezeReason } from "../../src/domain/freeze.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
+import type { Keys } from "../../src/ledger/ports/keys.js";
 import type { Cell, Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
+import { changeSuspension } from "../../src/storage/organizations/suspension.js";
 import {
   cancel,
-  changeStatus,
+  closeAccount,
   createAccount,
+  freezeAccount,
   mint,
   redeem,
   reverse,
   SLOW_RAIL,
   TEST_ACTOR,
+  unfreezeAccount,
   updateAccount,
 } from "../support/commands.js";
 
@@ -27,30 +33,61 @@ export class GivenBooks {
   readonly organizationId: OrganizationId;
   readonly #cell: Cell;
   readonly #now: () => UnixMillis;
+  readonly #keys: Keys;
   #references = 0;
 
-  private constructor(cell: Cell, organizationId: OrganizationId, now: () => UnixMillis) {
+  private constructor(cell: Cell, organizationId: OrganizationId, keys: Keys, now: () => UnixMillis) {
     this.#cell = cell;
     this.organizationId = organizationId;
+    this.#keys = keys;
     this.#now = now;
   }
 
-  /** Makes an organization with an API key. */
+  /** Makes an organization. */
   static async open(database: Database, name = "the organization"): Promise<GivenBooks> {
     let time = Date.now() - HOUR_MILLIS;
     const now = (): UnixMillis => toUnixMillis((time += SECOND_MILLIS));
     const made = keys(database, now);
     const { id: organizationId } = await made.createOrganization(name);
-    await made.createApiKey({ organizationId, name: "till", scopes: ["accounts:read"], expiresAt: undefined });
-    return new GivenBooks(database.cells[0], organizationId, now);
+    return new GivenBooks(database.cells[0], organizationId, made, now);
+  }
+
+  async createApiKey(name: string, expiresAt?: UnixMillis): Promise<ApiKey> {
+    const { organizationId } = this;
+    return (await this.#keys.createApiKey({ organizationId, name, scopes: ["accounts:read"], expiresAt })).key;
+  }
+
+  async changeSuspension(isSuspended: boolean, reason: string): Promise<void> {
+    const { organizationId } = this;
+    await changeSuspension(this.#cell, {
+      organizationId,
+      isSuspended,
+      reason: reason as StatusReason,
+      now: this.#now(),
+    });
+  }
+
+  async revokeApiKey({ id }: ApiKey): Promise<void> {
+    await this.#keys.revokeApiKey(id);
   }
 
   createAccount(userId: string, given: Partial<CreateAccount> & { key?: string } = {}): Promise<Account> {
     return this.#run(createAccount(this.organizationId, userId, given));
   }
 
-  async change(name: ChangeAccountStatus["name"], { id }: Account, reason: string): Promise<void> {
-    await this.#run({ ...changeStatus(name, this.organizationId, id), reason: reason as StatusReason });
+  /** Returns the account with the freeze. */
+  freeze({ id }: Account, reasonCode: FreezeReason, reason: string): Promise<AccountWithFreeze> {
+    return this.#run(freezeAccount(this.organizationId, id, { reasonCode, reason: reason as StatusReason }));
+  }
+
+  /** Lifts the freeze that the account came with. */
+  async unfreeze({ id, freeze }: AccountWithFreeze, reason: string): Promise<void> {
+    const command = unfreezeAccount(this.organizationId, id, freeze.id);
+    await this.#run({ ...command, reason: reason as StatusReason });
+  }
+
+  async close({ id }: Account, reason: string): Promise<void> {
+    await this.#run({ ...closeAccount(this.organizationId, id), reason: reason as StatusReason });
   }
 
   /** Gives the account another phone number. */
@@ -118,18 +155,30 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   const hold = await books.move("redeem", amina, "200.00", { rail: SLOW_RAIL }); // 8
   await books.move("redeem", brian, "100.00", { rail: SLOW_RAIL }); // 9: stays on hold
   const coming = await books.move("mint", carol, "50.00", { rail: SLOW_RAIL }); // 10
-  await books.change("freezeAccount", amina, "lost phone"); // 11
+  const lost = await books.freeze(amina, "CUSTOMER_REQUEST", "lost phone"); // 11
   await books.cancel(hold, "no answer"); // 12
-  await books.change("unfreezeAccount", amina, "found again"); // 13
+  await books.unfreeze(lost, "found again"); // 13
   await books.cancel(coming, "not paid"); // 14
-  await books.change("closeAccount", carol, "moved away"); // 15
+  await books.close(carol, "moved away"); // 15
   await books.erase(carol, "her wish"); // 16
   await books.move("mint", amina, "0.01"); // 17
   await books.move("mint", brian, "0.02"); // 18
   await books.move("mint", amina, "5.00"); // 19
   await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
   await books.update(amina); // 21
+  await books.createApiKey("till", toUnixMillis(9_000_000_000_000)); // 22
+  const old = await books.createApiKey("old"); // 23
+  await books.revokeApiKey(old); // 24
+  await books.changeSuspension(true, "no answer to the audit"); // 25
+  await books.changeSuspension(false, "answered"); // 26
+  const dora = await books.createAccount("dora"); // 27
+  await books.freeze(dora, "COURT_ORDER", "order 12"); // 28: stands
+  const doubted = await books.freeze(dora, "FRAUD", "doubted"); // 29
+  await books.unfreeze(doubted, "cleared"); // 30
 }
 
+/** The rows of `makeTraffic` about the organization itself: two keys, one revoked; a suspension. */
+export const OWN_ROWS = { live: 22, old: 23, revoked: 24, suspended: 25, resumed: 26 } as const;
+
 /** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 21;
+export const TRAFFIC_ROWS = 30;

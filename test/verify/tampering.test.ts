@@ -17,6 +17,7 @@ const ROW = (seq: number): string => `book = 1 AND seq = ${String(seq)}`;
 /** The account that the row created, and one of the same book. */
 const ACCOUNT = (seq: number): string => `(SELECT id FROM accounts WHERE ${ROW(seq)})`;
 const TRANSACTION = (seq: number): string => `(SELECT id FROM transactions WHERE ${ROW(seq)})`;
+const FREEZE = (seq: number): string => `(SELECT id FROM freezes WHERE ${ROW(seq)})`;
 const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
 const REVERSED = "book = 2 AND seq = 3";
 const REVERSAL = "book = 2 AND seq = 4";
@@ -29,19 +30,35 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     [OTHER_ORG, "id = (SELECT organization_id FROM books WHERE number = 1)", /organizations .*none/],
   ],
   "organizations.name": [["'Acme'", "name = 'first'", /organizations 1 .*another name/]],
+  "organizations.is_sandbox": [["1", "name = 'first'", /organizations 1 .*another name, mode/]],
   "organizations.created_at": [["created_at + 1", "name = 'first'", /organizations 1 .*created_at/]],
 
-  "api_keys.id": [["'key_other'", "id = (SELECT MIN(id) FROM api_keys)", "not covered"]],
+  "api_keys.id": [["'key_other'", "seq = 22", /api_keys 22 key_other: the key that gives/]],
   "api_keys.organization_id": [
-    [OTHER_ORG, "1 = 1", /api_keys .*organization org_01jd/],
-    [SECOND_ORG, "1 = 1", "not covered"],
+    [OTHER_ORG, "seq = 22", /api_keys .*organization org_01jd/],
+    [SECOND_ORG, "seq = 22", /api_keys 22 : the key of key\.created \| none/],
   ],
-  "api_keys.name": [["'other'", "1 = 1", "not covered"]],
-  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, `organization_id = ${SECOND_ORG}`, "not covered"]],
-  "api_keys.scopes": [["'accounts:write'", "1 = 1", "not covered"]],
-  "api_keys.created_at": [["5", "1 = 1", "not covered"]],
-  "api_keys.expires_at": [["5", "1 = 1", "not covered"]],
-  "api_keys.revoked_at": [["5", "1 = 1", "not covered"]],
+  "api_keys.name": [["'other'", "seq = 22", /another key or content_hash/]],
+  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, "seq = 22", /another key or content_hash/]],
+  "api_keys.scopes": [["'accounts:write'", "seq = 22", /another key or content_hash/]],
+  "api_keys.seq": [
+    ["21", "seq = 22", /api_keys 21 key_\S+: the journal row key\.created that it names \| none/],
+    ["22", "seq = 23", /api_keys 22 key_\S+: the key that gives/],
+  ],
+  "api_keys.created_at": [["created_at + 1", "seq = 22", /api_keys 22 .*created_at/]],
+  "api_keys.expires_at": [
+    ["expires_at + 1", "seq = 22", /another key or content_hash/],
+    ["NULL", "seq = 22", /another key or content_hash/],
+  ],
+  "api_keys.revoked_seq": [
+    ["NULL", "seq = 23", /the journal row key\.revoked that it names \| none/],
+    ["27", "seq = 23", /the journal row key\.revoked that it names \| none/],
+  ],
+  "api_keys.revoked_at": [
+    ["revoked_at + 1", "seq = 23", /api_keys 24 .*revoked_at/],
+    ["NULL", "seq = 23", /api_keys 24 .*revoked_at/],
+  ],
+  "api_keys.last_used_at": [["5", "seq = 22", "not covered"]],
 
   "books.number": [["7", "number = 1", /journal .*the book with the number 1 \| no such book/]],
   "books.organization_id": [[OTHER_ORG, "number = 1", /organizations .*a row \| none/]],
@@ -49,7 +66,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'LOST'", "number = 1", /a known state \| LOST/],
     ["'RESTORED'", "number = 1", "not covered"],
   ],
-  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 21 \| last_seq 22/]],
+  "books.suspended_seq": [["25", "number = 1", /suspended_seq null \| suspended_seq 25/]],
+  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 30 \| last_seq 31/]],
   "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
   "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
   "books.shortfall_cents": [["1", "number = 1", /shortfall 0\.01/]],
@@ -70,10 +88,14 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "accounts.seq": [["17", ROW(3), /accounts .*seq 3 \| seq 17/]],
   "accounts.last_seq": [["17", ROW(2), /last_seq 21 \| last_seq 17/]],
   "accounts.id": [["'acc_other'", ROW(3), /accounts 3 acc_other: a journal row/]],
-  "accounts.status": [["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/]],
+  "accounts.status": [
+    ["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/],
+    ["'ACTIVE'", ROW(27), /status FROZEN \| status ACTIVE/],
+  ],
   "accounts.status_reason": [
     ["'another'", ROW(2), /another status_reason/],
     ["'another'", ROW(3), /another status_reason/],
+    ["'another'", ROW(27), /none while frozen \| another status_reason/],
   ],
   "accounts.available_cents": [["1", ROW(2), /available 705\.01.*available 0\.01/]],
   "accounts.held_cents": [["0", ROW(3), /held 100\.00.*held 0\.00/]],
@@ -116,6 +138,28 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "account_holders.content_salt": [
     [HOLDER("content_salt", 2), ROW(3), /another content_salt/],
     ["BYTES(00)", ROW(3), /a content_salt of 16 bytes/],
+  ],
+
+  "freezes.book": [["2", ROW(11), /freezes 13 frz_\S+: a row \| none/]],
+  "freezes.seq": [["5", ROW(11), /seq 11 \| seq 5/]],
+  "freezes.id": [["'frz_other'", ROW(11), /freezes 11 frz_other: a journal row that began it \| none/]],
+  "freezes.account_id": [[ACCOUNT(3), ROW(11), /freezes 13 .*account_id acc_/]],
+  "freezes.reason_code": [["'FRAUD'", ROW(11), /another id, reason_code, reason or content_hash/]],
+  "freezes.reason": [["'another'", ROW(11), /freezes 13 .*the reason of the journal row \| another reason/]],
+  "freezes.created_by": [["'another'", ROW(11), /created_by .*\| created_by another/]],
+  "freezes.created_at": [["created_at + 1", ROW(11), /freezes 13 .*created_at/]],
+  "freezes.lifted_by": [
+    ["'another'", ROW(11), /lifted_by .*\| lifted_by another/],
+    ["'another'", ROW(28), /lifted_by null \| lifted_by another/],
+  ],
+  "freezes.lifted_at": [
+    ["lifted_at + 1", ROW(11), /freezes 13 .*lifted_at/],
+    ["NULL", ROW(11), /lifted_at \d+ \| lifted_at null/],
+    ["5", ROW(28), /lifted_at null \| lifted_at 5/],
+  ],
+  "freezes.lift_reason": [
+    ["'another'", ROW(11), /freezes 13 .*another lift_reason/],
+    ["''", ROW(28), /freezes 28 .*another lift_reason/],
   ],
 
   "transactions.book": [["2", "book = 1 AND seq = 19", /transactions 19 txn_\S+: a row \| none/]],
@@ -167,8 +211,12 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "idempotency_keys.book": [["7", "book = 1", /idempotency_keys .*the book with the number 7/]],
   "idempotency_keys.key": [["'another'", "book = 1 AND key = 'first-mint'", "not covered"]],
   "idempotency_keys.resource_id": [
-    ["'txn_other'", "book = 1", /idempotency_keys .*an account or a transaction of the book/],
-    ["(SELECT id FROM accounts WHERE book = 2 AND seq = 2)", "book = 1", /an account or a transaction of the book/],
+    ["'txn_other'", "book = 1", /idempotency_keys .*an account, a freeze or a transaction of the book/],
+    [
+      "(SELECT id FROM accounts WHERE book = 2 AND seq = 2)",
+      "book = 1",
+      /an account, a freeze or a transaction of the book/,
+    ],
     [ACCOUNT(2), "book = 1", "not covered"],
   ],
   "idempotency_keys.created_at": [
@@ -180,6 +228,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.seq": [
     ["99", ROW(6), /journal 6 : a row \| no row: the next row has seq 7/],
     ["99", ROW(19), /journal 19 : a row/],
+    ["99", ROW(24), /api_keys 24 .*key\.revoked that it names \| none/],
   ],
   "journal.previous_seq": [
     ["5", ROW(8), /previous_seq 7 \| previous_seq 5/],
@@ -189,7 +238,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.account_id": [
     [ACCOUNT(3), ROW(7), /journal 7 txn_\S+: acc_/],
     [ACCOUNT(3), ROW(11), /account\.frozen|content_hash/],
-    ["NULL", ROW(7), /an account_id, except/],
+    ["NULL", ROW(7), /an account_id, except on rows about/],
     [ACCOUNT(3), ROW(1), /organization\.created with one/],
   ],
   "journal.transaction_id": [
@@ -197,13 +246,24 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["NULL", ROW(7), /transaction\.completed without one/],
     [TRANSACTION(5), ROW(11), /account\.frozen with one/],
   ],
+  "journal.freeze_id": [
+    ["'frz_other'", ROW(11), /freezes 11 frz_other: a row \| none/],
+    [FREEZE(28), ROW(30), /journal 30 frz_\S+: account_id|another id, reason_code/],
+    ["NULL", ROW(11), /account\.frozen without one/],
+    [FREEZE(28), ROW(7), /transaction\.completed with one/],
+  ],
   "journal.kind": [
-    ["'account.frozen'", ROW(13), /account\.frozen only when ACTIVE \| FROZEN/],
+    ["'account.unfrozen'", ROW(28), /account\.unfrozen only when FROZEN \| ACTIVE/],
+    ["'account.closed'", ROW(13), /journal 13 frz_\S+: account\.unfrozen \| account\.closed/],
+    ["'account.frozen'", ROW(21), /account\.frozen without one/],
     ["'transaction.completed'", ROW(12), /debit held, credit reserve/],
     ["'transaction.vanished'", ROW(10), /a known kind \| transaction\.vanished/],
     ["'account.created'", ROW(1), /organization\.created as seq 1/],
     ["'organization.created'", ROW(11), /organization\.created as seq 1/],
     ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
+    ["'organization.resumed'", ROW(25), /journal 25 : organization\.resumed only when suspended/],
+    ["'organization.suspended'", ROW(26), /journal 26 : organization\.suspended only when not suspended/],
+    ["'key.revoked'", ROW(22), /journal row key\.created that it names \| key\.revoked/],
   ],
   "journal.debit": [["'shortfall'", ROW(5), /debit reserve.*\| debit shortfall/]],
   "journal.credit": [
@@ -219,28 +279,39 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["5", ROW(1), /journal 1 : no link and no balance/],
   ],
   "journal.held_after_cents": [["5", ROW(10), /held 0\.05/]],
-  "journal.actor": [["'another'", ROW(5), "not covered"]],
+  "journal.actor": [
+    ["'another'", ROW(5), "not covered"],
+    ["'another'", ROW(11), /created_by another \| created_by key_of_a_test/],
+    ["'another'", ROW(13), /lifted_by another \| lifted_by key_of_a_test/],
+  ],
   "journal.reason": [
     ["'another'", ROW(1), /journal 1 : no reason/],
     ["'another'", ROW(2), /account\.created without a reason/],
+    ["'another'", ROW(22), /journal 22 : no reason/],
+    ["'another'", ROW(25), /journal 25 : the content_hash of the row/],
     ["'another'", ROW(5), /a first row without a reason/],
     ["'another'", ROW(12), /transactions 12 .*another status_reason/],
     ["'another'", ROW(13), /accounts 21 .*another status_reason/],
-    ["'another'", ROW(11), "not covered"],
+    ["'another'", ROW(11), /freezes 13 .*another reason/],
+    ["'another'", ROW(30), /freezes 30 .*another lift_reason/],
     ["'another'", ROW(16), "not covered"],
   ],
   "journal.recorded_at": [
     ["recorded_at + 1", ROW(5), /another content or content_hash/],
-    ["recorded_at + 1", ROW(11), /journal 11 .*content_hash/],
+    ["recorded_at + 1", ROW(11), /freezes 11 .*content_hash/],
     ["recorded_at - 5000", ROW(19), /journal 19 : recorded_at \d+ or later/],
   ],
   "journal.content_hash": [
-    [HASH, ROW(1), /another name or content_hash/],
+    [HASH, ROW(1), /another name, mode or content_hash/],
     [HASH, ROW(3), /another content_salt or another content_hash/],
     [HASH, ROW(5), /another content or content_hash/],
-    [HASH, ROW(11), /journal 11 .*content_hash/],
+    [HASH, ROW(11), /freezes 11 .*content_hash/],
+    [HASH, ROW(13), /freezes 13 .*content_hash/],
     [HASH, ROW(12), /journal 12 .*content_hash/],
     [HASH, ROW(16), /journal 16 .*content_hash/],
+    [HASH, ROW(22), /api_keys 22 .*another key or content_hash/],
+    [HASH, ROW(25), /journal 25 : the content_hash of the row/],
+    [HASH, ROW(24), /api_keys 24 .*another key or content_hash/],
     [HASH, ROW(4), "not covered"],
   ],
 

@@ -33,10 +33,10 @@ for (const engine of ENGINES) {
       expect(counts).to.deep.equal({
         organizations: 2,
         journalRows: 2 * TRAFFIC_ROWS,
-        accounts: 6,
+        accounts: 8,
         transactions: 20,
         idempotencyKeys: 4,
-        apiKeys: 2,
+        apiKeys: 4,
         erasedHolders: 2,
         reserveCents: 2n * 120_503n,
       });

@@ -2,8 +2,9 @@ import type { Command } from "commander";
 
 import type { Account } from "../../domain/account.js";
 import type { EraseAccount } from "../../domain/commands.js";
-import { OPERATOR } from "../../domain/journal.js";
+import type { Freeze } from "../../domain/freeze.js";
 import type { Transaction } from "../../domain/transaction.js";
+import { OPERATOR } from "../../domain/values/actor.js";
 import { formatCents, toCents } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
@@ -84,6 +85,7 @@ async function exportOne(account: string, { org, json }: { org: string; json?: t
       const found = await find(database, { org, account });
       const exists = await exportAccount(found.cell, found, {
         account: (row) => print({ type: "account", account: accountJson(row) }),
+        freeze: (row) => print({ type: "freeze", freeze: freezeJson(row) }),
         transaction: (row) => print({ type: "transaction", transaction: transactionJson(row) }),
         journalRow: (row) => print({ type: "journal", journal: journalJson(row, found) }),
       });
@@ -114,6 +116,19 @@ function accountJson(account: Account) {
     held_balance: formatCents(account.heldCents),
     created_at: timeOf(account.createdAt),
     updated_at: timeOf(account.updatedAt),
+  };
+}
+
+function freezeJson({ lifted, ...freeze }: Freeze) {
+  return {
+    id: freeze.id,
+    reason_code: freeze.reasonCode.toLowerCase(),
+    reason: freeze.reason,
+    created_by: freeze.createdBy,
+    created_at: timeOf(freeze.createdAt),
+    lifted_by: lifted?.by ?? null,
+    lifted_at: timeOf(lifted?.at),
+    lift_reason: lifted?.reason ?? null,
   };
 }
 
@@ -149,6 +164,7 @@ function journalJson(row: JournalExportRow, { accountId }: Found) {
     previous_seq: row.previous_seq,
     account_id: accountId,
     transaction_id: row.transaction_id,
+    freeze_id: row.freeze_id,
     kind: row.kind,
     debit: row.debit,
     credit: row.credit,

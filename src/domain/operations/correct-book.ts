@@ -128,6 +128,7 @@ function entryOf(
     organizationId,
     accountId: account?.id,
     transactionId: undefined,
+    freezeId: undefined,
     kind,
     posting,
     balancesAfter: account === undefined ? undefined : balancesOf(account),

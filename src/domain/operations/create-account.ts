@@ -73,13 +73,14 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
   };
   return {
     kind: "effect",
-    resource: accountOf(account, holder),
+    resource: accountOf(account, holder, []),
     effect: {
       entries: [
         {
           organizationId,
           accountId: account.id,
           transactionId: undefined,
+          freezeId: undefined,
           kind: "account.created",
           posting: undefined,
           balancesAfter: balancesOf(account),
@@ -105,7 +106,8 @@ interface Existing {
 function accountWithHolder(book: Book, organizationId: OrganizationId, id: AccountId): Existing | undefined {
   const account = book.account(organizationId, id);
   const holder = book.accountHolder(organizationId, id);
-  return account === undefined || holder === undefined ? undefined : { account: accountOf(account, holder), holder };
+  if (account === undefined || holder === undefined) return undefined;
+  return { account: accountOf(account, holder, book.standingFreezes(organizationId, id)), holder };
 }
 
 function differingFields(

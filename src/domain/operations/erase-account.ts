@@ -7,7 +7,7 @@ import type { UnixMillis } from "../values/time.js";
 export const eraseAccount: Operation<EraseAccount, Account> = { lookup, decide };
 
 function lookup({ accountId }: EraseAccount, rows: Lookup): void {
-  rows.accountHolder(accountId);
+  rows.fullAccount(accountId);
 }
 
 /**
@@ -21,7 +21,8 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
   const account = book.account(organizationId, accountId);
   const holder = book.accountHolder(organizationId, accountId);
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
-  if (holder.person === undefined) return replay(accountOf(account, holder));
+  const freezes = book.standingFreezes(organizationId, accountId);
+  if (holder.person === undefined) return replay(accountOf(account, holder, freezes));
   const { availableCents, heldCents, openPayments } = account;
   if (availableCents > 0 || heldCents > 0) {
     return refuse({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
@@ -37,13 +38,14 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
   };
   return {
     kind: "effect",
-    resource: accountOf(changed, erased),
+    resource: accountOf(changed, erased, freezes),
     effect: {
       entries: [
         {
           organizationId,
           accountId,
           transactionId: undefined,
+          freezeId: undefined,
           kind: "account.erased",
           posting: undefined,
           balancesAfter: balancesOf(account),

@@ -56,9 +56,10 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   if (refusal !== undefined) return refuse(refusal);
   if (command.rail !== DIRECT_RAIL) return order(book, account, command, now);
 
-  const refusalOfAmount = refusalByAmount(book, account, transactionOf(command));
+  const given = transactionOf(command);
+  const refusalOfAmount = refusalByAmount(book, account, given);
   if (refusalOfAmount !== undefined) return refuse(refusalOfAmount);
-  return moved(account, transactionOf(command), { actor, idempotencyKey, now });
+  return moved(account, given, { actor, idempotencyKey, now });
 }
 
 /** Accepts a transaction that a rail must carry out. */
@@ -67,12 +68,12 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
   if (railTerms === undefined) throw new Error(`${rail} needs terms`);
   const phoneNumber = phoneNumberOf(book, command);
   if (phoneNumber === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
-  const refusal =
-    refusalByAmount(book, account, transactionOf(command)) ?? refusalToOrder(book, command, railTerms, now);
+  const given = transactionOf(command);
+  const refusal = refusalByAmount(book, account, given) ?? refusalToOrder(book, command, railTerms, now);
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
-  const accepted = moved(charged, transactionOf(command), { actor, idempotencyKey, now });
+  const accepted = moved(charged, given, { actor, idempotencyKey, now });
   const row: Payment = {
     transactionId: command.newTransactionId,
     organizationId: command.organizationId,
@@ -89,8 +90,20 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
   return { ...accepted, effect: { entries, puts: [...puts, { table: "payments", row }] } };
 }
 
+/** Each field by its name: a spread of the command costs a mint 3 µs, ten times the decision. */
 function transactionOf(command: MoveMoney): NewTransaction {
-  return { ...command, id: command.newTransactionId, type: TYPES[command.name], corrects: undefined };
+  return {
+    id: command.newTransactionId,
+    organizationId: command.organizationId,
+    accountId: command.accountId,
+    type: TYPES[command.name],
+    amountCents: command.amountCents,
+    reference: command.reference,
+    description: command.description,
+    metadata: command.metadata,
+    rail: command.rail,
+    corrects: undefined,
+  };
 }
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;

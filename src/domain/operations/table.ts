@@ -5,16 +5,18 @@ import { advancePayment } from "./advance-payment.js";
 import { attendTransaction } from "./attend-transaction.js";
 import { beginPayment } from "./begin-payment.js";
 import { cancelTransaction } from "./cancel-transaction.js";
-import { changeAccountStatus } from "./change-account-status.js";
+import { closeAccount } from "./close-account.js";
 import { completePayment } from "./complete-payment.js";
 import { correctBook } from "./correct-book.js";
 import { createAccount } from "./create-account.js";
 import { eraseAccount } from "./erase-account.js";
 import { failPayment } from "./fail-payment.js";
 import { flagTransaction } from "./flag-transaction.js";
+import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
 import { resolveTransaction } from "./resolve-transaction.js";
 import { reverseTransaction } from "./reverse-transaction.js";
+import { unfreezeAccount } from "./unfreeze-account.js";
 import { updateAccount } from "./update-account.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
@@ -26,9 +28,9 @@ type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name
 const OPERATIONS = {
   createAccount,
   updateAccount,
-  freezeAccount: changeAccountStatus,
-  unfreezeAccount: changeAccountStatus,
-  closeAccount: changeAccountStatus,
+  freezeAccount,
+  unfreezeAccount,
+  closeAccount,
   eraseAccount,
   mint: moveMoney,
   redeem: moveMoney,

@@ -8,7 +8,7 @@ import type { UnixMillis } from "../values/time.js";
 export const updateAccount: Operation<UpdateAccount, Account> = { lookup, decide };
 
 function lookup({ accountId }: UpdateAccount, rows: Lookup): void {
-  rows.accountHolder(accountId);
+  rows.fullAccount(accountId);
 }
 
 /**
@@ -22,6 +22,7 @@ function decide(book: Book, command: UpdateAccount, now: UnixMillis): Decision<A
   const account = book.account(organizationId, accountId);
   const holder = book.accountHolder(organizationId, accountId);
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  const freezes = book.standingFreezes(organizationId, accountId);
   const { person } = holder;
   if (person === undefined) return refuse({ reason: "ACCOUNT_ERASED", accountId });
   if (account.status === "CLOSED") return refuse({ reason: "ACCOUNT_CLOSED", accountId });
@@ -33,7 +34,7 @@ function decide(book: Book, command: UpdateAccount, now: UnixMillis): Decision<A
   };
   const changesPhoneNumber = changed.phoneNumber !== person.phoneNumber;
   const changesEmail = changed.email !== person.email;
-  if (!changesPhoneNumber && !changesEmail) return replay(accountOf(account, holder));
+  if (!changesPhoneNumber && !changesEmail) return replay(accountOf(account, holder, freezes));
 
   const changedAccount: LedgerAccount = { ...account, updatedAt: now };
   const changedHolder: AccountHolder = {
@@ -44,13 +45,14 @@ function decide(book: Book, command: UpdateAccount, now: UnixMillis): Decision<A
   };
   return {
     kind: "effect",
-    resource: accountOf(changedAccount, changedHolder),
+    resource: accountOf(changedAccount, changedHolder, freezes),
     effect: {
       entries: [
         {
           organizationId,
           accountId,
           transactionId: undefined,
+          freezeId: undefined,
           kind: "account.updated",
           posting: undefined,
           balancesAfter: balancesOf(account),

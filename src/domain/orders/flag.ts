@@ -1,9 +1,9 @@
 import type { LedgerAccount } from "../account.js";
 import type { Decision } from "../decision.js";
 import { replay } from "../decision.js";
-import type { Actor } from "../journal.js";
 import type { FlagReason } from "../payment.js";
 import type { Transaction } from "../transaction.js";
+import type { Actor } from "../values/actor.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 import { effectOf, type Taken, taken } from "./step.js";

@@ -1,7 +1,6 @@
 import type { LedgerAccount } from "../account.js";
 import { type BookSums, isWithinLimits, postedToBook } from "../book.js";
 import {
-  type Actor,
   burnPosting,
   mintPosting,
   type Posting,
@@ -12,6 +11,7 @@ import {
 } from "../journal.js";
 import type { FailureReason, RailProof } from "../payment.js";
 import type { Transaction } from "../transaction.js";
+import type { Actor } from "../values/actor.js";
 import { type Cents, MAX_CENTS } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
 import { type Description, type Metadata, NO_REASON, type Reference, type StatusReason } from "../values/text.js";

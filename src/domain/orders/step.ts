@@ -1,8 +1,9 @@
 import type { LedgerAccount } from "../account.js";
 import type { Effect, Put } from "../decision.js";
-import { type Actor, balancesOf, type JournalEntry, type JournalKind, postedTo, type Posting } from "../journal.js";
+import { balancesOf, type JournalEntry, type JournalKind, postedTo, type Posting } from "../journal.js";
 import type { RailReceipt } from "../payment.js";
 import type { Transaction } from "../transaction.js";
+import type { Actor } from "../values/actor.js";
 import { NO_REASON, type StatusReason } from "../values/text.js";
 
 /** One step of a transaction: one row of the journal. */
@@ -44,6 +45,7 @@ export function taken(step: Step): Taken {
     organizationId,
     accountId: account.id,
     transactionId,
+    freezeId: undefined,
     kind,
     posting,
     balancesAfter: balancesOf(posted),

@@ -5,6 +5,7 @@ import { parseName } from "./text.js";
 // UUID (UUIDv7).
 export type AccountId = string & { readonly brand: unique symbol };
 export type TransactionId = string & { readonly brand: unique symbol };
+export type FreezeId = string & { readonly brand: unique symbol };
 export type OrganizationId = string & { readonly brand: unique symbol };
 export type ApiKeyId = string & { readonly brand: unique symbol };
 
@@ -23,6 +24,11 @@ export function parseAccountId(unchecked: string): Parsed<AccountId> {
 /** Parses the id by which a caller names a transaction, with the same rules. */
 export function parseTransactionId(unchecked: string): Parsed<TransactionId> {
   return parseName<TransactionId>(unchecked);
+}
+
+/** Parses the id by which a caller names a freeze, with the same rules. */
+export function parseFreezeId(unchecked: string): Parsed<FreezeId> {
+  return parseName<FreezeId>(unchecked);
 }
 
 /** Parses a TypeID with the prefix `org`. */

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { requestIdOf } from "../../../runtime/request-id.js";
 import { traceIdOf } from "../../../runtime/trace-id.js";
 import type { ApiKey } from "../../domain/api-key.js";
-import type { Actor } from "../../domain/journal.js";
+import type { Actor } from "../../domain/values/actor.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";

@@ -2,7 +2,7 @@ import { formatCents } from "../../domain/values/cents.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { encode } from "../messages/encode.js";
-import type { AnyRefusal, RailRefusal, Reason } from "./refusal.js";
+import { type AnyRefusal, isRailRefusal, type RailRefusal, type Reason } from "./refusal.js";
 
 const DOMAIN = "kesc";
 // One second is enough for a full queue to drain and for another server to take over. It is too
@@ -10,6 +10,7 @@ const DOMAIN = "kesc";
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set([
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -39,6 +40,7 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
 
 /** Returns the facts of a refusal. The contract's ErrorReason defines their names. */
 function factsOf(refusal: AnyRefusal): Record<string, string> {
+  if (isRailRefusal(refusal)) return railFactsOf(refusal);
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":
     case "ACCOUNT_FROZEN":
@@ -47,6 +49,10 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":
       return { transaction_id: refusal.transactionId };
+    case "FREEZE_NOT_FOUND":
+      return { freeze_id: refusal.freezeId };
+    case "TOO_MANY_FREEZES":
+      return { account_id: refusal.accountId, limit: String(refusal.limit) };
     case "ACCOUNT_ALREADY_EXISTS":
       return { account_id: refusal.accountId, differing_fields: refusal.differingFields.join(",") };
     case "REFERENCE_ALREADY_USED":
@@ -74,29 +80,30 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
         ...(refusal.accountId === undefined ? {} : { account_id: refusal.accountId }),
         limit: formatCents(refusal.limitCents),
       };
-    case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
-    case "AMOUNT_NOT_PAYABLE":
-    case "PHONE_NUMBER_MISSING":
-    case "PHONE_NUMBER_COOLING":
-    case "RECEIPT_ALREADY_USED":
-    case "BOOK_ACCOUNT_TOO_LOW":
-    case "BOOK_RESTORED":
-      return railFactsOf(refusal);
     case "CLOCK_BEHIND":
       return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
       return { scope: refusal.scope };
+    case "REQUEST_TOO_LARGE":
+      return { bytes_max: String(refusal.bytesMax) };
+    case "TOO_MANY_STREAMS":
+      return { streams_max: String(refusal.streamsMax) };
     case "INTERNAL":
       return { request_id: refusal.requestId };
     case "INVALID_FIELD":
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
     case "IDEMPOTENCY_KEY_REUSED":
+    case "ORGANIZATION_SUSPENDED":
     case "BOOK_MOVING":
     case "QUEUE_FULL":
     case "STORAGE_UNAVAILABLE":
     case "SHUTTING_DOWN":
     case "DEADLINE_EXCEEDED":
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_COMPRESSION":
+    case "NO_SUCH_RPC":
+    case "OUTCOME_UNKNOWN":
       return {};
   }
 }

@@ -1,20 +1,11 @@
 import { formatCents } from "../../domain/values/cents.js";
-import type { AnyRefusal, RailRefusal } from "./refusal.js";
+import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
+import { type AnyRefusal, type CallRefusal, isRailRefusal, type RailRefusal } from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
+  if (isRailRefusal(refusal)) return railMessageOf(refusal);
   switch (refusal.reason) {
-    case "INVALID_FIELD": {
-      // A user of grpcurl sees this text, but the details only as bytes.
-      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
-      return `Invalid request: ${problems.join("; ")}.`;
-    }
-    case "MISSING_API_KEY":
-      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
-    case "INVALID_API_KEY":
-      return "The API key is invalid: it is unknown, expired or revoked.";
-    case "SCOPE_REQUIRED":
-      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
     case "ACCOUNT_NOT_FOUND":
       return `Account ${refusal.accountId} was not found.`;
     case "TRANSACTION_NOT_FOUND":
@@ -22,10 +13,7 @@ export function messageOf(refusal: AnyRefusal): string {
     case "ACCOUNT_ALREADY_EXISTS":
       return `The user_id already has the account ${refusal.accountId}, with another ${listOf(refusal.differingFields)}.`;
     case "REFERENCE_ALREADY_USED":
-      return (
-        `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
-        "Look at that transaction before you try again."
-      );
+      return referenceUsed(refusal);
     case "TRANSACTION_ALREADY_REVERSED":
       return alreadyReversed(refusal);
     case "TRANSACTION_NOT_REVERSIBLE":
@@ -37,7 +25,11 @@ export function messageOf(refusal: AnyRefusal): string {
       return `Insufficient available balance: ${formatCents(availableCents)} available, ${formatCents(requestedCents)} requested.`;
     }
     case "ACCOUNT_FROZEN":
-      return `Account ${refusal.accountId} is frozen. Unfreeze it first.`;
+      return `Account ${refusal.accountId} is frozen. Lift its freezes first.`;
+    case "FREEZE_NOT_FOUND":
+      return `Freeze ${refusal.freezeId} was not found on the account.`;
+    case "TOO_MANY_FREEZES":
+      return `Account ${refusal.accountId} already has ${String(refusal.limit)} freezes, the most that can stand. It stays frozen.`;
     case "ACCOUNT_CLOSED":
       return `Account ${refusal.accountId} is closed. A closed account stays closed.`;
     case "ACCOUNT_ERASED":
@@ -51,14 +43,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `The status cannot change from ${refusal.from.toLowerCase()} to ${refusal.to.toLowerCase()}.`;
     case "LIMIT_EXCEEDED":
       return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
-    case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
-    case "AMOUNT_NOT_PAYABLE":
-    case "PHONE_NUMBER_MISSING":
-    case "PHONE_NUMBER_COOLING":
-    case "RECEIPT_ALREADY_USED":
-    case "BOOK_ACCOUNT_TOO_LOW":
-    case "BOOK_RESTORED":
-      return railMessageOf(refusal);
+    case "ORGANIZATION_SUSPENDED":
+      return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
@@ -67,19 +53,72 @@ export function messageOf(refusal: AnyRefusal): string {
         "Nothing was done. Send the request again."
       );
     case "QUEUE_FULL":
+    case "STORAGE_UNAVAILABLE":
+    case "SHUTTING_DOWN":
+    case "DEADLINE_EXCEEDED":
+    case "INVALID_FIELD":
+    case "MISSING_API_KEY":
+    case "INVALID_API_KEY":
+    case "SCOPE_REQUIRED":
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_COMPRESSION":
+    case "NO_SUCH_RPC":
+    case "REQUEST_TOO_LARGE":
+    case "TOO_MANY_STREAMS":
+    case "OUTCOME_UNKNOWN":
+    case "INTERNAL":
+      return messageOfServer(refusal);
+  }
+}
+
+/** Returns the text of a refusal by the server itself, whatever the call. */
+function messageOfServer(refusal: CallRefusal | LedgerRefusal): string {
+  switch (refusal.reason) {
+    case "INVALID_FIELD": {
+      // A user of grpcurl sees this text, but the details only as bytes.
+      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
+      return `Invalid request: ${problems.join("; ")}.`;
+    }
+    case "MISSING_API_KEY":
+      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
+    case "INVALID_API_KEY":
+      return "The API key is invalid: it is unknown, expired or revoked.";
+    case "SCOPE_REQUIRED":
+      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "QUEUE_FULL":
       return "Too many requests are waiting. Nothing was done. Send the request again later.";
     case "STORAGE_UNAVAILABLE":
       return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
       return "The server is shutting down. Nothing was done. Send the request again.";
-    case "INTERNAL":
-      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "DEADLINE_EXCEEDED":
       return "The deadline passed before the request was started. Nothing was done. Send the request again.";
+    case "INTERNAL":
+      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
+    case "MALFORMED_REQUEST":
+      return `Malformed gRPC call: ${refusal.problem} Nothing was done.`;
+    case "UNSUPPORTED_COMPRESSION":
+      return "The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.";
+    case "NO_SUCH_RPC":
+      return "Unknown rpc. Check the names of its package, service and method.";
+    case "REQUEST_TOO_LARGE":
+      return `The request is larger than ${String(refusal.bytesMax)} bytes. Nothing was done. Send less in one call.`;
+    case "TOO_MANY_STREAMS":
+      return (
+        `The organization has ${String(refusal.streamsMax)} open import streams, and more are not allowed. ` +
+        "Nothing was done. Try again when one has ended."
+      );
+    case "OUTCOME_UNKNOWN":
+      return "The deadline passed before the response. Send the same request again: it shows the outcome.";
   }
 }
 
 type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function referenceUsed({ transactionId, differingFields }: RefusalFor<"REFERENCE_ALREADY_USED">): string {
+  const words = `The reference already belongs to ${transactionId}, with another ${listOf(differingFields)}`;
+  return `${words}. Look at that transaction before you try again.`;
+}
 
 function alreadyReversed(refusal: RefusalFor<"TRANSACTION_ALREADY_REVERSED">): string {
   const { transactionId, reversedById, differingFields } = refusal;
@@ -125,5 +164,5 @@ function railMessageOf(refusal: RailRefusal): string {
 }
 
 function listOf(fields: readonly string[]): string {
-  return fields.join(" and ");
+  return [...fields.slice(0, -2), fields.slice(-2).join(" and ")].join(", ");
 }

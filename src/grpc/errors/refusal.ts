@@ -9,23 +9,31 @@ export type CallRefusal =
   | { readonly reason: "INVALID_API_KEY" }
   | { readonly reason: "SCOPE_REQUIRED"; readonly scope: Scope }
   | { readonly reason: "INVALID_FIELD"; readonly fields: readonly FieldProblem[] }
+  | { readonly reason: "MALFORMED_REQUEST"; readonly problem: string }
+  | { readonly reason: "UNSUPPORTED_COMPRESSION" }
+  | { readonly reason: "NO_SUCH_RPC" }
+  | { readonly reason: "REQUEST_TOO_LARGE"; readonly bytesMax: number }
+  | { readonly reason: "TOO_MANY_STREAMS"; readonly streamsMax: number }
+  | { readonly reason: "OUTCOME_UNKNOWN" }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 
 /** Every refusal that a caller can get. */
 export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
 export type Reason = AnyRefusal["reason"];
 
+const RAIL_REASONS = [
+  "ACCOUNT_HAS_OPEN_TRANSACTIONS",
+  "AMOUNT_NOT_PAYABLE",
+  "PHONE_NUMBER_MISSING",
+  "PHONE_NUMBER_COOLING",
+  "RECEIPT_ALREADY_USED",
+  "BOOK_ACCOUNT_TOO_LOW",
+  "BOOK_RESTORED",
+] as const satisfies Reason[];
+
 /** A refusal of a payment on a rail, or of a correction of the book. */
-export type RailRefusal = Extract<
-  AnyRefusal,
-  {
-    reason:
-      | "ACCOUNT_HAS_OPEN_TRANSACTIONS"
-      | "AMOUNT_NOT_PAYABLE"
-      | "PHONE_NUMBER_MISSING"
-      | "PHONE_NUMBER_COOLING"
-      | "RECEIPT_ALREADY_USED"
-      | "BOOK_ACCOUNT_TOO_LOW"
-      | "BOOK_RESTORED";
-  }
->;
+export type RailRefusal = Extract<AnyRefusal, { reason: (typeof RAIL_REASONS)[number] }>;
+
+export function isRailRefusal(refusal: AnyRefusal): refusal is RailRefusal {
+  return RAIL_REASONS.some((reason) => reason === refusal.reason);
+}

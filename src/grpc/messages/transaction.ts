@@ -15,6 +15,7 @@ import {
   TransactionStatus as TransactionStatusMessage,
   TransactionType as TransactionTypeMessage,
 } from "../../gen/kesc/v1/transaction.js";
+import { parseStatuses } from "./statuses.js";
 import { toTimestamp } from "./timestamp.js";
 
 const TYPES = {
@@ -89,11 +90,9 @@ export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<
     : parsed(type);
 }
 
-/** Parses the status of a filter. UNSPECIFIED means any status. */
-export function parseTransactionStatus(unchecked: TransactionStatusMessage): Parsed<TransactionStatus | undefined> {
-  if (unchecked === TransactionStatusMessage.TRANSACTION_STATUS_UNSPECIFIED) return parsed(undefined);
-  const status = TRANSACTION_STATUSES.find((known) => STATUSES[known] === unchecked);
-  return status === undefined
-    ? unparsed(`must be one of ${TRANSACTION_STATUSES.join(", ")}`, "UNKNOWN_VALUE")
-    : parsed(status);
+/** Parses the statuses of a filter. */
+export function parseTransactionStatuses(
+  unchecked: readonly TransactionStatusMessage[],
+): Parsed<readonly TransactionStatus[] | undefined> {
+  return parseStatuses(unchecked, TRANSACTION_STATUSES, STATUSES);
 }

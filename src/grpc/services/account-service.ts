@@ -1,8 +1,8 @@
-import type { ChangeAccountStatus } from "../../domain/commands.js";
+import type { AccountWithFreeze } from "../../domain/account.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
-import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
+import { type AccountId, type FreezeId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
-import { parseStatusReason, parseUserId, type StatusReason } from "../../domain/values/text.js";
+import { parseStatusReason, parseUserId } from "../../domain/values/text.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import {
   type AccountServiceService,
@@ -21,11 +21,14 @@ import {
   UpdateAccountRequest,
   UpdateAccountResponse,
 } from "../../gen/kesc/v1/account_service.js";
+import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
-import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
-import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
+import { unary, type UnaryRoute } from "../calls/unary-call.js";
+import { parseAccountStatuses, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
+import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
+import { parseEnd, parseMoment } from "../messages/timestamp.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
@@ -34,6 +37,7 @@ export interface AccountHandlersOptions {
   readonly cellOf: CellOf;
   readonly listTurns: ListTurns;
   readonly newAccountId: () => AccountId;
+  readonly newFreezeId: () => FreezeId;
 }
 
 /**
@@ -46,21 +50,9 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
     getAccount: getAccount(cellOf),
     listAccounts: listAccounts(options),
     updateAccount: updateAccount(cellOf),
-    freezeAccount: unary({
-      request: FreezeAccountRequest,
-      response: FreezeAccountResponse,
-      ...changeAccountStatus("freezeAccount", cellOf),
-    }),
-    unfreezeAccount: unary({
-      request: UnfreezeAccountRequest,
-      response: UnfreezeAccountResponse,
-      ...changeAccountStatus("unfreezeAccount", cellOf),
-    }),
-    closeAccount: unary({
-      request: CloseAccountRequest,
-      response: CloseAccountResponse,
-      ...changeAccountStatus("closeAccount", cellOf),
-    }),
+    freezeAccount: freezeAccount(options),
+    unfreezeAccount: unfreezeAccount(cellOf),
+    closeAccount: closeAccount(cellOf),
   };
 }
 
@@ -118,7 +110,7 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
         email: ifPresent(request.email, parseEmailAddress),
       });
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
-      return fieldProblem("phone_number", "or email must be sent", "REQUIRED");
+      return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
     run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline }) => {
       const { organizationId } = key;
@@ -140,15 +132,23 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         user_id: ifGiven(request.user_id, parseUserId),
         phone_number: ifGiven(request.phone_number, parsePhoneNumber),
         email: ifGiven(request.email, parseEmailAddress),
-        status: parseAccountStatus(request.status),
+        status: parseAccountStatuses(request.status),
+        created_after: parseMoment(request.created_after),
+        created_before: parseEnd(request.created_after, request.created_before),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { user_id, phone_number, email, status, page_size: size, page_token: token } = fields.value;
-      const filters = given({ userId: user_id, phoneNumber: phone_number, email, status });
+      const { user_id, phone_number, created_after, created_before, page_size, page_token, ...others } = fields.value;
+      const filters = given({
+        ...others,
+        userId: user_id,
+        phoneNumber: phone_number,
+        createdAfter: created_after,
+        createdBefore: created_before,
+      });
       const list: PagedList = { rpc: "ListAccounts", organizationId: key.organizationId, filters };
-      const page = pageOf(list, { size, token });
+      const page = pageOf(list, { size: page_size, token: page_token });
       return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
     },
     run: async ({ list, filters, page }, caller) => {
@@ -164,26 +164,65 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
   });
 }
 
-type ChangeAccountStatusRpc = UnaryRpc<
-  { account_id: string; reason: string },
-  { account_id: AccountId; reason: StatusReason },
-  { account: AccountMessage | undefined }
->;
+function freezeAccount({ cellOf, newFreezeId }: AccountHandlersOptions): UnaryRoute {
+  return unary({
+    request: FreezeAccountRequest,
+    response: FreezeAccountResponse,
+    parse: (request) =>
+      parseFields({
+        account_id: parseAccountId(request.account_id),
+        reason: parseStatusReason(request.reason),
+        reason_code: parseFreezeReason(request.reason_code),
+      }),
+    run: async ({ account_id: accountId, reason, reason_code: reasonCode }, { key, idempotencyKey, deadline }) => {
+      const { organizationId } = key;
+      const command = { organizationId, actor: actorOf(key), accountId, reasonCode, reason, idempotencyKey };
+      const outcome = await cellOf(key).ledger.submit(
+        { name: "freezeAccount", newFreezeId: newFreezeId(), ...command },
+        deadline,
+      );
+      return resultOf(outcome, accountAndFreeze);
+    },
+  });
+}
 
-/** The parts that the rpcs for an account's status share. Only their message types differ. */
-function changeAccountStatus(
-  name: ChangeAccountStatus["name"],
-  cellOf: CellOf,
-): Pick<ChangeAccountStatusRpc, "parse" | "run"> {
-  return {
+function unfreezeAccount(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: UnfreezeAccountRequest,
+    response: UnfreezeAccountResponse,
+    parse: (request) =>
+      parseFields({
+        account_id: parseAccountId(request.account_id),
+        freeze_id: parseFreezeId(request.freeze_id),
+        reason: parseStatusReason(request.reason),
+      }),
+    run: async ({ account_id: accountId, freeze_id: freezeId, reason }, { key, deadline }) => {
+      const { organizationId } = key;
+      const outcome = await cellOf(key).ledger.submit(
+        { name: "unfreezeAccount", organizationId, actor: actorOf(key), accountId, freezeId, reason },
+        deadline,
+      );
+      return resultOf(outcome, accountAndFreeze);
+    },
+  });
+}
+
+function accountAndFreeze(account: AccountWithFreeze): { account: AccountMessage; freeze: FreezeMessage } {
+  return { account: toAccountMessage(account), freeze: toFreezeMessage(account.freeze) };
+}
+
+function closeAccount(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: CloseAccountRequest,
+    response: CloseAccountResponse,
     parse: (request) =>
       parseFields({ account_id: parseAccountId(request.account_id), reason: parseStatusReason(request.reason) }),
     run: async ({ account_id: accountId, reason }, { key, deadline }) => {
       const outcome = await cellOf(key).ledger.submit(
-        { name, organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
+        { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
         deadline,
       );
       return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },
-  };
+  });
 }

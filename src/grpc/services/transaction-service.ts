@@ -1,4 +1,5 @@
 import type { MoveMoney } from "../../domain/commands.js";
+import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
 import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
 import {
@@ -24,9 +25,10 @@ import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import { parseMaxAmount } from "../messages/amounts.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
-import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
+import { parseTransactionStatuses, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
 import { type BatchOptions, isBulk, parseBatch, runBatch } from "./batch-create.js";
 import type { ListTurns } from "./list-turns.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
@@ -79,20 +81,29 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       const fields = parseFields({
         account_id: ifGiven(request.account_id, parseAccountId),
         type: parseTransactionType(request.type),
-        status: parseTransactionStatus(request.status),
+        status: parseTransactionStatuses(request.status),
         reference: ifGiven(request.reference, parseReference),
         created_after: parseMoment(request.created_after),
         created_before: parseEnd(request.created_after, request.created_before),
+        min_amount: ifGiven(request.min_amount, parseAmount),
+        max_amount: parseMaxAmount(request.min_amount, request.max_amount),
+        metadata: parseMetadata(request.metadata),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { account_id, created_after, created_before, page_size: size, page_token: token, ...rest } = fields.value;
+      const { page_size: size, page_token: token, ...rest } = fields.value;
+      const { type, status, reference } = rest;
       const filters = given({
-        ...rest,
-        accountId: account_id,
-        createdAfter: created_after,
-        createdBefore: created_before,
+        accountId: rest.account_id,
+        type,
+        status,
+        reference,
+        createdAfter: rest.created_after,
+        createdBefore: rest.created_before,
+        minAmountCents: rest.min_amount,
+        maxAmountCents: rest.max_amount,
+        metadata: rest.metadata.size === 0 ? undefined : rest.metadata,
       });
       const list: PagedList = { rpc: "ListTransactions", organizationId: key.organizationId, filters };
       const page = pageOf(list, { size, token });

@@ -2,7 +2,7 @@ import type { BookHead } from "../../domain/book.js";
 import type { TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { RailMovement, RailReceipt } from "../../domain/payment.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
@@ -13,12 +13,21 @@ export interface BatchLookup {
   readonly accountIds: readonly AccountId[];
   /** The accounts whose holders are needed. Each is also in `accountIds`. */
   readonly holderIds: readonly AccountId[];
+  /** The accounts whose standing freezes are needed. Each is also in `holderIds`. */
+  readonly fullAccountIds: readonly AccountId[];
+  /** The users whose accounts are needed, with their holders and standing freezes. */
   readonly users: readonly { organizationId: OrganizationId; userId: UserId }[];
+  readonly freezeIds: readonly FreezeId[];
   readonly transactionIds: readonly TransactionId[];
   readonly references: readonly { organizationId: OrganizationId; reference: Reference }[];
   readonly idempotencyKeys: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
-  /** The keys whose accounts need their holders. Each is also in `idempotencyKeys`. */
+  /**
+   * The keys whose accounts need their holders and standing freezes. Each is also in
+   * `idempotencyKeys`.
+   */
   readonly idempotencyKeysOfAccounts: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
+  /** The keys whose freezes are needed. Each is also in `idempotencyKeys`. */
+  readonly idempotencyKeysOfFreezes: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
   /** The transactions whose payments are needed. Each is also in `transactionIds`. */
   readonly paymentIds: readonly TransactionId[];
   /** The transactions whose late corrections are needed. Each is also in `paymentIds`. */
@@ -35,7 +44,8 @@ export interface BatchLookup {
 
 /**
  * The rows that exist: the rows that the lookup names, the accounts of its transactions and users,
- * and the resources of its idempotency keys. All belong to the organizations of the lookup.
+ * and the resources of its idempotency keys. All belong to the organizations of the lookup. The
+ * freezes of one account are in the order in which they began.
  */
 export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } & {
   /** The book of each organization. */

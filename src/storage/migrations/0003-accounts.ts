@@ -1,3 +1,4 @@
+import { FREEZE_REASONS } from "../../domain/freeze.js";
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Migration } from "./migration.js";
 
@@ -57,4 +58,23 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
   `CREATE INDEX account_holders_by_user ON ${table("account_holders")} (book, user_id, seq)`,
   `CREATE INDEX account_holders_by_phone_number ON ${table("account_holders")} (book, phone_number_index, seq)`,
   `CREATE INDEX account_holders_by_email ON ${table("account_holders")} (book, email_index, seq)`,
+
+  // The freezes of accounts. A row summarizes the journal rows that began and ended the freeze; its
+  // `seq` is that of the first (docs/adr/0033).
+  `CREATE TABLE ${table("freezes")} (
+     book         ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
+     seq          ${int64} NOT NULL,
+     id           TEXT NOT NULL UNIQUE,
+     account_id   TEXT NOT NULL REFERENCES ${table("account_holders")} (account_id),
+     reason_code  TEXT NOT NULL CHECK (reason_code IN (${FREEZE_REASONS.map((code) => `'${code}'`).join(", ")})),
+     reason       TEXT NOT NULL,
+     created_by   TEXT NOT NULL,
+     created_at   ${int64} NOT NULL,
+     lifted_by    TEXT,
+     lifted_at    ${int64} CHECK (lifted_at >= created_at),
+     lift_reason  TEXT,
+     PRIMARY KEY (book, seq),
+     CHECK ((lifted_at IS NULL) = (lifted_by IS NULL) AND (lifted_at IS NULL) = (lift_reason IS NULL))
+   ) ${tableOptions}`,
+  `CREATE INDEX freezes_standing ON ${table("freezes")} (account_id) WHERE lifted_at IS NULL`,
 ];

@@ -18,6 +18,7 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
      previous_seq           ${int64} CHECK (previous_seq < seq),
      account_id             TEXT REFERENCES ${table("account_holders")} (account_id),
      transaction_id         TEXT REFERENCES ${table("transactions")} (id),
+     freeze_id              TEXT REFERENCES ${table("freezes")} (id),
      kind                   TEXT NOT NULL,
      debit                  TEXT CHECK (debit IN ${BOOK_ACCOUNTS}),
      credit                 TEXT CHECK (credit IN ${BOOK_ACCOUNTS}),
@@ -37,7 +38,8 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
      ),
      CHECK ((available_after_cents IS NULL) = (account_id IS NULL) AND (held_after_cents IS NULL) = (account_id IS NULL)),
      CHECK (account_id IS NOT NULL OR previous_seq IS NULL),
-     CHECK ((transaction_id IS NOT NULL) = (kind LIKE 'transaction.%'))
+     CHECK ((transaction_id IS NOT NULL) = (kind LIKE 'transaction.%')),
+     CHECK ((freeze_id IS NOT NULL) = (kind IN ('account.frozen', 'account.unfrozen')))
    ) ${clusteredTableOptions}`,
   ...appendOnly("journal"),
 
@@ -46,4 +48,6 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
   // A transaction can reach only one final status.
   `CREATE UNIQUE INDEX journal_terminal_rows ON ${table("journal")} (transaction_id)
      WHERE kind IN ('transaction.completed', 'transaction.failed', 'transaction.canceled')`,
+  // A freeze begins once, and is lifted at most once.
+  `CREATE UNIQUE INDEX journal_freeze_rows ON ${table("journal")} (freeze_id, kind) WHERE freeze_id IS NOT NULL`,
 ];

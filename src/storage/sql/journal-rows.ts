@@ -1,4 +1,5 @@
 import type { Person } from "../../domain/account.js";
+import type { Freeze } from "../../domain/freeze.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
@@ -12,6 +13,7 @@ export const JOURNAL_COLUMNS = {
   previous_seq: "int64",
   account_id: "text",
   transaction_id: "text",
+  freeze_id: "text",
   kind: "text",
   debit: "text",
   credit: "text",
@@ -53,6 +55,7 @@ export function journalRowOf(
     previous_seq: previousSeq,
     account_id: accountId,
     transaction_id: transactionId,
+    freeze_id: entry.freezeId ?? null,
     kind,
     debit: entry.posting?.debit ?? null,
     credit: entry.posting?.credit ?? null,
@@ -73,6 +76,11 @@ export function contentOfTransaction(transaction: Transaction): readonly string[
   const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
   const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
   return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction];
+}
+
+/** Returns the fields of a new freeze that the content hash covers. They never change. */
+export function contentOfFreeze({ id, reasonCode, reason }: Freeze): readonly string[] {
+  return [id, reasonCode, reason];
 }
 
 /**

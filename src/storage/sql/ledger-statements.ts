@@ -40,6 +40,12 @@ export interface LedgerStatements {
    * Parameters: ids of accounts; pairs of book and idempotency key; pairs of book and user_id.
    */
   readonly holders: string;
+  /**
+   * Reads freezes in the order in which they began. Parameters: ids of freezes; pairs of book and
+   * idempotency key; then, for the standing freezes of accounts, ids of accounts, pairs of book and
+   * idempotency key, pairs of book and user_id.
+   */
+  readonly freezes: string;
   /** Parameters: ids; pairs of book and idempotency key; pairs of book and reference. */
   readonly transactions: string;
   /** The corrections that book what a rail reported late. Parameter: ids of their originals. */
@@ -73,7 +79,8 @@ export interface TableStatements {
 }
 
 export function ledgerStatements(engine: Engine): LedgerStatements {
-  const { input, list, table, forUpdate, begunAt, insertInto, update } = engine;
+  const { input, jsonItems, table, forUpdate, begunAt, insertInto, update } = engine;
+  const list = `SELECT value FROM ${jsonItems("?")}`;
   const keyed = `
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
     CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`;
@@ -94,6 +101,12 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       ) ORDER BY id ${forUpdate}`,
     holders: `
       SELECT * FROM ${table("account_holders")} WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
+    freezes: `
+      SELECT * FROM ${table("freezes")} WHERE id IN (${list} UNION ALL ${keyed})
+      UNION
+      SELECT * FROM ${table("freezes")}
+      WHERE lifted_at IS NULL AND account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})
+      ORDER BY seq`,
     transactions: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id IN (${list} UNION ALL ${keyed})
       UNION ALL
@@ -123,6 +136,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     tables: {
       accounts: tableStatements(engine, TABLES.accounts),
       accountHolders: tableStatements(engine, TABLES.accountHolders),
+      freezes: tableStatements(engine, TABLES.freezes),
       transactions: tableStatements(engine, TABLES.transactions),
       payments: tableStatements(engine, TABLES.payments),
       proposals: tableStatements(engine, TABLES.proposals),

@@ -1,5 +1,5 @@
 import type { BookHead } from "../../domain/book.js";
-import type { TableName, Tables, UsedIdempotencyKey } from "../../domain/decision.js";
+import type { ResourceId, TableName, Tables, UsedIdempotencyKey } from "../../domain/decision.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
@@ -20,7 +20,15 @@ import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
-import { contentOfPerson, contentOfTransaction, type JournalRow, journalRowOf, proofsOf } from "./journal-rows.js";
+import { freezeOf, type FreezeRow } from "./freeze-rows.js";
+import {
+  contentOfFreeze,
+  contentOfPerson,
+  contentOfTransaction,
+  type JournalRow,
+  journalRowOf,
+  proofsOf,
+} from "./journal-rows.js";
 import { type BOOK_COLUMNS, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import { begunAtOf, bookHeadOf, type BookRow } from "./records/book-head-rows.js";
 import { paymentOf, type PaymentRow, proposalOf, type ProposalRow } from "./records/payment-rows.js";
@@ -85,11 +93,12 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   async load(lookup: BatchLookup): Promise<Loaded> {
-    const { idempotencyKeys, lockedAccounts, holders, transactions, lockedBooks } = this.#statements;
+    const { idempotencyKeys, lockedAccounts, holders, freezes, transactions, lockedBooks } = this.#statements;
     const { lateCorrections, payments, receipts, movements, proposals } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
     const { accountIds, transactionIds } = lookup;
     const keys = this.#keyedBy(lookup.idempotencyKeys, ({ key }) => ({ key }));
+    const keysOfFreezes = this.#keyedBy(lookup.idempotencyKeysOfFreezes, ({ key }) => ({ key }));
     const keysOfAccounts = this.#keyedBy(lookup.idempotencyKeysOfAccounts, ({ key }) => ({ key }));
     const users = this.#keyedBy(lookup.users, ({ userId }) => ({ user_id: userId }));
     const references = this.#keyedBy(lookup.references, ({ reference }) => ({ reference }));
@@ -99,13 +108,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const usedMovements = this.#keyedBy(lookup.movements, ({ movement }) => ({ rail_movement: movement }));
     const numbers = [...this.#booksByNumber.keys()].map((number) => ({ number }));
 
-    // The order of the statements matters. Holders and transactions are read after their accounts
-    // are locked, so no other server can change them afterwards. The books are locked last, so that
-    // other servers wait for them as briefly as possible.
+    // The order of the statements matters. Holders, freezes, transactions and payments are read
+    // after their accounts are locked, so no other server can change them afterwards. The books are
+    // locked last, so that other servers wait for them as briefly as possible.
     const [
       keyRows,
       accountRows,
       holderRows,
+      freezeRows,
       transactionRows,
       lateRows,
       paymentRows,
@@ -117,6 +127,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
       this.#rowsFor<HolderRow>(holders, lookup.holderIds, keysOfAccounts, users),
+      this.#rowsFor<FreezeRow>(freezes, lookup.freezeIds, keysOfFreezes, lookup.fullAccountIds, keysOfAccounts, users),
       this.#rowsFor<ReadTransactionRow>(transactions, transactionIds, keys, references),
       this.#rowsFor<ReadTransactionRow>(lateCorrections, lookup.orderIds),
       this.#rowsFor<PaymentRow>(payments, lookup.paymentIds, keysOfPayments, referencesOfPayments),
@@ -131,6 +142,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       begunAt: begunAtOf(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
+      freezes: this.#ownRows(freezeRows, freezeOf),
       transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf),
       payments: this.#ownRows(paymentRows, paymentOf),
       proposals: this.#ownRows(proposalRows, proposalOf),
@@ -223,6 +235,13 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       const movement = kind === BOOKS_MOVEMENT ? movements.get(transactionId) : undefined;
       const proofs = proofsOf(numbered.entry, movement);
       if (proofs.length > 0) contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
+    }
+    for (const { row, createdBy } of tables.freezes.created) {
+      contents.set(createdBy, { created: contentOfFreeze(row) });
+    }
+    for (const numbered of entries) {
+      const { kind, freezeId } = numbered.entry;
+      if (kind === "account.unfrozen" && freezeId !== undefined) contents.set(numbered, { created: [freezeId] });
     }
     const { created, changed } = tables.accountHolders;
     const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
@@ -340,7 +359,7 @@ function idempotencyKeyOf(row: IdempotencyKeyRow, { organizationId }: OpenBook):
   return {
     organizationId,
     key: row.key as IdempotencyKey,
-    resourceId: row.resource_id as AccountId | TransactionId,
+    resourceId: row.resource_id as ResourceId,
     createdAt: toUnixMillis(row.created_at),
   };
 }

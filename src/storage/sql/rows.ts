@@ -10,6 +10,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/personal-data.js";
 import type { OpenBook } from "./book-directory.js";
 import type { ColumnType, Engine } from "./engine.js";
+import { standingFreezesOf, type StandingFreezesRow } from "./freeze-rows.js";
 
 /** A row of `accounts`, as both drivers read it. */
 export interface AccountRow {
@@ -47,6 +48,9 @@ export interface HolderRow<Bytes = Buffer> {
 
 /** The columns of a holder that a read of an account joins. */
 export type PersonRow = Pick<HolderRow<Uint8Array>, "user_id" | "phone_number" | "email">;
+
+/** A row of `accounts` with the columns that make a whole account. */
+export type FullAccountRow = AccountRow & PersonRow & StandingFreezesRow;
 
 /** A row of `transactions`, as both drivers read it. */
 export interface TransactionRow {
@@ -188,9 +192,9 @@ export function accountRowOf(
   };
 }
 
-export function accountWithPersonOf(row: AccountRow & PersonRow, book: OpenBook): Account {
+export function fullAccountOf(row: FullAccountRow, book: OpenBook): Account {
   const account = ledgerAccountOf(row, book);
-  return { ...account, person: personOf(row, book, account.id) };
+  return { ...account, person: personOf(row, book, account.id), freezes: standingFreezesOf(row, book) };
 }
 
 export function holderOf(row: HolderRow, book: OpenBook): AccountHolder {

@@ -1,10 +1,12 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
 import type { TableName, Tables } from "../../domain/decision.js";
+import type { Freeze } from "../../domain/freeze.js";
 import type { Payment } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
+import { FREEZE_COLUMNS, freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
 import { PAYMENT_COLUMNS, paymentRowOf, PROPOSAL_COLUMNS, proposalRowOf } from "./records/payment-rows.js";
 import {
   ACCOUNT_COLUMNS,
@@ -90,6 +92,13 @@ const PERSON_COLUMNS = {
   content_salt: "bytes",
 } as const satisfies Partial<typeof HOLDER_COLUMNS>;
 
+const LIFT_COLUMNS = {
+  id: "text",
+  lifted_by: "text",
+  lifted_at: "int64",
+  lift_reason: "text",
+} as const satisfies Partial<typeof FREEZE_COLUMNS>;
+
 const REVERSED_COLUMNS = { id: "text", reversed_by_id: "text" } as const satisfies Partial<typeof TRANSACTION_COLUMNS>;
 
 const TRANSACTION_STATUS_COLUMNS = {
@@ -174,6 +183,19 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
         }),
       },
       { columns: PERSON_COLUMNS, fits: () => true, updatedRow: changedPersonRowOf },
+    ],
+  },
+  freezes: {
+    name: "freezes",
+    key: "id",
+    columns: FREEZE_COLUMNS,
+    insertedRow: (freeze, { book, seq }) => freezeRowOf(freeze, { book: book.number, seq }),
+    updates: [
+      {
+        columns: LIFT_COLUMNS,
+        fits: () => true,
+        updatedRow: (freeze: Freeze): SqlRow<typeof LIFT_COLUMNS> => ({ id: freeze.id, ...liftColumnsOf(freeze) }),
+      },
     ],
   },
   transactions: {

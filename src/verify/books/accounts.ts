@@ -35,13 +35,24 @@ interface AccountJournalRow extends PostingColumns, GroupKey, HashedRow, ProofCo
 
 type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.updated" | "account.erased">;
 
-const STATUS_CHANGES: Readonly<Record<StatusKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
-  "account.created": { from: undefined, to: "ACTIVE" },
-  "account.frozen": { from: "ACTIVE", to: "FROZEN" },
-  "account.unfrozen": { from: "FROZEN", to: "ACTIVE" },
-  "account.closed": { from: "ACTIVE", to: "CLOSED" },
+/** The statuses from which a row of each kind may come. */
+const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>> = {
+  "account.created": [undefined],
+  "account.frozen": ["ACTIVE", "FROZEN"],
+  "account.unfrozen": ["FROZEN"],
+  "account.closed": ["ACTIVE"],
 };
 
+// Repeated on purpose: an audit must not depend on the code that it audits.
+const STANDING_FREEZES_MAX = 20;
+
+/** The rows whose hash covers more than the row, so another check has it. */
+const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
+  "account.created",
+  "account.updated",
+  "account.frozen",
+  "account.unfrozen",
+]);
 const ENDS: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
 
 /**
@@ -81,6 +92,8 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
   readonly #changedAt = { phoneNumber: undefined as number | undefined, email: undefined as number | undefined };
   #status: AccountStatus | undefined;
   #statusReason: string | null = "";
+  /** The freezes that stand. */
+  #freezes = 0;
   #availableCents = 0;
   #heldCents = 0;
   #updatedAt = 0;
@@ -140,7 +153,10 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
       found: describeBalances(summary.available_cents, summary.held_cents),
     });
     if (summary.status_reason !== this.#statusReason) {
-      findings.add(place, { expected: "the reason of the last change of status", found: "another status_reason" });
+      findings.add(place, {
+        expected: "the reason of the last unfreeze or closing, and none while frozen",
+        found: "another status_reason",
+      });
     }
   }
 
@@ -159,8 +175,7 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
-    // The hashes of these rows cover the holder, with a salt that only the holder has.
-    if (kind === "account.created" || kind === "account.updated" || secrets === undefined) return;
+    if (HASHED_ELSEWHERE.has(kind) || secrets === undefined) return;
     if (!hasHashOf({ accountId: this.#id, transactionId: null, created: proofsIn(row) }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
     }
@@ -168,11 +183,21 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
 
   #changeStatus(row: AccountJournalRow, kind: StatusKind): void {
     const { seq } = row;
-    const { from, to } = STATUS_CHANGES[kind];
-    if (this.#status !== from) this.#add(seq, `${kind} only when ${describe(from)}`, describe(this.#status));
-    if (to === "CLOSED") this.#checkEmpty(row);
-    this.#status = to;
-    this.#statusReason = row.reason;
+    const from = FROM[kind];
+    if (!from.includes(this.#status)) {
+      this.#add(seq, `${kind} only when ${from.map(describe).join(" or ")}`, describe(this.#status));
+    }
+    if (kind === "account.closed") this.#checkEmpty(row);
+    if (kind === "account.frozen") this.#freezes += 1;
+    if (kind === "account.unfrozen") this.#freezes -= 1;
+    if (this.#freezes > STANDING_FREEZES_MAX) {
+      this.#add(seq, `at most ${String(STANDING_FREEZES_MAX)} standing freezes`, String(this.#freezes));
+    }
+    const isFrozen = this.#freezes > 0;
+    this.#status = isFrozen ? "FROZEN" : "ACTIVE";
+    if (kind === "account.closed") this.#status = "CLOSED";
+    // The freezes of a frozen account have the reasons.
+    this.#statusReason = isFrozen ? "" : row.reason;
   }
 
   #update(row: AccountJournalRow): void {
@@ -253,7 +278,7 @@ class AccountCheck implements GroupCheck<AccountJournalRow> {
 }
 
 function isStatusKind(kind: string): kind is StatusKind {
-  return Object.hasOwn(STATUS_CHANGES, kind);
+  return Object.hasOwn(FROM, kind);
 }
 
 function describeLink(previousSeq: number | null): string {

@@ -12,6 +12,7 @@ export interface BookRow {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
+  readonly suspended_seq: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
   readonly reserve_cents: string;
@@ -21,6 +22,7 @@ export interface BookRow {
   readonly unallocated_cents: string;
   /** Null if the organization does not exist. */
   readonly name: string | null;
+  readonly is_sandbox: number | null;
   readonly created_at: number | null;
   /** Null if the book has no keys. */
   readonly master_key_id: string | null;
@@ -91,9 +93,9 @@ export class BookStream {
 function sqlOf({ table }: Snapshot): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
-    SELECT b.number, b.organization_id, b.state, b.last_seq, b.last_recorded_at,
+    SELECT b.number, b.organization_id, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at,
       ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
-      o.name, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
+      o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id
     LEFT JOIN ${table("book_keys")} k ON k.book = b.number

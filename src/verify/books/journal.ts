@@ -14,6 +14,7 @@ interface JournalRow extends PostingColumns, GroupKey, ProofColumns {
   readonly seq: number;
   readonly account_id: string | null;
   readonly transaction_id: string | null;
+  readonly freeze_id: string | null;
   readonly kind: string;
   readonly recorded_at: number;
   /** In hexadecimal. */
@@ -31,6 +32,11 @@ const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 /** The last time that a Date can hold, in Unix milliseconds. */
 const TIME_MAX = 8_640_000_000_000_000;
 const FIRST_KIND = "organization.created";
+const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.unfrozen"]);
+const SUSPENDED = "organization.suspended";
+const RESUMED = "organization.resumed";
+/** The kinds of rows about the organization itself. */
+const OWN_KIND = /^(organization|key)\./;
 
 /**
  * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each
@@ -44,7 +50,8 @@ export async function auditJournal(audit: Audit): Promise<void> {
     table: "journal",
     summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
     rows: snapshot.rows(`
-      SELECT book, seq, account_id, transaction_id, kind, debit, credit, amount_cents, detail, rail_receipt, recorded_at,
+      SELECT book, seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, detail, rail_receipt,
+        recorded_at,
         ${hex("content_hash")} AS content_hash,
         CASE WHEN account_id IS NULL THEN reason END AS own_reason,
         CASE WHEN account_id IS NULL
@@ -68,6 +75,7 @@ class BookCheck implements GroupCheck<JournalRow> {
   #lastSeq = 0;
   #lastRecordedAt = 0;
   #lastHash = "";
+  #suspendedSeq: number | null = null;
 
   constructor(number: number, book: AuditedBook, { audit, operator }: { audit: Audit; operator: OperatorCheck }) {
     this.#number = number;
@@ -83,7 +91,9 @@ class BookCheck implements GroupCheck<JournalRow> {
     if (seq !== this.#lastSeq + 1) this.#addOutOfStep(seq);
     this.#checkTime(row);
     this.#checkForm(row);
-    if (row.account_id === null && !CORRECTION_KINDS_WITHOUT_ACCOUNT.has(row.kind)) this.#checkFirst(row);
+    if (row.account_id === null) this.#checkOwn(row);
+    if (row.kind === FIRST_KIND && row.account_id === null) this.#checkFirst(row);
+    if (row.kind === SUSPENDED || row.kind === RESUMED) this.#checkSuspension(row);
     this.#operator.row(row);
     if (isPosting(row)) this.#post(row);
     this.#lastSeq = seq;
@@ -139,9 +149,13 @@ class BookCheck implements GroupCheck<JournalRow> {
       const expected = "a transaction_id if the kind begins with transaction., and none otherwise";
       this.#add(seq, expected, `${kind} ${row.transaction_id === null ? "without" : "with"} one`);
     }
-    const hasNoAccount = kind === FIRST_KIND || CORRECTION_KINDS_WITHOUT_ACCOUNT.has(kind);
+    if (FREEZE_KINDS.has(kind) !== (row.freeze_id !== null)) {
+      const expected = "a freeze_id if the row freezes or unfreezes, and none otherwise";
+      this.#add(seq, expected, `${kind} ${row.freeze_id === null ? "without" : "with"} one`);
+    }
+    const hasNoAccount = OWN_KIND.test(kind) || CORRECTION_KINDS_WITHOUT_ACCOUNT.has(kind);
     if (hasNoAccount !== (row.account_id === null)) {
-      const expected = `an account_id, except on ${FIRST_KIND} and on corrections of the book`;
+      const expected = "an account_id, except on rows about the organization or its book";
       this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
     }
     if (!isNoPosting(row) && !isPosting(row)) {
@@ -150,20 +164,47 @@ class BookCheck implements GroupCheck<JournalRow> {
     }
   }
 
+  /** Checks a row about the organization itself. */
+  #checkOwn(row: JournalRow): void {
+    const { seq } = row;
+    const isCorrection = CORRECTION_KINDS_WITHOUT_ACCOUNT.has(row.kind);
+    if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
+    if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
+    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || isCorrection;
+    if (row.own_reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
+  }
+
   /** Checks the row that created the organization. */
   #checkFirst(row: JournalRow): void {
     const { secrets, findings, row: book } = this.#book;
     const { seq } = row;
-    if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
-    if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
-    if (row.own_reason !== "") this.#add(seq, "no reason without an account", "a reason");
     if (book.name === null) return;
     const place = { seq, table: "organizations", id: book.organization_id } as const;
     findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
-    const content = { accountId: null, transactionId: row.transaction_id, created: [book.name] };
+    const content = {
+      accountId: null,
+      transactionId: row.transaction_id,
+      created: [book.name, String(book.is_sandbox)],
+    };
     if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      findings.add(place, { expected: "the name that gives the content_hash", found: "another name or content_hash" });
+      findings.add(place, {
+        expected: "the name and the mode that give the content_hash",
+        found: "another name, mode or content_hash",
+      });
     }
+  }
+
+  #checkSuspension({ seq, kind, ...row }: JournalRow): void {
+    const isSuspended = this.#suspendedSeq !== null;
+    if ((kind === SUSPENDED) === isSuspended) {
+      const expected = `${kind} only when ${isSuspended ? "not suspended" : "suspended"}`;
+      this.#add(seq, expected, isSuspended ? "suspended" : "not suspended");
+    }
+    this.#suspendedSeq = kind === SUSPENDED ? seq : null;
+    const { secrets } = this.#book;
+    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.own_reason ?? ""] };
+    if (secrets === undefined || hasHashOf(content, { seq, kind, ...row }, secrets.salts)) return;
+    this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
   }
 
   #post({ debit, credit, amount_cents: amountCents }: ValidPosting): void {
@@ -182,6 +223,7 @@ class BookCheck implements GroupCheck<JournalRow> {
       findings.compareFields(place, {
         last_seq: [this.#lastSeq, row.last_seq],
         last_recorded_at: [this.#lastRecordedAt, row.last_recorded_at],
+        suspended_seq: [this.#suspendedSeq, row.suspended_seq],
       });
     }
     const found = {

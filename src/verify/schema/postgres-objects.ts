@@ -63,16 +63,22 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column created_at": "bigint NOT NULL",
     "column expires_at": "bigint",
     "column id": "text NOT NULL",
+    "column last_used_at": "bigint",
     "column name": "text NOT NULL",
     "column organization_id": "text NOT NULL",
     "column revoked_at": "bigint",
+    "column revoked_seq": "bigint",
     "column scopes": "text NOT NULL",
     "column secret_sha256": "text NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "constraint api_keys_check": "CHECK ((revoked_seq > seq))",
+    "constraint api_keys_check1": "CHECK (((revoked_seq IS NULL) = (revoked_at IS NULL)))",
     "constraint api_keys_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
     "constraint api_keys_pkey": "PRIMARY KEY (id)",
     "constraint api_keys_scopes_check": "CHECK ((scopes <> ''::text))",
     "constraint api_keys_secret_sha256_check": "CHECK ((length(secret_sha256) = 64))",
     "constraint api_keys_secret_sha256_key": "UNIQUE (secret_sha256)",
+    "constraint api_keys_seq_check": "CHECK ((seq > 1))",
     "index api_keys_by_organization":
       "CREATE INDEX api_keys_by_organization ON api_keys USING btree (organization_id, created_at)",
     table: "kind r, persistence p",
@@ -97,6 +103,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column reserve_cents": "bigint NOT NULL",
     "column shortfall_cents": "bigint NOT NULL",
     "column state": "text NOT NULL",
+    "column suspended_seq": "bigint",
     "column unallocated_cents": "bigint NOT NULL",
     "constraint books_available_cents_check":
       "CHECK (((available_cents >= 0) AND (available_cents <= '9007199254740991'::bigint)))",
@@ -113,8 +120,34 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK (((shortfall_cents >= 0) AND (shortfall_cents <= '9007199254740991'::bigint)))",
     "constraint books_state_check":
       "CHECK ((state = ANY (ARRAY['OPEN'::text, 'MOVING'::text, 'MOVED'::text, 'RESTORED'::text])))",
+    "constraint books_suspended_seq_check": "CHECK ((suspended_seq > 1))",
     "constraint books_unallocated_cents_check":
       "CHECK (((unallocated_cents >= 0) AND (unallocated_cents <= '9007199254740991'::bigint)))",
+    table: "kind r, persistence p",
+  },
+  freezes: {
+    "column account_id": "text NOT NULL",
+    "column book": "bigint NOT NULL",
+    "column created_at": "bigint NOT NULL",
+    "column created_by": "text NOT NULL",
+    "column id": "text NOT NULL",
+    "column lift_reason": "text",
+    "column lifted_at": "bigint",
+    "column lifted_by": "text",
+    "column reason": "text NOT NULL",
+    "column reason_code": "text NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "constraint freezes_account_id_fkey": "FOREIGN KEY (account_id) REFERENCES account_holders(account_id)",
+    "constraint freezes_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
+    "constraint freezes_check": "CHECK ((lifted_at >= created_at))",
+    "constraint freezes_check1":
+      "CHECK ((((lifted_at IS NULL) = (lifted_by IS NULL)) AND ((lifted_at IS NULL) = (lift_reason IS NULL))))",
+    "constraint freezes_id_key": "UNIQUE (id)",
+    "constraint freezes_pkey": "PRIMARY KEY (book, seq)",
+    "constraint freezes_reason_code_check":
+      "CHECK ((reason_code = ANY (ARRAY['COURT_ORDER'::text, 'SANCTIONS'::text, 'FRAUD'::text, 'CUSTOMER_REQUEST'::text, 'OTHER'::text])))",
+    "index freezes_standing":
+      "CREATE INDEX freezes_standing ON freezes USING btree (account_id) WHERE (lifted_at IS NULL)",
     table: "kind r, persistence p",
   },
   idempotency_keys: {
@@ -169,6 +202,12 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE UNIQUE INDEX journal_receipts ON journal USING btree (book, rail_receipt) WHERE (rail_receipt IS NOT NULL)",
     "index journal_terminal_rows":
       "CREATE UNIQUE INDEX journal_terminal_rows ON journal USING btree (transaction_id) WHERE (kind = ANY (ARRAY['transaction.completed'::text, 'transaction.failed'::text, 'transaction.canceled'::text]))",
+    "column freeze_id": "text",
+    "constraint journal_check5":
+      "CHECK (((freeze_id IS NOT NULL) = (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text]))))",
+    "constraint journal_freeze_id_fkey": "FOREIGN KEY (freeze_id) REFERENCES freezes(id)",
+    "index journal_freeze_rows":
+      "CREATE UNIQUE INDEX journal_freeze_rows ON journal USING btree (freeze_id, kind) WHERE (freeze_id IS NOT NULL)",
     table: "kind r, persistence p",
     "trigger journal_refuses_change":
       "CREATE TRIGGER journal_refuses_change BEFORE DELETE OR UPDATE OR TRUNCATE ON journal FOR EACH STATEMENT EXECUTE FUNCTION journal_refuses_change()",
@@ -176,7 +215,9 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   organizations: {
     "column created_at": "bigint NOT NULL",
     "column id": "text NOT NULL",
+    "column is_sandbox": "bigint NOT NULL",
     "column name": "text NOT NULL",
+    "constraint organizations_is_sandbox_check": "CHECK ((is_sandbox = ANY (ARRAY[(0)::bigint, (1)::bigint])))",
     "constraint organizations_name_check": "CHECK ((name <> ''::text))",
     "constraint organizations_pkey": "PRIMARY KEY (id)",
     table: "kind r, persistence p",

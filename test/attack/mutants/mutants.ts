@@ -17,6 +17,8 @@ const MOVEMENT = "src/domain/movement.js";
 const REVERSE = "src/domain/operations/reverse-transaction.js";
 const CANCEL = "src/domain/operations/cancel-transaction.js";
 const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
+const FREEZE = "src/domain/operations/freeze-account.js";
+const UNFREEZE = "src/domain/operations/unfreeze-account.js";
 const ERASE = "src/domain/operations/erase-account.js";
 const STORE = "src/storage/sql/ledger-store.js";
 const STATEMENTS = "src/storage/sql/ledger-statements.js";
@@ -144,8 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "posting === undefined ? before : postedToBook",
-        to: 'posting === undefined || posting.credit === "reserve" ? before : postedToBook',
+        from: "posting === undefined ? before.sums : postedToBook",
+        to: 'posting === undefined || posting.credit === "reserve" ? before.sums : postedToBook',
       },
     ],
   },
@@ -158,7 +160,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: `this.#changedBooks.add(organizationId);
         const [first] = this.#books.values();
         if (posting !== undefined && first.organizationId !== organizationId) {
-            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before });
+            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before.sums });
             this.#books.set(first.organizationId, { ...first, sums: postedToBook(first.sums, posting) });
             this.#changedBooks.add(first.organizationId);
         }`,
@@ -170,7 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "const seq = lastSeq + 1;",
+        from: "const seq = before.lastSeq + 1;",
         to: "const seq = Math.max(...[...this.#books.values()].map((each) => each.lastSeq)) + 1;",
       },
     ],
@@ -328,10 +330,14 @@ export const MUTANTS: readonly Mutant[] = [
         from: "return refused(decision.refusal);",
         to: `{
                     const account = "accountId" in command ? book.account(command.organizationId, command.accountId) : undefined;
+                    const freezeId = \`frz_\${account?.id}\`;
                     if (account?.status === "ACTIVE") book.apply({
-                        puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }],
+                        puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }, { table: "freezes", row: {
+                            id: freezeId, organizationId: account.organizationId, accountId: account.id, reasonCode: "OTHER",
+                            reason: "", createdBy: command.actor, createdAt: Math.max(clock, lastRecordedAt), lifted: undefined,
+                        } }],
                         entries: [{
-                            organizationId: account.organizationId, accountId: account.id, transactionId: undefined,
+                            organizationId: account.organizationId, accountId: account.id, transactionId: undefined, freezeId,
                             kind: "account.frozen", posting: undefined, actor: command.actor, reason: "",
                             balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
                             recordedAt: Math.max(clock, lastRecordedAt),
@@ -341,6 +347,36 @@ export const MUTANTS: readonly Mutant[] = [
                 return refused(decision.refusal);`,
       },
     ],
+  },
+  {
+    name: "one unfreeze makes the account active, whatever else stands",
+    file: UNFREEZE,
+    edits: [{ from: "const others = standing.filter(({ id }) => id !== freezeId);", to: "const others = [];" }],
+  },
+  {
+    name: "the end of a freeze is in the journal, and the freeze stands",
+    file: UNFREEZE,
+    edits: [{ from: '{ table: "freezes", row: lifted },', to: "" }],
+  },
+  {
+    name: "a freeze of another account is lifted",
+    file: UNFREEZE,
+    edits: [{ from: "if (freeze?.accountId !== accountId)", to: "if (freeze === undefined)" }],
+  },
+  {
+    name: "the idempotency key of a freeze is not saved",
+    file: FREEZE,
+    edits: [{ from: "...putIdempotencyKey(idempotencyKey, freeze, now),", to: "" }],
+  },
+  {
+    name: "a second freeze forgets the first one",
+    file: FREEZE,
+    edits: [{ from: "accountOf(frozen, holder, [...freezes, freeze])", to: "accountOf(frozen, holder, [freeze])" }],
+  },
+  {
+    name: "the standing freezes of an account are not loaded",
+    file: STATEMENTS,
+    edits: [{ from: "WHERE lifted_at IS NULL AND account_id IN", to: "WHERE lifted_at IS NOT NULL AND account_id IN" }],
   },
   {
     name: "times fall along a book",
@@ -356,6 +392,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a server whose clock is too slow commits",
     file: BATCH,
     edits: [{ from: "if (behindMillis > CLOCK_BEHIND_MILLIS_MAX)", to: "if (false)" }],
+  },
+  {
+    name: "a suspended organization mints",
+    file: BATCH,
+    edits: [{ from: "if (isSuspended && command.actor !== OPERATOR)", to: "if (false)" }],
   },
   {
     name: "a book that moves takes commands",

@@ -8,8 +8,9 @@ import type { Command } from "../../../src/domain/commands.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
+import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
@@ -18,21 +19,24 @@ import {
   attend,
   beginPayment,
   cancel,
-  changeStatus,
+  closeAccount,
   completePayment,
   correctBook,
   createAccount,
   eraseAccount,
   failPayment,
   flag,
+  freezeAccount,
   mint,
   newAccountId,
+  newFreezeId,
   newTransactionId,
   receiptNamed,
   redeem,
   resolve,
   reverse,
   SLOW_RAIL,
+  unfreezeAccount,
   updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
@@ -42,7 +46,7 @@ import type { Answer } from "./rows.js";
 
 // Sends random commands in random groups to three ledgers: the one on SQLite, the one on PostgreSQL
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
-// all three jumps forth or back, and a book may begin to move.
+// all three jumps forth or back, a book may begin to move, and an organization may be suspended.
 
 const RUNS = 60;
 const RUNS_MILLIS_MAX = 50_000;
@@ -50,6 +54,7 @@ const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
 // The sums of the organization FULL are below their limit by this much: a mint or two fit.
 const ROOM_CENTS = 400;
+const ANY_SEQ = 2;
 // The clock begins in the past: PostgreSQL's own clock refuses one that is ahead of it.
 const CLOCK_BEGINS_BEHIND_MILLIS = 3_600_000;
 
@@ -90,19 +95,34 @@ const step = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      name: fc.constantFrom(
-        "freezeAccount",
-        "unfreezeAccount",
-        "unfreezeAccount",
-        "closeAccount",
-        "eraseAccount",
-        "eraseAccount",
-        "updateAccount",
-        "updateAccount",
-      ),
+      name: fc.constantFrom("closeAccount", "eraseAccount", "eraseAccount", "updateAccount", "updateAccount"),
       organizationId,
       user,
       ofStranger: rarely,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      name: fc.constant("freezeAccount"),
+      organizationId,
+      user,
+      ofStranger: rarely,
+      reasonCode: fc.constantFrom("FRAUD", "COURT_ORDER"),
+      key,
+      // More than an account can have, rarely.
+      times: rarely.map((often) => (often ? 21 : 1)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      name: fc.constant("unfreezeAccount"),
+      organizationId,
+      user,
+      ofStranger: rarely,
+      ofOtherAccount: rarely,
+      age: fc.nat(2),
     }),
   },
   {
@@ -182,6 +202,7 @@ const group = fc.record({
     { weight: 1, arbitrary: fc.integer({ min: -90_000, max: 90_000 }) },
   ),
   state: fc.constantFrom<BookState[]>("OPEN", "OPEN", "OPEN", "OPEN", "OPEN", "MOVING", "RESTORED", "RESTORED"),
+  isSuspended: rarely,
   steps: fc.array(step, { minLength: 1, maxLength: 24, size: "max" }),
 });
 const groups = fc.array(group, { maxLength: 12, size: "max" });
@@ -222,15 +243,21 @@ describe("the ledger, against the model", function () {
       const model = await modelOf(ledgers, clock);
       const all: Answered[] = [];
       try {
-        for (const { jumpMillis, state, steps } of stepGroups) {
+        for (const { jumpMillis, state, isSuspended, steps } of stepGroups) {
           clock.jump(jumpMillis);
           await setState("first" as OrganizationId, state, { ledgers, model });
-          const together = steps.map((each) => answered(model, commandOf(each, model), clock));
+          await setSuspended("second" as OrganizationId, isSuspended, { ledgers, model });
+          const together = steps.flatMap((each) =>
+            Array.from({ length: "times" in each ? each.times : 1 }, () =>
+              answered(model, commandOf(each, model), clock),
+            ),
+          );
           await agree(ledgers, model, together);
           all.push(...together);
         }
         clock.jump(CLOCK_BEGINS_BEHIND_MILLIS);
         await setState("first" as OrganizationId, "OPEN", { ledgers, model });
+        await setSuspended("second" as OrganizationId, false, { ledgers, model });
         await repeat(all, { ledgers, model, clock });
         await Promise.all(
           ledgers.map(async (ledger) => {
@@ -284,6 +311,12 @@ async function setState(named: OrganizationId, state: BookState, { ledgers, mode
   if (model.state(named).book?.state === state) return;
   model.setState(named, state);
   for (const ledger of ledgers) await ledger.changeBook(named, { state });
+}
+
+async function setSuspended(named: OrganizationId, isSuspended: boolean, { ledgers, model }: Parties): Promise<void> {
+  if (model.state(named).book?.isSuspended === isSuspended) return;
+  model.setSuspended(named, isSuspended);
+  for (const ledger of ledgers) await ledger.changeBook(named, { suspended_seq: isSuspended ? ANY_SEQ : null });
 }
 
 async function agree(ledgers: readonly LedgerUnderTest[], model: Model, together: readonly Answered[]): Promise<void> {
@@ -363,14 +396,23 @@ function commandOf(given: Step, model: Model): Command {
         description: given.described ? "described" : "",
         ...(given.key === undefined ? {} : { key: given.key }),
       });
-    case "freezeAccount":
-    case "unfreezeAccount":
+    case "freezeAccount": {
+      const { key: idempotencyKey, reasonCode } = given;
+      return freezeAccount(given.organizationId, accountIdOf(given, model), {
+        reasonCode,
+        ...(idempotencyKey === undefined ? {} : { key: idempotencyKey }),
+      });
+    }
+    case "unfreezeAccount": {
+      const accountId = accountIdOf(given, model);
+      return unfreezeAccount(given.organizationId, accountId, freezeIdOf(accountId, given, model));
+    }
     case "closeAccount":
-      return changeStatus(given.name, given.organizationId, accountIdOf(given, model));
+      return closeAccount(given.organizationId, accountIdOf(given, model));
     case "updateAccount":
       return updateAccount(given.organizationId, accountIdOf(given, model));
     case "eraseAccount":
-      return eraseAccount(given.organizationId, accountIdOf(given, model));
+      return { ...eraseAccount(given.organizationId, accountIdOf(given, model)), actor: OPERATOR };
     case "coverShortfall":
     case "recoverShortfall":
     case "allocate":
@@ -442,6 +484,16 @@ function accountIdOf({ user: userId, ...given }: Whose & { user: string }, model
   // The accounts that were erased are no user's. A step about "ben" takes the newest of them, too.
   const isMeant = ({ person }: (typeof owned)[number]) => (person?.userId ?? "ben") === userId;
   return owned.findLast(isMeant)?.id ?? newAccountId();
+}
+
+/** A freeze of the account, standing or lifted; or one of another account. */
+function freezeIdOf(
+  id: AccountId,
+  { ofOtherAccount, age }: { readonly ofOtherAccount: boolean; readonly age: number },
+  model: Model,
+): FreezeId {
+  const freezes = [...model.freezes.values()].filter(({ accountId }) => (accountId === id) !== ofOtherAccount);
+  return freezes.at(-1 - age)?.id ?? newFreezeId();
 }
 
 function transactionIdOf({ age, ...given }: Whose & { age: number }, model: Model): TransactionId {

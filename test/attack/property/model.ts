@@ -1,18 +1,21 @@
 import type { BookHead, BookState, BookSums } from "../../../src/domain/book.js";
 import type {
   CancelTransaction,
-  ChangeAccountStatus,
+  CloseAccount,
   Command,
   CreateAccount,
   EraseAccount,
+  FreezeAccount,
   MoveMoney,
   ReverseTransaction,
+  UnfreezeAccount,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
 import type { RailTerms } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { OPERATOR } from "../../../src/domain/values/actor.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { PaymentsModel } from "./payments-model.js";
@@ -23,6 +26,7 @@ import {
   done,
   type ModelAccount,
   type ModelBook,
+  type ModelFreeze,
   type ModelTransaction,
   NO_REPORT,
   post,
@@ -52,14 +56,17 @@ export const ANSWER_WORDS: readonly string[] = [
   "BOOK_MOVING",
   "BOOK_RESTORED",
   "CLOCK_BEHIND",
+  "FREEZE_NOT_FOUND",
   "IDEMPOTENCY_KEY_REUSED",
   "INSUFFICIENT_FUNDS",
   "INVALID_TRANSITION",
   "LIMIT_EXCEEDED",
+  "ORGANIZATION_SUSPENDED",
   "PHONE_NUMBER_COOLING",
   "PHONE_NUMBER_MISSING",
   "RECEIPT_ALREADY_USED",
   "REFERENCE_ALREADY_USED",
+  "TOO_MANY_FREEZES",
   "TRANSACTION_ALREADY_REVERSED",
   "TRANSACTION_NOT_FOUND",
   "TRANSACTION_NOT_REVERSIBLE",
@@ -86,13 +93,26 @@ interface Made {
 }
 type Content = Readonly<Record<string, string>>;
 
+const FREEZES_MAX = 20;
+/** What a rail tells is booked for a suspended organization, too. */
+const TOLD_BY_RAIL: readonly Command["name"][] = [
+  "acceptPayment",
+  "postponePayment",
+  "completePayment",
+  "failPayment",
+  "flagTransaction",
+];
 const BEHIND_MILLIS_MAX = 60_000;
 
 export class Model {
   readonly accounts = new Map<AccountId, ModelAccount>();
+  /** Each freeze that was ever made, in their order. */
+  readonly freezes = new Map<FreezeId, ModelFreeze>();
   readonly transactions = new Map<TransactionId, ModelTransaction>();
   // The keys are user_id, reference and idempotency key, each within its organization.
   readonly #made = new Map<string, Made>();
+  /** By the idempotency key of the freeze. */
+  readonly #keyedFreezes = new Map<string, { readonly freeze: ModelFreeze; readonly content: Content }>();
   readonly #books = new Map<OrganizationId, ModelBook>();
   readonly #payments = new PaymentsModel({
     accounts: this.accounts,
@@ -104,7 +124,7 @@ export class Model {
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
   open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
-    this.#books.set(organizationId, { state: "OPEN", lastSeq: 1, lastRecordedAt: at, sums });
+    this.#books.set(organizationId, { state: "OPEN", isSuspended: false, lastSeq: 1, lastRecordedAt: at, sums });
   }
 
   /** Does what an operator does who moves a book, or restores it. */
@@ -112,10 +132,17 @@ export class Model {
     this.#bookOf(organizationId).state = state;
   }
 
+  /** Does what an operator does who suspends an organization, or resumes it. */
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): void {
+    this.#bookOf(organizationId).isSuspended = isSuspended;
+  }
+
   /** `clock` is that of the server. */
   submit(command: Command, clock: UnixMillis): Answer {
     const book = this.#bookOf(command.organizationId);
     if (book.state === "MOVING" || book.state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    const isExempt = command.actor === OPERATOR || TOLD_BY_RAIL.includes(command.name);
+    if (book.isSuspended && !isExempt) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = book.lastRecordedAt - clock;
     if (behindMillis > BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 
@@ -158,9 +185,11 @@ export class Model {
       case "cancelTransaction":
         return this.#cancelTransaction(command);
       case "freezeAccount":
+        return this.#freezeAccount(command);
       case "unfreezeAccount":
+        return this.#unfreezeAccount(command);
       case "closeAccount":
-        return this.#changeAccountStatus(command);
+        return this.#closeAccount(command);
       case "updateAccount":
         return this.#updateAccount(command);
       case "eraseAccount":
@@ -202,6 +231,7 @@ export class Model {
         status: "ACTIVE",
         ...balances,
         openPayments: 0,
+        freezes: [],
         phoneNumberChangedAt: undefined,
       };
       this.accounts.set(id, account);
@@ -342,23 +372,60 @@ export class Model {
     return done(transaction, { replayed: false });
   }
 
-  #changeAccountStatus({ name, organizationId, accountId }: ChangeAccountStatus): Answer {
+  #freezeAccount(command: FreezeAccount): Answer {
+    const { newFreezeId: id, organizationId, accountId, reasonCode, reason, idempotencyKey } = command;
+    const content = { account_id: accountId, reason_code: reasonCode, reason };
+    const key = idempotencyKey === undefined ? undefined : `${organizationId} key ${idempotencyKey}`;
+    const account = this.accounts.get(accountId);
+    if (key !== undefined && this.#made.has(key)) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    const keyed = key === undefined ? undefined : this.#keyedFreezes.get(key);
+    if (keyed !== undefined) {
+      return differing(content, keyed.content).length === 0 && account !== undefined
+        ? done({ ...account, freeze: keyed.freeze }, { replayed: true })
+        : refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    if (account.status === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
+    if (account.freezes.length === FREEZES_MAX) {
+      return refused({ reason: "TOO_MANY_FREEZES", accountId, limit: FREEZES_MAX });
+    }
+    const freeze = { id, organizationId, accountId, reasonCode, reason, isLifted: false };
+    this.freezes.set(id, freeze);
+    if (key !== undefined) this.#keyedFreezes.set(key, { freeze, content });
+    this.#followFreezes(account);
+    return done({ ...account, freeze }, { replayed: false });
+  }
+
+  #unfreezeAccount({ organizationId, accountId, freezeId }: UnfreezeAccount): Answer {
+    const account = this.accounts.get(accountId);
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    const freeze = this.freezes.get(freezeId);
+    if (freeze?.accountId !== accountId) return refused({ reason: "FREEZE_NOT_FOUND", freezeId });
+    if (freeze.isLifted) return done({ ...account, freeze }, { replayed: true });
+    freeze.isLifted = true;
+    this.#followFreezes(account);
+    return done({ ...account, freeze }, { replayed: false });
+  }
+
+  /** An account is frozen while a freeze stands. */
+  #followFreezes(account: ModelAccount): void {
+    account.freezes = [...this.freezes.values()].filter((each) => each.accountId === account.id && !each.isLifted);
+    account.status = account.freezes.length > 0 ? "FROZEN" : "ACTIVE";
+  }
+
+  #closeAccount({ organizationId, accountId }: CloseAccount): Answer {
     const account = this.accounts.get(accountId);
     if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
     const { status: from, availableCents, heldCents } = account;
-    const to = ({ freezeAccount: "FROZEN", unfreezeAccount: "ACTIVE", closeAccount: "CLOSED" } as const)[name];
-    if (from === to) return done(account, { replayed: true });
-    if (from === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
-    if (from === "FROZEN" && to === "CLOSED") return refused({ reason: "INVALID_TRANSITION", from, to });
-    if (to === "CLOSED" && availableCents + heldCents > 0) {
+    if (from === "CLOSED") return done(account, { replayed: true });
+    if (from === "FROZEN") return refused({ reason: "INVALID_TRANSITION", from, to: "CLOSED" });
+    if (availableCents + heldCents > 0) {
       return refused({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });
     }
     const { openPayments } = account;
-    if (to === "CLOSED" && openPayments > 0) {
-      return refused({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
-    }
-    account.status = to;
-    if (to === "CLOSED") this.#freeUser(account);
+    if (openPayments > 0) return refused({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
+    account.status = "CLOSED";
+    this.#freeUser(account);
     return done(account, { replayed: false });
   }
 
@@ -420,6 +487,7 @@ export class Model {
     make: () => Made["resource"] | Refusal,
   ): Answer {
     const key = idempotencyKey === undefined ? undefined : `${organizationId} key ${idempotencyKey}`;
+    if (key !== undefined && this.#keyedFreezes.has(key)) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
     const keyed = key === undefined ? undefined : this.#made.get(key);
     if (keyed !== undefined) {
       return differing(content, keyed.content).length === 0

@@ -1,5 +1,7 @@
 import type { Account } from "../../../src/domain/account.js";
 import type { BookHead, BookSums } from "../../../src/domain/book.js";
+import type { Resource } from "../../../src/domain/commands.js";
+import type { Freeze } from "../../../src/domain/freeze.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
@@ -11,7 +13,12 @@ import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
 /** The part of a resource that a caller sees, without its times. */
 export type Seen = SeenAccount | SeenTransaction | SeenBook;
-export type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments">;
+export type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments"> & {
+  readonly freezes: readonly SeenFreeze[];
+  /** The freeze that the command made or lifted. */
+  readonly freeze?: SeenFreeze;
+};
+export type SeenFreeze = Pick<Freeze, "id" | "accountId" | "reasonCode" | "reason"> & { readonly isLifted: boolean };
 export type SeenTransaction = Pick<
   Transaction,
   | "id"
@@ -39,6 +46,7 @@ export type Answer =
 export type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 export type ModelAccount = Writable<SeenAccount> &
   Pick<Account, "organizationId"> & { phoneNumberChangedAt: UnixMillis | undefined };
+export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
 export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference">> & {
@@ -60,17 +68,25 @@ export const SUM_CENTS_MAX = 9_007_199_254_740_991;
 /**
  * The part of a resource on which the model and the service must agree, as it is at this moment.
  */
-export function seen(resource: Seen): Seen {
+export function seen(resource: Seen | Resource): Seen {
   if ("sums" in resource) return { sums: resource.sums };
   if ("person" in resource) {
-    const { id, person, status, availableCents, heldCents, openPayments } = resource;
-    return { id, person, status, availableCents, heldCents, openPayments };
+    const { id, person, status, availableCents, heldCents, openPayments, freezes } = resource;
+    const balances = { availableCents, heldCents, openPayments };
+    const account = { id, person, status, ...balances, freezes: freezes.map(seenFreeze) };
+    return "freeze" in resource ? { ...account, freeze: seenFreeze(resource.freeze) } : account;
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
   const { railMovement, railReceipt, failure, openFlags, corrects, reversedById, availableAfterCents } = resource;
   const content = { id, accountId, type, amountCents, reference, description, rail, corrects };
   const report = { railMovement, railReceipt, failure, openFlags: [...openFlags] };
   return { ...content, ...report, status, reversedById, availableAfterCents };
+}
+
+function seenFreeze(freeze: SeenFreeze | Freeze): SeenFreeze {
+  const { id, accountId, reasonCode, reason } = freeze;
+  const isLifted = "isLifted" in freeze ? freeze.isLifted : freeze.lifted !== undefined;
+  return { id, accountId, reasonCode, reason, isLifted };
 }
 
 export function done(resource: Seen, { replayed }: { replayed: boolean }): Answer {

@@ -50,6 +50,7 @@ describe("canceling a transaction", () => {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: transaction.id,
+              freezeId: undefined,
               kind: "transaction.canceled",
               posting: posting && { ...posting, amountCents: 2_000 },
               balancesAfter: { availableCents, heldCents },

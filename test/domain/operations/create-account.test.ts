@@ -50,13 +50,14 @@ describe("creating an account", () => {
     const person = { userId: "user", phoneNumber: "+254712345678", email: OTHER_EMAIL };
     expect(decision).to.deep.equal({
       kind: "effect",
-      resource: { ...account, person },
+      resource: { ...account, person, freezes: [] },
       effect: {
         entries: [
           {
             organizationId: ORGANIZATION,
             accountId: command.newAccountId,
             transactionId: undefined,
+            freezeId: undefined,
             kind: "account.created",
             posting: undefined,
             balancesAfter: { availableCents: 0, heldCents: 0 },
@@ -86,7 +87,9 @@ describe("creating an account", () => {
     const book = givenBook({ accounts: [existing] });
 
     it("answers with it as it is now, whatever became of it", () => {
-      expect(decideCreateAccount(book, create(), NOW)).to.deep.equal(replay({ ...existing, person: givenPerson() }));
+      expect(decideCreateAccount(book, create(), NOW)).to.deep.equal(
+        replay({ ...existing, person: givenPerson(), freezes: [] }),
+      );
     });
 
     for (const [what, given, differingFields] of [
@@ -138,7 +141,7 @@ describe("creating an account", () => {
 
     it("answers the idempotency key that made the closed one with that one", () => {
       const again = decideCreateAccount(book, create({ key: "k" }), NOW);
-      expect(again).to.deep.equal(replay({ ...account, person: givenPerson() }));
+      expect(again).to.deep.equal(replay({ ...account, person: givenPerson(), freezes: [] }));
     });
   });
 
@@ -152,7 +155,7 @@ describe("creating an account", () => {
     for (const key of ["k", undefined]) {
       it(`answers a repeat of the first call ${key === undefined ? "without" : "with"} its key`, () => {
         const decision = decideCreateAccount(book, create(key === undefined ? {} : { key }), NOW);
-        expect(decision).to.deep.include({ kind: "replay", resource: { ...account, person } });
+        expect(decision).to.deep.include({ kind: "replay", resource: { ...account, person, freezes: [] } });
       });
     }
 
@@ -175,7 +178,7 @@ describe("creating an account", () => {
 
     it("answers with the account that it made", () => {
       const again = decideCreateAccount(book(first.id), create({ key: "k" }), NOW);
-      expect(again).to.deep.equal(replay({ ...first, person: givenPerson() }));
+      expect(again).to.deep.equal(replay({ ...first, person: givenPerson(), freezes: [] }));
     });
 
     for (const [what, command] of [

@@ -26,13 +26,14 @@ describe("erasing the personal data of an account", () => {
       const changed = { ...account, updatedAt: NOW };
       expect(decideEraseAccount(givenBook({ accounts: [account] }), erase(account), NOW)).to.deep.equal({
         kind: "effect",
-        resource: { ...changed, person: undefined },
+        resource: { ...changed, person: undefined, freezes: [] },
         effect: {
           entries: [
             {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: undefined,
+              freezeId: undefined,
               kind: "account.erased",
               posting: undefined,
               balancesAfter: EMPTY,
@@ -57,7 +58,9 @@ describe("erasing the personal data of an account", () => {
     const account = givenAccount();
     const erased = erasedHolder(account);
     const book = givenBook({ accounts: [account], accountHolders: [erased] });
-    expect(decideEraseAccount(book, erase(account), NOW)).to.deep.equal(replay({ ...account, person: undefined }));
+    expect(decideEraseAccount(book, erase(account), NOW)).to.deep.equal(
+      replay({ ...account, person: undefined, freezes: [] }),
+    );
   });
 
   // The order of rows is the order of checks.

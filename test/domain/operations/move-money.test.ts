@@ -127,6 +127,7 @@ describe("moving money", () => {
               organizationId: ORGANIZATION,
               accountId,
               transactionId: command.newTransactionId,
+              freezeId: undefined,
               kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
               posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
               balancesAfter: { availableCents: available, heldCents: held },

@@ -81,6 +81,7 @@ describe("reversing a transaction", () => {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: reversal.id,
+              freezeId: undefined,
               kind: "transaction.completed",
               posting: { ...posting, amountCents: 5_000 },
               balancesAfter: { availableCents, heldCents: 2_000 },

@@ -2,10 +2,10 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { Book, Lookup, UsedIdempotencyKey } from "../../../src/domain/decision.js";
+import type { Book, Lookup, ResourceId, UsedIdempotencyKey } from "../../../src/domain/decision.js";
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey, parseReference, parseUserId, type Reference } from "../../../src/domain/values/text.js";
 import {
@@ -13,19 +13,21 @@ import {
   attend,
   beginPayment,
   cancel,
-  changeStatus,
+  closeAccount,
   completePayment,
   correctBook,
   createAccount,
   eraseAccount,
   failPayment,
   flag,
+  freezeAccount,
   mint,
   receiptNamed,
   redeem,
   resolve,
   reverse,
   SLOW_RAIL,
+  unfreezeAccount,
   updateAccount,
   valid,
 } from "../../support/commands.js";
@@ -34,6 +36,7 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenFreeze,
   givenHolder,
   givenPayment,
   givenPending,
@@ -45,6 +48,7 @@ import {
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });
 const empty = givenAccount({ availableCents: NO_CENTS, heldCents: NO_CENTS });
+const freeze = givenFreeze({ accountId: frozen.id });
 const pending = givenPending({ accountId: active.id });
 const minted = givenTransaction({ accountId: active.id, reference: valid(parseReference("minted")) });
 const processing = givenPending({
@@ -60,18 +64,19 @@ const rows = {
   accountHolders: [active, frozen, empty].map((account, index) =>
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
+  freezes: [freeze],
   transactions: [pending, minted, processing, completed],
   payments: [
     givenPayment(pending),
     givenPayment(processing, { state: "SENDING", begunAt: EARLIER }),
     givenPayment(completed, { state: "ENDED" }),
   ],
-  idempotencyKeys: [usedKey("account", active.id), usedKey("transaction", pending.id)],
+  idempotencyKeys: [usedKey("account", active.id), usedKey("freeze", freeze.id), usedKey("transaction", pending.id)],
 };
 const PAYER = "+254733111222" as PhoneNumber;
 const movement = { organizationId: ORGANIZATION, accountId: active.id, amount: "1.00", reference: "new" };
 
-function usedKey(key: string, resourceId: AccountId | TransactionId): UsedIdempotencyKey {
+function usedKey(key: string, resourceId: ResourceId): UsedIdempotencyKey {
   return { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey(key)), resourceId, createdAt: EARLIER };
 }
 
@@ -82,9 +87,13 @@ const COMMANDS = {
     createAccount(ORGANIZATION, "user", { key: "k" }),
     createAccount(ORGANIZATION, "user", { key: "account" }),
   ],
-  freezeAccount: [changeStatus("freezeAccount", ORGANIZATION, active.id)],
-  unfreezeAccount: [changeStatus("unfreezeAccount", ORGANIZATION, frozen.id)],
-  closeAccount: [changeStatus("closeAccount", ORGANIZATION, empty.id)],
+  freezeAccount: [
+    freezeAccount(ORGANIZATION, active.id),
+    freezeAccount(ORGANIZATION, frozen.id, { key: "k" }),
+    freezeAccount(ORGANIZATION, frozen.id, { key: "freeze", reasonCode: "COURT_ORDER" }),
+  ],
+  unfreezeAccount: [unfreezeAccount(ORGANIZATION, frozen.id, freeze.id)],
+  closeAccount: [closeAccount(ORGANIZATION, empty.id)],
   updateAccount: [updateAccount(ORGANIZATION, empty.id)],
   eraseAccount: [eraseAccount(ORGANIZATION, empty.id)],
   mint: [
@@ -143,10 +152,14 @@ function loadedFor(command: Command): Set<string> {
       add("account", id);
       add("holder", id);
     },
+    fullAccount: (id) => {
+      lookup.accountHolder(id);
+      add("standing", id);
+    },
     accountOfUser: (_, userId) => {
       add("user", userId);
       for (const { accountId, person } of rows.accountHolders) {
-        if (person?.userId === userId) lookup.accountHolder(accountId);
+        if (person?.userId === userId) lookup.fullAccount(accountId);
       }
     },
     transaction: (id) => {
@@ -165,7 +178,17 @@ function loadedFor(command: Command): Set<string> {
     },
     idempotencyKeyOfAccount: (organizationId, key) => {
       lookup.idempotencyKey(organizationId, key);
-      for (const id of resourceOf(key)) add("holder", id);
+      for (const id of resourceOf(key)) {
+        add("holder", id);
+        add("standing", id);
+      }
+    },
+    idempotencyKeyOfFreeze: (organizationId, key) => {
+      lookup.idempotencyKey(organizationId, key);
+      for (const id of resourceOf(key)) add("freeze", id);
+    },
+    freeze: (id) => {
+      add("freeze", id);
     },
     payment: (id) => {
       lookup.transaction(id);
@@ -218,6 +241,14 @@ class NotingBook implements Book {
   ): ReturnType<Book["accountHolderOfUser"]> {
     this.asked.push(`user ${userId}`);
     return this.#book.accountHolderOfUser(organizationId, userId);
+  }
+  freeze(...[organizationId, id]: Parameters<Book["freeze"]>): ReturnType<Book["freeze"]> {
+    this.asked.push(`freeze ${id}`);
+    return this.#book.freeze(organizationId, id);
+  }
+  standingFreezes(...[organizationId, id]: Parameters<Book["standingFreezes"]>): ReturnType<Book["standingFreezes"]> {
+    this.asked.push(`standing ${id}`);
+    return this.#book.standingFreezes(organizationId, id);
   }
   transaction(...[organizationId, id]: Parameters<Book["transaction"]>): ReturnType<Book["transaction"]> {
     this.asked.push(`transaction ${id}`);
@@ -274,9 +305,9 @@ describe("a lookup", () => {
 describe("a decision", () => {
   for (const [command, kind] of [
     [createAccount(ORGANIZATION, "new"), "account.created"],
-    [changeStatus("freezeAccount", ORGANIZATION, active.id), "account.frozen"],
-    [changeStatus("unfreezeAccount", ORGANIZATION, frozen.id), "account.unfrozen"],
-    [changeStatus("closeAccount", ORGANIZATION, empty.id), "account.closed"],
+    [freezeAccount(ORGANIZATION, active.id), "account.frozen"],
+    [unfreezeAccount(ORGANIZATION, frozen.id, freeze.id), "account.unfrozen"],
+    [closeAccount(ORGANIZATION, empty.id), "account.closed"],
     [updateAccount(ORGANIZATION, empty.id), "account.updated"],
     [eraseAccount(ORGANIZATION, empty.id), "account.erased"],
     [mint(movement), "transaction.completed"],

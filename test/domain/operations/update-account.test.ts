@@ -42,13 +42,14 @@ describe("updating an account", () => {
       const changed = { ...account, updatedAt: NOW };
       expect(decideUpdateAccount(book, update(changes), NOW)).to.deep.equal({
         kind: "effect",
-        resource: { ...changed, person },
+        resource: { ...changed, person, freezes: [] },
         effect: {
           entries: [
             {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: undefined,
+              freezeId: undefined,
               kind: "account.updated",
               posting: undefined,
               balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
@@ -88,7 +89,7 @@ describe("updating an account", () => {
   it("answers with the account as it is if it has the values already", () => {
     const { phoneNumber, email } = givenPerson();
     const decision = decideUpdateAccount(book, update({ phoneNumber, email }), NOW);
-    expect(decision).to.deep.equal(replay({ ...account, person: givenPerson() }));
+    expect(decision).to.deep.equal(replay({ ...account, person: givenPerson(), freezes: [] }));
   });
 
   const closed = givenAccount({ status: "CLOSED" });

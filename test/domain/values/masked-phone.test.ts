@@ -41,6 +41,7 @@ describe("a masked phone number", () => {
     ["another last digit", "254708***148", false],
     ["another network", "254718***149", false],
     ["another length", "25470837149", false],
+    ["the beginning of the number alone", "254708374", false],
   ] as const) {
     it(`${agrees ? "can" : "cannot"} be the phone number if it is ${what}`, () => {
       const masked = readMaskedPhone(sent);

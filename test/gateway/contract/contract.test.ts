@@ -12,7 +12,7 @@ describe("the gateway's view of a contract", () => {
       "POST /accounts * → account of /kesc.v1.AccountService/CreateAccount, then /accounts/{id}",
       "GET /accounts → /kesc.v1.AccountService/ListAccounts",
       "GET /accounts/{account_id} → account of /kesc.v1.AccountService/GetAccount",
-      "POST /accounts/{account_id}/freeze * → account of /kesc.v1.AccountService/FreezeAccount",
+      "POST /accounts/{account_id}/freeze * → /kesc.v1.AccountService/FreezeAccount",
       "POST /transactions/batch * → /kesc.v1.TransactionService/BatchCreateTransactions",
     ]);
   });

@@ -3,13 +3,14 @@ import { expect } from "chai";
 
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
-import type { TransactionId } from "../../../src/domain/values/ids.js";
+import type { FreezeId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import type { FieldProblem } from "../../../src/grpc/messages/fields.js";
 import { detailsOf } from "../../support/callers/refusal.js";
+import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
 type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
@@ -68,6 +69,16 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "ACCOUNT_FROZEN", accountId: ACCOUNT_ID },
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
+  ],
+  FREEZE_NOT_FOUND: [
+    { reason: "FREEZE_NOT_FOUND", freezeId: "frz_1" as FreezeId },
+    Status.NOT_FOUND,
+    { freeze_id: "frz_1" },
+  ],
+  TOO_MANY_FREEZES: [
+    { reason: "TOO_MANY_FREEZES", accountId: ACCOUNT_ID, limit: 20 },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, limit: "20" },
   ],
   ACCOUNT_CLOSED: [
     { reason: "ACCOUNT_CLOSED", accountId: ACCOUNT_ID },
@@ -134,17 +145,33 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { book_account: "shortfall", balance: "1.00", requested: "2.00" },
   ],
   BOOK_RESTORED: [{ reason: "BOOK_RESTORED" }, Status.FAILED_PRECONDITION, {}],
+  ORGANIZATION_SUSPENDED: [{ reason: "ORGANIZATION_SUSPENDED" }, Status.PERMISSION_DENIED, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],
   STORAGE_UNAVAILABLE: [{ reason: "STORAGE_UNAVAILABLE" }, Status.UNAVAILABLE, {}],
   SHUTTING_DOWN: [{ reason: "SHUTTING_DOWN" }, Status.UNAVAILABLE, {}],
+  MALFORMED_REQUEST: [
+    { reason: "MALFORMED_REQUEST", problem: "The body has no message." },
+    Status.INVALID_ARGUMENT,
+    {},
+  ],
+  UNSUPPORTED_COMPRESSION: [{ reason: "UNSUPPORTED_COMPRESSION" }, Status.UNIMPLEMENTED, {}],
+  NO_SUCH_RPC: [{ reason: "NO_SUCH_RPC" }, Status.UNIMPLEMENTED, {}],
+  REQUEST_TOO_LARGE: [
+    { reason: "REQUEST_TOO_LARGE", bytesMax: 262_144 },
+    Status.INVALID_ARGUMENT,
+    { bytes_max: "262144" },
+  ],
+  TOO_MANY_STREAMS: [{ reason: "TOO_MANY_STREAMS", streamsMax: 2 }, Status.RESOURCE_EXHAUSTED, { streams_max: "2" }],
+  OUTCOME_UNKNOWN: [{ reason: "OUTCOME_UNKNOWN" }, Status.DEADLINE_EXCEEDED, {}],
   INTERNAL: [{ reason: "INTERNAL", requestId: "r-1" }, Status.INTERNAL, { request_id: "r-1" }],
   DEADLINE_EXCEEDED: [{ reason: "DEADLINE_EXCEEDED" }, Status.DEADLINE_EXCEEDED, {}],
 };
 
 const RETRIED: readonly Reason[] = [
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -157,7 +184,8 @@ describe("grpc: a refusal on the wire", () => {
     it(`${reason} is ${Status[code]} with its facts`, () => {
       const status = statusOf(refusal);
       expect(status.code).to.equal(code);
-      expect(status.details).to.match(/^[A-Z].+\.$/);
+      expectDetail(status.details);
+      expectShortSentences(status.details);
       // Each fact is in the text, too. It may be written in two words, as a list.
       for (const fact of Object.values(facts))
         for (const part of fact.split(",")) expect(status.details).to.include(part);
@@ -170,6 +198,14 @@ describe("grpc: a refusal on the wire", () => {
       });
     });
   }
+
+  it("joins the fields that differ as a list", () => {
+    const messageFor = (...differingFields: ("amount" | "description" | "metadata")[]): string =>
+      statusOf({ reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields }).details;
+    expect(messageFor("amount")).to.include("with another amount.");
+    expect(messageFor("amount", "metadata")).to.include("with another amount and metadata.");
+    expect(messageFor("amount", "description", "metadata")).to.include("another amount, description and metadata.");
+  });
 
   it("has the reasons that the contract names, and no other", () => {
     const { files } = readContract();

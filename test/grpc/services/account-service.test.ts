@@ -4,12 +4,14 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { AccountStatus } from "../../../src/gen/kesc/v1/account.js";
 import { AccountServiceService as rpcs, type ListAccountsRequest } from "../../../src/gen/kesc/v1/account_service.js";
+import { FreezeReason } from "../../../src/gen/kesc/v1/freeze.js";
 import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
 import type { AccountFilters } from "../../../src/ledger/ports/reads.js";
 import {
   account,
   ACCOUNT_ID,
   emptyReads,
+  FREEZE_ID,
   KEY_ID,
   ORGANIZATION,
   serve,
@@ -54,6 +56,7 @@ describe("grpc: AccountService", () => {
       currency: "KESC",
       created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
       updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
+      freezes: [],
     });
   });
 
@@ -70,19 +73,49 @@ describe("grpc: AccountService", () => {
     });
   });
 
-  for (const name of ["freezeAccount", "unfreezeAccount", "closeAccount"] as const) {
-    it(`${name} submits the account and the reason`, async () => {
-      const { response } = await under.grpc.call(rpcs[name], { account_id: ACCOUNT_ID, reason: "lost phone" });
-      expect(response?.account?.id).to.equal(ACCOUNT_ID);
-      expect(under.submitted[0]?.command).to.deep.equal({
-        name,
-        organizationId: ORGANIZATION,
-        actor: KEY_ID,
-        accountId: ACCOUNT_ID,
-        reason: "lost phone",
-      });
+  it("freezeAccount submits the account, the reasons and a new id, and returns the freeze", async () => {
+    const request = { account_id: ACCOUNT_ID, reason_code: FreezeReason.FREEZE_REASON_COURT_ORDER, reason: "order 12" };
+    const { response } = await under.grpc.call(rpcs.freezeAccount, request);
+    expect(response?.account?.id).to.equal(ACCOUNT_ID);
+    expect(response?.freeze).to.include({ id: FREEZE_ID, reason_code: FreezeReason.FREEZE_REASON_FRAUD });
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "freezeAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      newFreezeId: "frz_01jd2r6p5vf8ksw3xhb1z7q400",
+      accountId: ACCOUNT_ID,
+      reasonCode: "COURT_ORDER",
+      reason: "order 12",
+      idempotencyKey: undefined,
     });
-  }
+  });
+
+  it("unfreezeAccount submits the account, the freeze and the reason", async () => {
+    const request = { account_id: ACCOUNT_ID, freeze_id: FREEZE_ID, reason: "found again" };
+    const { response } = await under.grpc.call(rpcs.unfreezeAccount, request);
+    expect(response?.account?.id).to.equal(ACCOUNT_ID);
+    expect(response?.freeze?.id).to.equal(FREEZE_ID);
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "unfreezeAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      accountId: ACCOUNT_ID,
+      freezeId: FREEZE_ID,
+      reason: "found again",
+    });
+  });
+
+  it("closeAccount submits the account and the reason", async () => {
+    const { response } = await under.grpc.call(rpcs.closeAccount, { account_id: ACCOUNT_ID, reason: "moved away" });
+    expect(response?.account?.id).to.equal(ACCOUNT_ID);
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "closeAccount",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      accountId: ACCOUNT_ID,
+      reason: "moved away",
+    });
+  });
 
   it("returns an account that it can read, and refuses any other with ACCOUNT_NOT_FOUND", async () => {
     const found = await under.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });
@@ -112,7 +145,9 @@ describe("grpc: AccountService/ListAccounts", () => {
     user_id: "",
     phone_number: "",
     email: "",
-    status: AccountStatus.ACCOUNT_STATUS_UNSPECIFIED,
+    status: [],
+    created_after: undefined,
+    created_before: undefined,
     page_size: 0,
     page_token: "",
   };
@@ -140,10 +175,19 @@ describe("grpc: AccountService/ListAccounts", () => {
       user_id: "user-1",
       phone_number: "0712345678",
       email: "wanjiku@EXAMPLE.com",
-      status: AccountStatus.ACCOUNT_STATUS_FROZEN,
+      status: [AccountStatus.ACCOUNT_STATUS_FROZEN, AccountStatus.ACCOUNT_STATUS_ACTIVE],
+      created_after: { seconds: 1n, nanos: 1 },
+      created_before: { seconds: 1n, nanos: 2_000_000 },
     });
     expect(asked).to.deep.equal([
-      { userId: "user-1", phoneNumber: "+254712345678", email: "wanjiku@example.com", status: "FROZEN" },
+      {
+        userId: "user-1",
+        phoneNumber: "+254712345678",
+        email: "wanjiku@example.com",
+        status: ["ACTIVE", "FROZEN"],
+        createdAfter: 1_001,
+        createdBefore: 1_002,
+      },
     ]);
     expect(response?.accounts).to.have.length(1);
   });
@@ -158,13 +202,16 @@ describe("grpc: AccountService/ListAccounts", () => {
     expect(code).to.equal(Status.OK);
   });
 
-  it("refuses an unknown status", async () => {
+  it("refuses an unknown status, and a span that ends when it begins", async () => {
     const { fields } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
-      status: AccountStatus.UNRECOGNIZED,
+      status: [AccountStatus.UNRECOGNIZED],
+      created_after: { seconds: 7n, nanos: 0 },
+      created_before: { seconds: 7n, nanos: 0 },
     });
     expect(fields).to.deep.equal([
       { field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED", code: "UNKNOWN_VALUE" },
+      { field: "created_before", message: "must be later than created_after", code: "OUT_OF_RANGE" },
     ]);
   });
 });

@@ -78,6 +78,7 @@ describe("grpc: reflection", () => {
       "google/protobuf/descriptor.proto",
       "google/api/field_behavior.proto",
       "kesc/v1/account.proto",
+      "kesc/v1/freeze.proto",
       "google/protobuf/timestamp.proto",
       "kesc/v1/options.proto",
     ]);

@@ -17,12 +17,14 @@ import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
 import { sqliteTransaction } from "../../../src/storage/sqlite/transaction.js";
 import {
   cancel,
-  changeStatus,
+  closeAccount,
   createAccount,
+  freezeAccount,
   mint,
   type Movement,
   NO_DEADLINE,
   redeem,
+  unfreezeAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
@@ -229,14 +231,17 @@ for (const engine of ENGINES) {
     });
 
     it("changes an account's status, and shows it to the next command", async () => {
+      const [first, second] = [freezeAccount(organizationId, accountId), freezeAccount(organizationId, accountId)];
       const outcomes = await Promise.all([
-        summary(changeStatus("freezeAccount", organizationId, accountId)),
+        summary(first),
+        summary(second),
+        summary(unfreezeAccount(organizationId, accountId, first.newFreezeId)),
         summary(mint(movement({ amount: "1.00", reference: "a" }))),
-        summary(changeStatus("unfreezeAccount", organizationId, accountId)),
-        summary(changeStatus("closeAccount", organizationId, accountId)),
-        summary(changeStatus("freezeAccount", organizationId, accountId)),
+        summary(unfreezeAccount(organizationId, accountId, second.newFreezeId)),
+        summary(closeAccount(organizationId, accountId)),
+        summary(freezeAccount(organizationId, accountId)),
       ]);
-      expect(outcomes).to.deep.equal(["done", "ACCOUNT_FROZEN", "done", "done", "ACCOUNT_CLOSED"]);
+      expect(outcomes).to.deep.equal(["done", "done", "done", "ACCOUNT_FROZEN", "done", "done", "ACCOUNT_CLOSED"]);
     });
 
     it("shows one organization nothing of another", async () => {
@@ -246,7 +251,7 @@ for (const engine of ENGINES) {
       for (const [command, reason] of [
         [mint({ organizationId: stranger, accountId, amount: "1.00", reference: "x" }), "ACCOUNT_NOT_FOUND"],
         [redeem({ organizationId: stranger, accountId, amount: "1.00", reference: "mine" }), "ACCOUNT_NOT_FOUND"],
-        [changeStatus("freezeAccount", stranger, accountId), "ACCOUNT_NOT_FOUND"],
+        [freezeAccount(stranger, accountId), "ACCOUNT_NOT_FOUND"],
         [cancel(stranger, pending.id), "TRANSACTION_NOT_FOUND"],
       ] as const) {
         expect(await summary(command)).to.equal(reason);
@@ -320,6 +325,13 @@ for (const engine of ENGINES) {
       // The first batch of an organization also opens its book.
       await statementsFor(batch("first", 1));
       expect(await statementsFor(batch("many", 50))).to.equal(await statementsFor(batch("one", 1)));
+
+      // Direct mints read neither holders nor freezes: accounts, transactions and books alone. They
+      // write these three tables and the journal.
+      const mints = Array.from({ length: 50 }, (_, index) =>
+        mint(movement({ amount: "1.00", reference: `direct${String(index)}` })),
+      );
+      expect(await statementsFor(mints)).to.equal(7);
     });
 
     it("pages through a list newest first, without a row lost or doubled while others arrive", async () => {

@@ -1,10 +1,10 @@
-import type { Account } from "../../../src/domain/account.js";
+import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
 import { type ApiKey, type Scope, SCOPES } from "../../../src/domain/api-key.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
-import type { AccountId, ApiKeyId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { Metadata as Pairs, Reference, UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
@@ -14,13 +14,14 @@ import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
-import { givenAccountAndHolder, givenTransaction } from "../given.js";
+import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
 
 const STOP_MILLIS_MAX = 1_000;
 
 export const ORGANIZATION = "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId;
 export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
+export const FREEZE_ID = "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" as FreezeId;
 export const TRANSACTION_ID = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId;
 export const KEY_ID = "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId;
 export const SECRET = "kesc_aGoodSecretOfTwentyOrMore";
@@ -35,6 +36,7 @@ export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
     createdAt: toUnixMillis(0),
     expiresAt: undefined,
     revokedAt: undefined,
+    lastUsedAt: undefined,
     ...changes,
   };
 }
@@ -52,6 +54,12 @@ export function account(changes: Partial<Account> = {}): Account {
     { userId: "user-1" as UserId, email: "wanjiku@example.com" as EmailAddress },
   );
   return { ...given, ...changes };
+}
+
+/** The account with one freeze, for fraud. */
+function frozenAccount(): AccountWithFreeze {
+  const freeze = givenFreeze({ id: FREEZE_ID, accountId: ACCOUNT_ID, reasonCode: "FRAUD" });
+  return { ...account({ status: "FROZEN", freezes: [freeze] }), freeze };
 }
 
 export function transaction(changes: Partial<Transaction> = {}): Transaction {
@@ -128,6 +136,7 @@ export async function serve({
     listsMax: 2,
     now: () => toUnixMillis(Date.now()),
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
+    newFreezeId: () => "frz_01jd2r6p5vf8ksw3xhb1z7q400" as FreezeId,
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
     logger: logInto(lines, "debug"),
     ...options,
@@ -142,8 +151,12 @@ export async function serve({
 }
 
 async function doAnything(command: Command): Promise<Outcome<Resource>> {
-  const resource = command.name.endsWith("Account") ? account() : transaction();
-  return Promise.resolve({ kind: "done", resource, replayed: false });
+  return Promise.resolve({ kind: "done", resource: resourceOf(command), replayed: false });
+}
+
+function resourceOf({ name }: Command): Resource {
+  if (name === "freezeAccount" || name === "unfreezeAccount") return frozenAccount();
+  return name.endsWith("Account") ? account() : transaction();
 }
 
 export const MINT: MintRequest = {

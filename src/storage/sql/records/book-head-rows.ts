@@ -7,6 +7,7 @@ export interface BookRow {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
+  readonly suspended_seq: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
   readonly reserve_cents: number;
@@ -21,6 +22,7 @@ export function bookHeadOf(row: BookRow): BookHead {
   return {
     organizationId: row.organization_id as OrganizationId,
     state: row.state as BookState,
+    isSuspended: row.suspended_seq !== null,
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     sums: {

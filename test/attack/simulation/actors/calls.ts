@@ -1,17 +1,19 @@
 import type {
-  ChangeAccountStatus,
+  CloseAccount,
   Command,
   CreateAccount,
   EraseAccount,
+  FreezeAccount,
   MoveMoney,
   Resource,
   ReverseTransaction,
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
+import type { Freeze } from "../../../../src/domain/freeze.js";
 import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
 import {
   type Description,
@@ -31,6 +33,8 @@ interface Known {
   readonly accountIds: AccountId[];
   /** The transactions that a caller may want to cancel; some of them can't be. */
   readonly cancelIds: TransactionId[];
+  /** The freezes that a caller may want to lift; some of them are lifted already. */
+  readonly freezes: Pick<Freeze, "id" | "accountId">[];
   /** Those that a caller may want to reverse; some of them can't be, or have been. */
   readonly reverseIds: TransactionId[];
   readonly wishes: MoneyWish[];
@@ -86,9 +90,10 @@ export class Calls {
    */
   learn(resource: Resource): void {
     if ("sums" in resource) return;
-    const { accountIds, cancelIds, reverseIds } = this.#knownTo(resource.organizationId);
+    const { accountIds, cancelIds, freezes, reverseIds } = this.#knownTo(resource.organizationId);
     if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
+      freezes.push(...resource.freezes.filter((freeze) => freezes.every(({ id }) => id !== freeze.id)));
       return;
     }
     this.#orders.learn(resource);
@@ -100,7 +105,7 @@ export class Calls {
   #knownTo(organizationId: OrganizationId): Known {
     let known = this.#known.get(organizationId);
     if (known === undefined) {
-      known = { accountIds: [], cancelIds: [], reverseIds: [], wishes: [], users: 0 };
+      known = { accountIds: [], cancelIds: [], freezes: [], reverseIds: [], wishes: [], users: 0 };
       this.#known.set(organizationId, known);
     }
     return known;
@@ -122,8 +127,35 @@ export class Calls {
   }
 
   #changeStatus(organizationId: OrganizationId, known: Known): Wish {
-    const command: ChangeAccountStatus = {
-      name: this.#random.pick(["freezeAccount", "unfreezeAccount", "unfreezeAccount", "closeAccount"]),
+    const name = this.#random.pick(["freeze", "unfreeze", "unfreeze", "unfreeze", "close"] as const);
+    if (name === "close") return this.#close(organizationId, known);
+    return name === "freeze" ? this.#freeze(organizationId, known) : this.#unfreeze(organizationId, known);
+  }
+
+  #freeze(organizationId: OrganizationId, known: Known): Wish {
+    const command: Omit<FreezeAccount, "newFreezeId"> = {
+      name: "freezeAccount",
+      organizationId,
+      actor: TEST_ACTOR,
+      accountId: this.#accountId(known),
+      reasonCode: this.#random.pick(["FRAUD", "COURT_ORDER"]),
+      reason: NO_REASON,
+      idempotencyKey: this.#random.chance(0.5) ? this.#names.idempotencyKey() : undefined,
+    };
+    return wishOf(() => ({ ...command, newFreezeId: this.#names.freezeId() }));
+  }
+
+  #unfreeze(organizationId: OrganizationId, known: Known): Wish {
+    const stranger = { id: this.#names.freezeId(), accountId: this.#accountId(known) };
+    const { id, accountId } = this.#mostly(known, ({ freezes }) => freezes) ?? stranger;
+    const freezeId = this.#random.chance(0.9) ? id : stranger.id;
+    const command = { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId } as const;
+    return wishOf(() => ({ ...command, reason: NO_REASON }));
+  }
+
+  #close(organizationId: OrganizationId, known: Known): Wish {
+    const command: CloseAccount = {
+      name: "closeAccount",
       organizationId,
       actor: TEST_ACTOR,
       accountId: this.#accountId(known),
@@ -235,7 +267,7 @@ export class Calls {
 
   /** Picks an id that the organization knows; rarely one of a stranger, or none. */
   #mostly<Id>(known: Known, idsOf: (known: Known) => readonly Id[]): Id | undefined {
-    if (this.#random.chance(0.92)) return this.#random.pick(idsOf(known));
+    if (idsOf(known).length > 0 && this.#random.chance(0.92)) return this.#random.pick(idsOf(known));
     const strangers = [...this.#known.values()].filter((other) => other !== known).flatMap(idsOf);
     return strangers.length === 0 || this.#random.chance(0.3) ? undefined : this.#random.pick(strangers);
   }
@@ -251,6 +283,10 @@ class Names {
 
   transactionId(): TransactionId {
     return `txn_${this.#next().padStart(26, "0")}` as TransactionId;
+  }
+
+  freezeId(): FreezeId {
+    return `frz_${this.#next().padStart(26, "0")}` as FreezeId;
   }
 
   reference(): Reference {

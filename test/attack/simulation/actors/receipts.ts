@@ -71,19 +71,19 @@ export class Receipts {
 
   acknowledged(wish: Wish, command: Command, { resource, replayed }: Done): void {
     if ("sums" in resource) return;
-    for (const name of namesOf(command, resource)) {
+    for (const [name, id] of namesOf(command, resource)) {
       const before = this.#named.get(name);
-      const mayChange = [before, resource.id].some((id) => id !== undefined && this.#unwanted.has(id));
-      if (before !== undefined && before !== resource.id && !mayChange) {
-        throw new Violation(`what ${name} names`, before, resource.id, "doubled");
+      const mayChange = [before, id].some((each) => each !== undefined && this.#unwanted.has(each));
+      if (before !== undefined && before !== id && !mayChange) {
+        throw new Violation(`what ${name} names`, before, id, "doubled");
       }
-      this.#named.set(name, resource.id);
+      this.#named.set(name, id);
     }
     const kind = KINDS[command.name];
     if (MAKES.has(command.name)) {
       this.#receipts.push({ wish, command, resource });
     } else if (kind !== undefined && !replayed) {
-      const name = `${kind} of ${resource.id}`;
+      const name = `${kind} of ${"freeze" in resource ? resource.freeze.id : resource.id}`;
       this.#changes.set(name, (this.#changes.get(name) ?? 0) + 1);
     }
   }
@@ -129,7 +129,8 @@ export class Receipts {
     }
     const rows = countBy(
       books.journal,
-      ({ kind, accountId, transactionId }) => `${kind} of ${transactionId ?? accountId ?? "the organization"}`,
+      ({ kind, accountId, transactionId, freezeId }) =>
+        `${kind} of ${transactionId ?? freezeId ?? accountId ?? "the organization"}`,
     );
     for (const [name, times] of this.#changes) {
       const found = rows.get(name) ?? 0;
@@ -150,14 +151,16 @@ function once(what: string, found: number | undefined): void {
   throw new Violation(what, "there once", found ?? "nowhere", found === undefined ? "lost" : "doubled");
 }
 
-function namesOf(command: Command, resource: Account | Transaction): string[] {
-  const { organizationId } = resource;
+/** The names that a command gave, each with the id of what it names. */
+function namesOf(command: Command, resource: Done["resource"]): (readonly [name: string, id: string])[] {
+  const { organizationId, id } = resource;
   const userId = "person" in resource ? resource.person?.userId : undefined;
   const reference = "reference" in resource ? resource.reference : undefined;
   const key = "idempotencyKey" in command ? command.idempotencyKey : undefined;
-  const names = { user: userId, reference, key };
-  return Object.entries(names).flatMap(([kind, name]) =>
-    name === undefined ? [] : [`${organizationId} ${kind} ${name}`],
+  const keyed = "freeze" in resource ? resource.freeze.id : id;
+  const names = { user: [userId, id], reference: [reference, id], key: [key, keyed] } as const;
+  return Object.entries(names).flatMap(([kind, [name, named]]) =>
+    name === undefined ? [] : [[`${organizationId} ${kind} ${name}`, named] as const],
   );
 }
 

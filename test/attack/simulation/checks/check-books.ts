@@ -2,7 +2,7 @@ import type { Account, AccountStatus } from "../../../../src/domain/account.js";
 import type { BookHead, BookSums } from "../../../../src/domain/book.js";
 import type { BookAccount, JournalEntry, JournalKind, Posting } from "../../../../src/domain/journal.js";
 import type { Transaction, TransactionStatus } from "../../../../src/domain/transaction.js";
-import type { OrganizationId } from "../../../../src/domain/values/ids.js";
+import type { FreezeId, OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { Books, Disk, Stored } from "../disks/disk.js";
 import { mustBe, mustHold } from "../report/violation.js";
 
@@ -23,9 +23,14 @@ interface StatusAfter {
 /** The status that a row of each kind sets. A kind that sets none has {} here. */
 const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "organization.created": {},
+  "organization.suspended": {},
+  "organization.resumed": {},
+  "key.created": {},
+  "key.revoked": {},
   "account.created": { account: "ACTIVE" },
-  "account.frozen": { account: "FROZEN" },
-  "account.unfrozen": { account: "ACTIVE" },
+  // These two set the status by the freezes that stand after them.
+  "account.frozen": {},
+  "account.unfrozen": {},
   "account.closed": { account: "CLOSED" },
   "account.updated": {},
   "account.erased": {},
@@ -58,6 +63,7 @@ export function checkBooks({ organizations }: Pick<Disk, "organizations">, books
     const book = ownBook(organizationId, books);
     checkRows(book);
     checkAccounts(book);
+    checkFreezes(book);
     checkTransactions(book);
     checkReceipts(book);
     checkSums(book);
@@ -67,13 +73,17 @@ export function checkBooks({ organizations }: Pick<Disk, "organizations">, books
   mustBe("how many rows the books have together", books.journal.length, rows);
 }
 
-function ownBook(wanted: OrganizationId, { accounts, transactions, journal, heads, idempotencyKeys }: Books): OwnBook {
+function ownBook(
+  wanted: OrganizationId,
+  { accounts, freezes, transactions, journal, heads, idempotencyKeys }: Books,
+): OwnBook {
   const head = heads.get(wanted);
   if (head === undefined) throw new Error(`${wanted} has no book`);
   const isOwn = ({ organizationId }: { readonly organizationId: OrganizationId }): boolean => organizationId === wanted;
   return {
     head,
     accounts: accounts.filter(isOwn),
+    freezes: freezes.filter(isOwn),
     transactions: transactions.filter(isOwn),
     journal: journal.filter(isOwn),
     idempotencyKeys: idempotencyKeys.filter(isOwn),
@@ -103,6 +113,8 @@ interface Derived {
   availableCents: number;
   heldCents: number;
   status: AccountStatus | undefined;
+  /** The ids of the freezes that stand, oldest first. */
+  freezes: FreezeId[];
   isErased: boolean;
   openPayments: number;
   seq: number;
@@ -118,6 +130,7 @@ function checkAccounts({ journal, accounts }: OwnBook): void {
       availableCents: 0,
       heldCents: 0,
       status: undefined,
+      freezes: [],
       isErased: false,
       openPayments: 0,
       seq: entry.seq,
@@ -130,9 +143,12 @@ function checkAccounts({ journal, accounts }: OwnBook): void {
     account.openPayments += entry.kind === "transaction.pending" ? 1 : ends ? -1 : 0;
   }
   mustBe("how many accounts there are", derived.size, accounts.length);
-  for (const { id, person, status, availableCents, heldCents, openPayments, seq, createdAt } of accounts) {
+  for (const account of accounts) {
+    const { id, person, status, availableCents, heldCents, openPayments, freezes, seq, createdAt } = account;
     const isErased = person === undefined;
-    const found: Derived = { availableCents, heldCents, status, isErased, openPayments, seq, createdAt };
+    const ids = freezes.map((freeze) => freeze.id);
+    const balances = { availableCents, heldCents, openPayments };
+    const found: Derived = { ...balances, status, freezes: ids, isErased, seq, createdAt };
     mustBe(`account ${id}, by the journal`, derived.get(id), found);
   }
 }
@@ -140,6 +156,7 @@ function checkAccounts({ journal, accounts }: OwnBook): void {
 function follow(account: Derived, entry: Entry): void {
   const { seq, kind, posting, balancesAfter } = entry;
   account.status = STATUS_AFTER[kind].account ?? account.status;
+  if (entry.freezeId !== undefined) followFreeze(account, entry.freezeId, entry);
   if (kind === "account.erased") account.isErased = true;
   account.availableCents += changeOf("available", posting);
   account.heldCents += changeOf("held", posting);
@@ -155,6 +172,31 @@ function follow(account: Derived, entry: Entry): void {
     expected: "empty",
     found: { availableCents, heldCents },
   }));
+}
+
+function followFreeze(account: Derived, freezeId: FreezeId, { seq, kind }: Entry): void {
+  const stood = account.freezes.includes(freezeId);
+  mustBe(`whether the freeze of row ${String(seq)} stood before it`, kind === "account.unfrozen", stood);
+  account.freezes = stood ? account.freezes.filter((id) => id !== freezeId) : [...account.freezes, freezeId];
+  account.status = account.freezes.length > 0 ? "FROZEN" : "ACTIVE";
+}
+
+/** Compares each freeze with the rows that began and ended it. */
+function checkFreezes({ journal, freezes }: OwnBook): void {
+  const rowsOf = (wanted: JournalKind): Map<string | undefined, Entry> =>
+    new Map(journal.filter(({ kind }) => kind === wanted).map((entry) => [entry.freezeId, entry]));
+  const [begun, ended] = [rowsOf("account.frozen"), rowsOf("account.unfrozen")];
+  mustBe("how many freezes there are", begun.size, freezes.length);
+  for (const { id, accountId, seq, reason, createdBy, createdAt, lifted } of freezes) {
+    const [first, last] = [begun.get(id), ended.get(id)];
+    mustBe(
+      `freeze ${id}, by the journal`,
+      [first?.accountId, first?.seq, first?.reason, first?.actor, first?.recordedAt],
+      [accountId, seq, reason, createdBy, createdAt],
+    );
+    const end = last && { by: last.actor, at: last.recordedAt, reason: last.reason };
+    mustBe(`the end of freeze ${id}, by the journal`, end, lifted);
+  }
 }
 
 /** A balance is a liability: a credit adds to it. */
@@ -338,9 +380,9 @@ function checkSums({ journal, accounts, head: { organizationId, sums } }: OwnBoo
   mustBe(`what ${organizationId} owes`, reserve + shortfall, available + held + unallocated);
 }
 
-function checkNames({ accounts, transactions, idempotencyKeys }: OwnBook): void {
-  const ids = new Set([...accounts, ...transactions].map(({ id }) => id));
-  mustBe("how many ids there are", accounts.length + transactions.length, ids.size);
+function checkNames({ accounts, freezes, transactions, idempotencyKeys }: OwnBook): void {
+  const ids = new Set<string>([...accounts, ...freezes, ...transactions].map(({ id }) => id));
+  mustBe("how many ids there are", accounts.length + freezes.length + transactions.length, ids.size);
   const open = accounts.filter(({ status }) => status !== "CLOSED");
   const holders = open.flatMap(({ person }) => person?.userId ?? []);
   mustBe("how many users have an open account", holders.length, new Set(holders).size);

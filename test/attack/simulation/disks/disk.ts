@@ -1,6 +1,7 @@
 import type { Account } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { UsedIdempotencyKey } from "../../../../src/domain/decision.js";
+import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
@@ -47,6 +48,8 @@ export interface Disk {
   journalAfter(organizationId: OrganizationId, seq: number): readonly Stored<JournalEntry>[];
   /** Sets the state of a book. Returns false while a transaction locks the book. */
   setState(organizationId: OrganizationId, state: BookState): boolean;
+  /** Suspends or resumes an organization. Returns false if this disk cannot. */
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): boolean;
   /** Runs the service's own check of its books. Throws a Violation when it finds something. */
   verify(): Promise<void>;
   dispose(): void;
@@ -66,6 +69,7 @@ export type Stored<Row> = Row & { readonly seq: number };
 /** All that is durable in one cell. The rows of one book are in the order of `seq`. */
 export interface Books {
   readonly accounts: readonly Stored<Account>[];
+  readonly freezes: readonly Stored<Freeze>[];
   readonly transactions: readonly Stored<Transaction>[];
   readonly journal: readonly Stored<JournalEntry>[];
   readonly heads: ReadonlyMap<OrganizationId, BookHead>;

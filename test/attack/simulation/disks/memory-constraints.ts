@@ -38,8 +38,9 @@ export function checkPayment({ state, phoneNumber, begunAt }: Payment): void {
   require(!mustBeBegun || begunAt !== undefined, "begun_at of payments");
 }
 
-export function checkEntry({ kind, accountId, transactionId, posting, balancesAfter }: JournalEntry): void {
+export function checkEntry({ kind, accountId, transactionId, freezeId, posting, balancesAfter }: JournalEntry): void {
   require((transactionId !== undefined) === kind.startsWith("transaction."), "kind of journal");
+  require((freezeId !== undefined) === ["account.frozen", "account.unfrozen"].includes(kind), "freeze of journal");
   require((accountId === undefined) === (balancesAfter === undefined), "account of journal");
   const { availableCents = 0, heldCents = 0 } = balancesAfter ?? {};
   require(isBalance(availableCents) && isBalance(heldCents), "balances of journal");

@@ -1,8 +1,10 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { TableName, UsedReceipt } from "../../../../src/domain/decision.js";
-import { type JournalEntry, OPERATOR } from "../../../../src/domain/journal.js";
-import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { Freeze } from "../../../../src/domain/freeze.js";
+import type { JournalEntry } from "../../../../src/domain/journal.js";
+import { OPERATOR } from "../../../../src/domain/values/actor.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../../src/domain/values/text.js";
 import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import {
@@ -24,6 +26,7 @@ import { keyName, MemoryTable, referenceName, RULES, userName } from "./memory-t
 const TABLE_NAMES = [
   "accounts",
   "accountHolders",
+  "freezes",
   "transactions",
   "payments",
   "proposals",
@@ -46,6 +49,7 @@ export class MemoryDisk implements Disk {
   readonly #tables = {
     accounts: new MemoryTable("accounts", RULES.accounts),
     accountHolders: new MemoryTable("accountHolders", RULES.accountHolders),
+    freezes: new MemoryTable("freezes", RULES.freezes),
     transactions: new MemoryTable("transactions", RULES.transactions),
     payments: new MemoryTable("payments", RULES.payments),
     proposals: new MemoryTable("proposals", RULES.proposals),
@@ -72,18 +76,26 @@ export class MemoryDisk implements Disk {
   }
 
   books(): Books {
-    const { accounts, accountHolders, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, idempotencyKeys } = this.#tables;
     return {
       accounts: [...accounts.rows.values()].map((account) => {
         const holder = accountHolders.rows.get(account.id);
         if (holder === undefined) throw new Error(`${account.id} has no holder`);
-        return { ...accountOf(account, holder), seq: account.seq };
+        return { ...accountOf(account, holder, this.#standingFreezes(account.id).map(withoutSeq)), seq: account.seq };
       }),
+      freezes: [...freezes.rows.values()],
       transactions: [...transactions.rows.values()],
       journal: this.#journal,
       heads: this.#heads,
       idempotencyKeys: [...idempotencyKeys.rows.values()],
     };
+  }
+
+  /** Oldest first, because the rows are in the order in which they came. */
+  #standingFreezes(id: AccountId): Stored<Freeze>[] {
+    return [...this.#tables.freezes.rows.values()].filter(
+      ({ accountId, lifted }) => accountId === id && lifted === undefined,
+    );
   }
 
   journalAfter(wanted: OrganizationId, after: number): readonly Stored<JournalEntry>[] {
@@ -96,6 +108,12 @@ export class MemoryDisk implements Disk {
     return true;
   }
 
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): boolean {
+    this.#version += 1;
+    this.#setHead({ ...this.#headOf(organizationId), isSuspended });
+    return true;
+  }
+
   verify(): Promise<void> {
     return Promise.resolve();
   }
@@ -104,13 +122,21 @@ export class MemoryDisk implements Disk {
     // Nothing is left behind.
   }
 
-  /** Begins a book as storage/organizations.ts does. */
+  /** Begins a book as storage/organizations/new-organization.ts does. */
   #openBook(organizationId: OrganizationId): void {
     const [kind, recordedAt] = ["organization.created", BOOKS_BEGIN] as const;
-    const nothing = { accountId: undefined, transactionId: undefined, posting: undefined, balancesAfter: undefined };
+    const about = { accountId: undefined, transactionId: undefined, freezeId: undefined };
+    const nothing = { ...about, posting: undefined, balancesAfter: undefined };
     const entry: JournalEntry = { organizationId, kind, actor: OPERATOR, reason: NO_REASON, recordedAt, ...nothing };
     this.#journal.push(Object.freeze({ ...entry, seq: 1 }));
-    this.#setHead({ organizationId, state: "OPEN", lastSeq: 1, lastRecordedAt: recordedAt, sums: NO_SUMS });
+    this.#setHead({
+      organizationId,
+      state: "OPEN",
+      isSuspended: false,
+      lastSeq: 1,
+      lastRecordedAt: recordedAt,
+      sums: NO_SUMS,
+    });
   }
 
   #store(steps: Steps): LedgerStore {
@@ -144,11 +170,13 @@ export class MemoryDisk implements Disk {
   }
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
-    const { accounts, accountHolders, transactions, payments, proposals, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, payments, proposals, idempotencyKeys } = this.#tables;
     const used = idempotencyKeys.read(lookup.idempotencyKeys.map(keyName), reads);
     const keyed = used.map(({ resourceId }) => resourceId);
     const keysOfAccounts = new Set(lookup.idempotencyKeysOfAccounts.map(keyName));
     const keyedAccounts = used.filter((each) => keysOfAccounts.has(keyName(each))).map(({ resourceId }) => resourceId);
+    const keysOfFreezes = new Set(lookup.idempotencyKeysOfFreezes.map(keyName));
+    const keyedFreezes = used.filter((each) => keysOfFreezes.has(keyName(each))).map(({ resourceId }) => resourceId);
     const named = lookup.references.flatMap((each) => transactions.find(referenceName(each), reads));
     const users = lookup.users.flatMap((each) => accountHolders.find(userName(each), reads));
     const keysOfPayments = new Set(lookup.idempotencyKeysOfPayments.map(keyName));
@@ -156,6 +184,10 @@ export class MemoryDisk implements Disk {
     const namedPayments = lookup.referencesOfPayments.flatMap((each) => transactions.find(referenceName(each), reads));
     const late = [...transactions.rows.values()].filter(
       ({ corrects }) => corrects?.kind === "LATE" && lookup.orderIds.includes(corrects.transactionId),
+    );
+    // The account's own row is read, too, and each change of a freeze changes it.
+    const standing = [...lookup.fullAccountIds, ...keyedAccounts, ...users].flatMap((id) =>
+      this.#standingFreezes(id as AccountId),
     );
     const ofTransactions = lookup.transactionIds.flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
@@ -168,6 +200,9 @@ export class MemoryDisk implements Disk {
       begunAt,
       accounts: own(accounts.read([...lookup.accountIds, ...ofTransactions, ...keyed, ...users], reads)),
       accountHolders: own(accountHolders.read([...lookup.holderIds, ...keyedAccounts, ...users], reads)),
+      freezes: own(freezes.read([...lookup.freezeIds, ...keyedFreezes, ...standing.map(({ id }) => id)], reads))
+        .toSorted((left, right) => left.seq - right.seq)
+        .map(withoutSeq),
       transactions: own([...transactions.read([...lookup.transactionIds, ...keyed, ...named], reads), ...late]),
       payments: own(payments.read([...lookup.paymentIds, ...keyedPayments, ...namedPayments], reads)),
       proposals: own(proposals.read(lookup.subjects, reads)),
@@ -253,6 +288,11 @@ export class MemoryDisk implements Disk {
     this.#heads.set(head.organizationId, Object.freeze(head));
     this.#changedIn.set(bookName(head.organizationId), this.#version);
   }
+}
+
+/** The row as a read returns it. */
+function withoutSeq<Row extends object>(row: Stored<Row>): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as Row;
 }
 
 function receiptName({ organizationId, receipt }: { organizationId: string; receipt: string }): string {

@@ -27,6 +27,12 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     check: () => undefined,
     changeable: ["person", "isOpen", "phoneNumberChangedAt", "emailChangedAt"],
   },
+  freezes: {
+    keyOf: ({ id }) => id,
+    nameOf: () => undefined,
+    check: () => undefined,
+    changeable: ["lifted"],
+  },
   transactions: {
     keyOf: ({ id }) => id,
     nameOf: (transaction) => referenceName(transaction),

@@ -38,7 +38,9 @@ export function describeCommand(command: Command): string {
     case "cancelTransaction":
       return `cancel ${shortId(command.transactionId)}`;
     case "freezeAccount":
+      return `freeze ${shortId(command.accountId)} as ${shortId(command.newFreezeId)}${keyOf(command)}`;
     case "unfreezeAccount":
+      return `lift ${shortId(command.freezeId)} of ${shortId(command.accountId)}`;
     case "closeAccount":
     case "updateAccount":
     case "eraseAccount":

@@ -3,22 +3,16 @@ import { connect } from "node:net";
 
 const UNIX = "unix:";
 
-export function isUnixSocket(address: string): boolean {
-  return address.startsWith(UNIX);
-}
-
-/** Returns the address with the bound port in place of port 0. */
-export function boundAddress(address: string, port: number): string {
-  return isUnixSocket(address) ? address : address.replace(/:0$/, `:${String(port)}`);
+/** Returns the path of "unix:/path" or "unix:///path", and undefined for "host:port". */
+export function socketPathOf(address: string): string | undefined {
+  return address.startsWith(UNIX) ? address.slice(UNIX.length).replace(/^\/\/(?=\/)/, "") : undefined;
 }
 
 /**
  * Removes the socket file that a killed server left behind. Keeps the file if a process listens on
  * it; binding then fails.
  */
-export async function removeStaleSocket(address: string): Promise<void> {
-  if (!isUnixSocket(address)) return;
-  const path = address.slice(UNIX.length).replace(/^\/\/(?=\/)/, "");
+export async function removeStaleSocket(path: string): Promise<void> {
   if ((await connectFailure(path)) === "ECONNREFUSED") await rm(path, { force: true });
 }
 

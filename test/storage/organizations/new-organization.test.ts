@@ -1,10 +1,10 @@
 import { expect } from "chai";
 
-import { toUnixMillis } from "../../src/domain/values/time.js";
-import { keys } from "../../src/storage/keys.js";
-import { verify } from "../../src/verify/verify.js";
-import { createAccount, mint } from "../support/commands.js";
-import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { keys } from "../../../src/storage/keys.js";
+import { verify } from "../../../src/verify/verify.js";
+import { createAccount, mint } from "../../support/commands.js";
+import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 const now = () => toUnixMillis(Date.now());
 

@@ -1,20 +1,20 @@
-import { type JournalEntry, OPERATOR } from "../domain/journal.js";
-import type { OrganizationId } from "../domain/values/ids.js";
-import { NO_REASON } from "../domain/values/text.js";
-import { toUnixMillis } from "../domain/values/time.js";
-import type { Cell } from "./database.js";
-import { lockMasterKeys } from "./master-keys.js";
-import { newBookKeys, RowSalts } from "./secrets/book-keys.js";
-import { readMasterKeys } from "./secrets/master-key.js";
-import type { Columns } from "./sql/engine.js";
-import { JOURNAL_COLUMNS, journalRowOf } from "./sql/journal-rows.js";
-import { BOOK_COLUMNS } from "./sql/ledger-statements.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { Cell } from "../database.js";
+import { lockMasterKeys } from "../master-keys.js";
+import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
+import { readMasterKeys } from "../secrets/master-key.js";
+import type { Columns } from "../sql/engine.js";
+import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
+import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
 import {
   BOOK_KEYS_COLUMNS,
   bookKeysHexOf,
+  contentOfOrganization,
   ORGANIZATION_COLUMNS,
   type OrganizationRow,
-} from "./sql/organization-rows.js";
+} from "../sql/organization-rows.js";
+import { ownEntry } from "./own-rows.js";
 
 const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;
 
@@ -33,12 +33,14 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow): Prom
       bindings: [],
     })) as readonly [{ readonly number: number }];
     const number = last.number + 1;
-    const journalRow = journalRowOf(openingEntry(row), {
+    const recordedAt = toUnixMillis(row.created_at);
+    const opening = ownEntry(organizationId, { kind: "organization.created", recordedAt });
+    const journalRow = journalRowOf(opening, {
       book: number,
       seq: FIRST_SEQ,
       previousSeq: null,
       salt: new RowSalts(keys).of(FIRST_SEQ),
-      created: [row.name],
+      created: contentOfOrganization(row),
     });
     await session.write([
       { sql: insertInto(table("organizations"), ORGANIZATION_COLUMNS), rows: [row] },
@@ -47,20 +49,6 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow): Prom
       { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
     ]);
   });
-}
-
-function openingEntry(row: OrganizationRow): JournalEntry {
-  return {
-    organizationId: row.id as OrganizationId,
-    accountId: undefined,
-    transactionId: undefined,
-    kind: "organization.created",
-    posting: undefined,
-    balancesAfter: undefined,
-    actor: OPERATOR,
-    reason: NO_REASON,
-    recordedAt: toUnixMillis(row.created_at),
-  };
 }
 
 function newBookRow(

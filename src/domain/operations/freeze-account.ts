@@ -1,0 +1,95 @@
+import { accountOf, type AccountWithFreeze, type LedgerAccount } from "../account.js";
+import type { FreezeAccount } from "../commands.js";
+import {
+  type Book,
+  type Decision,
+  type Lookup,
+  type Operation,
+  putIdempotencyKey,
+  refuse,
+  replay,
+} from "../decision.js";
+import { type Freeze, STANDING_FREEZES_MAX } from "../freeze.js";
+import { balancesOf } from "../journal.js";
+import type { FreezeId } from "../values/ids.js";
+import { NO_REASON } from "../values/text.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const freezeAccount: Operation<FreezeAccount, AccountWithFreeze> = { lookup, decide };
+
+function lookup({ organizationId, accountId, idempotencyKey }: FreezeAccount, rows: Lookup): void {
+  rows.fullAccount(accountId);
+  if (idempotencyKey !== undefined) rows.idempotencyKeyOfFreeze(organizationId, idempotencyKey);
+}
+
+/**
+ * Adds a freeze to an account. The account is FROZEN while at least one freeze stands. Only the
+ * idempotency key makes a replay: two freezes with the same words are two freezes, because each has
+ * to be lifted.
+ *
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED,
+ * TOO_MANY_FREEZES.
+ */
+function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<AccountWithFreeze> {
+  const { organizationId, accountId, idempotencyKey } = command;
+  const account = book.account(organizationId, accountId);
+  const holder = book.accountHolder(organizationId, accountId);
+  const freezes = book.standingFreezes(organizationId, accountId);
+
+  if (idempotencyKey !== undefined) {
+    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
+    if (resourceId !== undefined) {
+      const earlier = book.freeze(organizationId, resourceId as FreezeId);
+      return earlier !== undefined && isSame(command, earlier) && account !== undefined && holder !== undefined
+        ? replay({ ...accountOf(account, holder, freezes), freeze: earlier })
+        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+  }
+
+  if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  if (account.status === "CLOSED") return refuse({ reason: "ACCOUNT_CLOSED", accountId });
+  if (freezes.length >= STANDING_FREEZES_MAX) {
+    return refuse({ reason: "TOO_MANY_FREEZES", accountId, limit: STANDING_FREEZES_MAX });
+  }
+
+  const freeze: Freeze = {
+    id: command.newFreezeId,
+    organizationId,
+    accountId,
+    reasonCode: command.reasonCode,
+    reason: command.reason,
+    createdBy: command.actor,
+    createdAt: now,
+    lifted: undefined,
+  };
+  const frozen: LedgerAccount = { ...account, status: "FROZEN", statusReason: NO_REASON, updatedAt: now };
+  return {
+    kind: "effect",
+    resource: { ...accountOf(frozen, holder, [...freezes, freeze]), freeze },
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: undefined,
+          freezeId: freeze.id,
+          kind: "account.frozen",
+          posting: undefined,
+          balancesAfter: balancesOf(account),
+          actor: command.actor,
+          reason: command.reason,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: frozen },
+        { table: "freezes", row: freeze },
+        ...putIdempotencyKey(idempotencyKey, freeze, now),
+      ],
+    },
+  };
+}
+
+function isSame(command: FreezeAccount, { accountId, reasonCode, reason }: Freeze): boolean {
+  return command.accountId === accountId && command.reasonCode === reasonCode && command.reason === reason;
+}

@@ -1,0 +1,59 @@
+import { accountOf, type AccountWithFreeze, type LedgerAccount } from "../account.js";
+import type { UnfreezeAccount } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import type { Freeze } from "../freeze.js";
+import { balancesOf } from "../journal.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const unfreezeAccount: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide };
+
+function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
+  rows.fullAccount(accountId);
+  rows.freeze(freezeId);
+}
+
+/**
+ * Lifts one freeze of an account. The account becomes ACTIVE with the last one. For a freeze that
+ * is already lifted the decision is a replay.
+ *
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, FREEZE_NOT_FOUND.
+ */
+function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision<AccountWithFreeze> {
+  const { organizationId, accountId, freezeId, actor, reason } = command;
+  const account = book.account(organizationId, accountId);
+  const holder = book.accountHolder(organizationId, accountId);
+  if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  const freeze = book.freeze(organizationId, freezeId);
+  if (freeze?.accountId !== accountId) return refuse({ reason: "FREEZE_NOT_FOUND", freezeId });
+  const standing = book.standingFreezes(organizationId, accountId);
+  if (freeze.lifted !== undefined) return replay({ ...accountOf(account, holder, standing), freeze });
+
+  const lifted: Freeze = { ...freeze, lifted: { by: actor, at: now, reason } };
+  const others = standing.filter(({ id }) => id !== freezeId);
+  const active = others.length === 0 ? ({ status: "ACTIVE", statusReason: reason } as const) : {};
+  const changed: LedgerAccount = { ...account, ...active, updatedAt: now };
+  return {
+    kind: "effect",
+    resource: { ...accountOf(changed, holder, others), freeze: lifted },
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: undefined,
+          freezeId,
+          kind: "account.unfrozen",
+          posting: undefined,
+          balancesAfter: balancesOf(account),
+          actor,
+          reason,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: changed },
+        { table: "freezes", row: lifted },
+      ],
+    },
+  };
+}

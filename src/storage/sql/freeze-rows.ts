@@ -1,0 +1,99 @@
+import type { Freeze, FreezeReason } from "../../domain/freeze.js";
+import type { Actor } from "../../domain/values/actor.js";
+import type { AccountId, FreezeId } from "../../domain/values/ids.js";
+import type { StatusReason } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { OpenBook } from "./book-directory.js";
+import type { ColumnType, Engine } from "./engine.js";
+
+/** A row of `freezes`, as both drivers read it. */
+export interface FreezeRow {
+  readonly book: number;
+  /** The `seq` of the journal row `account.frozen`. */
+  readonly seq: number;
+  readonly id: string;
+  readonly account_id: string;
+  readonly reason_code: string;
+  readonly reason: string;
+  readonly created_by: string;
+  readonly created_at: number;
+  /** Null while the freeze stands, like the two columns after it. */
+  readonly lifted_by: string | null;
+  readonly lifted_at: number | null;
+  readonly lift_reason: string | null;
+}
+
+export const FREEZE_COLUMNS = {
+  book: "int64",
+  seq: "int64",
+  id: "text",
+  account_id: "text",
+  reason_code: "text",
+  reason: "text",
+  created_by: "text",
+  created_at: "int64",
+  lifted_by: "text",
+  lifted_at: "int64",
+  lift_reason: "text",
+} as const satisfies Record<keyof FreezeRow, ColumnType>;
+
+/** The column of a read of accounts that holds the standing freezes. */
+export interface StandingFreezesRow {
+  /** A JSON array of rows of `freezes`, in no order. Null for an account that is not frozen. */
+  readonly standing_freezes: string | null;
+}
+
+/**
+ * Returns the SQL of the column `standing_freezes` of the accounts `a`. One statement reads an
+ * account and its freezes, so they agree with its status.
+ */
+export function standingFreezesColumn({ table, jsonRows }: Engine): string {
+  const freezes = jsonRows(
+    "f",
+    FREEZE_COLUMNS,
+    `${table("freezes")} f WHERE f.account_id = a.id AND f.lifted_at IS NULL`,
+  );
+  return `CASE WHEN a.status = 'FROZEN' THEN ${freezes} END AS standing_freezes`;
+}
+
+/** Returns the standing freezes of an account, oldest first. */
+export function standingFreezesOf({ standing_freezes: json }: StandingFreezesRow, book: OpenBook): readonly Freeze[] {
+  if (json === null) return [];
+  const rows = JSON.parse(json) as FreezeRow[];
+  return rows.sort((left, right) => left.seq - right.seq).map((row) => freezeOf(row, book));
+}
+
+export function freezeOf(row: FreezeRow, { organizationId }: OpenBook): Freeze {
+  return {
+    id: row.id as FreezeId,
+    organizationId,
+    accountId: row.account_id as AccountId,
+    reasonCode: row.reason_code as FreezeReason,
+    reason: row.reason as StatusReason,
+    createdBy: row.created_by as Actor,
+    createdAt: toUnixMillis(row.created_at),
+    lifted:
+      row.lifted_at === null
+        ? undefined
+        : { by: row.lifted_by as Actor, at: toUnixMillis(row.lifted_at), reason: row.lift_reason as StatusReason },
+  };
+}
+
+/** `seq` is that of the journal row that began the freeze. */
+export function freezeRowOf(freeze: Freeze, { book, seq }: { book: number; seq: number }): FreezeRow {
+  return {
+    book,
+    seq,
+    id: freeze.id,
+    account_id: freeze.accountId,
+    reason_code: freeze.reasonCode,
+    reason: freeze.reason,
+    created_by: freeze.createdBy,
+    created_at: freeze.createdAt,
+    ...liftColumnsOf(freeze),
+  };
+}
+
+export function liftColumnsOf({ lifted }: Freeze): Pick<FreezeRow, "lifted_by" | "lifted_at" | "lift_reason"> {
+  return { lifted_by: lifted?.by ?? null, lifted_at: lifted?.at ?? null, lift_reason: lifted?.reason ?? null };
+}

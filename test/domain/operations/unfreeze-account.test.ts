@@ -1,0 +1,95 @@
+import { expect } from "chai";
+
+import { replay } from "../../../src/domain/decision.js";
+import { unfreezeAccount as operation } from "../../../src/domain/operations/unfreeze-account.js";
+import { NO_CENTS } from "../../../src/domain/values/cents.js";
+import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
+import { newFreezeId, TEST_ACTOR, unfreezeAccount, valid } from "../../support/commands.js";
+import {
+  EARLIER,
+  givenAccount,
+  givenBook,
+  givenFreeze,
+  givenPerson,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+} from "../../support/given.js";
+
+const REASON = valid(parseStatusReason("found again"));
+
+const frozen = givenAccount({ status: "FROZEN" });
+const first = givenFreeze({ accountId: frozen.id });
+const second = givenFreeze({ accountId: frozen.id, reasonCode: "FRAUD" });
+const command = { ...unfreezeAccount(ORGANIZATION, frozen.id, first.id), reason: REASON };
+const lifted = { ...first, lifted: { by: TEST_ACTOR, at: NOW, reason: REASON } };
+
+describe("lifting a freeze", () => {
+  for (const [what, freezes, others, changed] of [
+    [
+      "the last one makes the account ACTIVE, with the words",
+      [first],
+      [],
+      { ...frozen, status: "ACTIVE", statusReason: REASON, updatedAt: NOW },
+    ],
+    ["one of two leaves the account FROZEN", [first, second], [second], { ...frozen, updatedAt: NOW }],
+  ] as const) {
+    it(`${what}: with the author and the time, and a row of the journal that moves no money`, () => {
+      expect(operation.decide(givenBook({ accounts: [frozen], freezes }), command, NOW)).to.deep.equal({
+        kind: "effect",
+        resource: { ...changed, person: givenPerson(), freezes: others, freeze: lifted },
+        effect: {
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: frozen.id,
+              transactionId: undefined,
+              freezeId: first.id,
+              kind: "account.unfrozen",
+              posting: undefined,
+              balancesAfter: { availableCents: frozen.availableCents, heldCents: frozen.heldCents },
+              actor: TEST_ACTOR,
+              reason: REASON,
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            { table: "accounts", row: changed },
+            { table: "freezes", row: lifted },
+          ],
+        },
+      });
+    });
+  }
+
+  it("returns a freeze that is already lifted as it is, even on an account that was closed since", () => {
+    const closed = givenAccount({ id: frozen.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
+    const earlier = { ...first, lifted: { by: TEST_ACTOR, at: EARLIER, reason: NO_REASON } };
+    const decision = operation.decide(givenBook({ accounts: [closed], freezes: [earlier] }), command, NOW);
+    expect(decision).to.deep.equal(replay({ ...closed, person: givenPerson(), freezes: [], freeze: earlier }));
+  });
+
+  // The order of rows is the order of checks.
+  const other = givenAccount({ status: "FROZEN" });
+  const ofOther = givenFreeze({ accountId: other.id });
+  const strangers = givenAccount({ organizationId: STRANGER, status: "FROZEN" });
+  const ofStranger = givenFreeze({ accountId: strangers.id, organizationId: STRANGER });
+  for (const [what, accountId, freezeId, refusal] of [
+    [
+      "another organization's account",
+      strangers.id,
+      ofStranger.id,
+      { reason: "ACCOUNT_NOT_FOUND", accountId: strangers.id },
+    ],
+    ["a freeze that does not exist", frozen.id, newFreezeId(), { reason: "FREEZE_NOT_FOUND" }],
+    ["a freeze of another account", frozen.id, ofOther.id, { reason: "FREEZE_NOT_FOUND" }],
+    ["a freeze of another organization", frozen.id, ofStranger.id, { reason: "FREEZE_NOT_FOUND" }],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const book = givenBook({ accounts: [frozen, other, strangers], freezes: [first, ofOther, ofStranger] });
+      const decision = operation.decide(book, unfreezeAccount(ORGANIZATION, accountId, freezeId), NOW);
+      const facts = refusal.reason === "FREEZE_NOT_FOUND" ? { ...refusal, freezeId } : refusal;
+      expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
+    });
+  }
+});
