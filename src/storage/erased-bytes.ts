@@ -41,30 +41,34 @@ export class NotVacuumedError extends Error {}
 // While VACUUM waits for its lock, all calls that touch the table wait behind it.
 const VACUUM_LOCK_MILLIS_MAX = 3_000;
 
+/** The tables that hold a person's data, or held it until a payment ended. */
+const PERSONAL_TABLES = ["account_holders", "payments"];
+
 /**
- * Writes the table of personal data and its indexes anew, without the bytes of rows that an erasure
- * changed. Calls that touch the table wait.
+ * Writes the tables of personal data and their indexes anew, without the bytes of rows that an
+ * erasure changed. Calls that touch such a table wait.
  *
  * Rejects with a NotVacuumedError, and with the driver's error 55P03 if it does not get its lock.
  */
-export async function vacuumHolders(url: string, { table }: Pick<Engine, "table">): Promise<void> {
-  const holders = table("account_holders");
+export async function vacuumPersonalData(url: string, { table }: Pick<Engine, "table">): Promise<void> {
   await withConnection(url, async (client) => {
-    const fileOf = async (): Promise<unknown> => {
+    const fileOf = async (name: string): Promise<unknown> => {
       const { rows } = await client.query<{ readonly file: unknown }>("SELECT pg_relation_filenode($1) AS file", [
-        holders,
+        name,
       ]);
       return rows[0]?.file;
     };
-    const before = await fileOf();
-    await client.query(`SET statement_timeout = 0; SET lock_timeout = ${String(VACUUM_LOCK_MILLIS_MAX)}`);
-    try {
-      await client.query(`VACUUM (FULL) ${holders}`);
-    } finally {
-      // A pooler may give the session to others.
-      await client.query("RESET statement_timeout; RESET lock_timeout");
+    for (const name of PERSONAL_TABLES.map(table)) {
+      const before = await fileOf(name);
+      await client.query(`SET statement_timeout = 0; SET lock_timeout = ${String(VACUUM_LOCK_MILLIS_MAX)}`);
+      try {
+        await client.query(`VACUUM (FULL) ${name}`);
+      } finally {
+        // A pooler may give the session to others.
+        await client.query("RESET statement_timeout; RESET lock_timeout");
+      }
+      // PostgreSQL only warns a user who lacks the right, and skips the table.
+      if ((await fileOf(name)) === before) throw new NotVacuumedError(name);
     }
-    // PostgreSQL only warns a user who lacks the right, and skips the table.
-    if ((await fileOf()) === before) throw new NotVacuumedError(holders);
   });
 }

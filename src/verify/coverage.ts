@@ -45,8 +45,14 @@ export function noCoverage(): CoverageCounts {
  */
 export const NOT_COVERED: Readonly<Record<string, string>> = {
   "journal.actor": "of a row that is neither a freeze nor an unfreeze",
-  "journal.reason": "of an erasure",
+  "journal.reason": "of an erasure, and of a row that neither sets a status nor belongs to a freeze or suspension",
   "journal.content_hash": "of a row that set personal data which was erased or replaced since",
+  "payments.state": "which of READY, SENDING and ACCEPTED, while the transaction is PROCESSING",
+  "payments.rail_account_id": "",
+  "payments.rail_reference": "",
+  "payments.masked_phone": "once the payment has ended",
+  "payments.due_at": "if not before the transaction",
+  "payments.updated_at": "if not before the transaction",
   "books.state": "which of the known states",
   "idempotency_keys.key": "",
   "idempotency_keys.resource_id": "which of the book's accounts, freezes or transactions",

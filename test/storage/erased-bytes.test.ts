@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { truncateLog, vacuumHolders } from "../../src/storage/erased-bytes.js";
+import { truncateLog, vacuumPersonalData } from "../../src/storage/erased-bytes.js";
 import { execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 describe("the log of an SQLite database", () => {
@@ -57,10 +57,10 @@ describe("the table of personal data on PostgreSQL", () => {
     try {
       const error: unknown = await database.cell.reader.snapshot(async (snapshot) => {
         await snapshot.rows("SELECT * FROM account_holders").next();
-        return vacuumHolders(database.url, database.cell.engine).catch((thrown: unknown) => thrown);
+        return vacuumPersonalData(database.url, database.cell.engine).catch((thrown: unknown) => thrown);
       });
       expect(error).to.include({ code: "55P03" });
-      await vacuumHolders(database.url, database.cell.engine);
+      await vacuumPersonalData(database.url, database.cell.engine);
     } finally {
       await database.dispose();
     }

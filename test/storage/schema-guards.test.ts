@@ -1,11 +1,23 @@
 import { expect } from "chai";
 
 import { MAX_SUM_CENTS } from "../../src/domain/book.js";
+import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { JOURNAL_COLUMNS } from "../../src/storage/sql/journal-rows.js";
-import { createAccount, freezeAccount, mint, reverse, unfreezeAccount } from "../support/commands.js";
+import {
+  beginPayment,
+  completePayment,
+  correctBook,
+  createAccount,
+  freezeAccount,
+  mint,
+  redeem,
+  reverse,
+  SLOW_RAIL,
+  unfreezeAccount,
+} from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 interface Ids {
@@ -15,6 +27,10 @@ interface Ids {
   readonly transaction: string;
   /** A mint to the account with nothing, which was reversed. */
   readonly reversed: string;
+  /** A mint on a rail that was paid, with the movement m1 and the receipt r1. */
+  readonly paid: string;
+  /** A mint on a rail that nobody has begun. */
+  readonly open: string;
   /** An account with nothing. */
   readonly empty: string;
   /** A freeze of `empty`, which was lifted. */
@@ -47,6 +63,12 @@ function erasedBut(kept: string, { account }: Pick<Ids, "account">): string {
   const set = [...PERSONAL, "email_index"].filter((column) => column !== kept);
   const changes = set.map((column) => `${column} = NULL`).join(", ");
   return `UPDATE account_holders SET ${changes} WHERE account_id = '${account}'`;
+}
+
+/** Sets columns of the payment of a transaction. */
+function paymentOf(transactionId: string, columns: Readonly<Record<string, string>>): string {
+  const changes = Object.entries(columns).map(([column, value]) => `${column} = ${value}`);
+  return `UPDATE payments SET ${changes.join(", ")} WHERE transaction_id = '${transactionId}'`;
 }
 
 /** Sets columns of the mint. */
@@ -226,6 +248,47 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
   ...["lifted_by", "lifted_at", "lift_reason"].map(
     (column) => [`the end of a freeze without ${column}`, CHECK, () => `UPDATE freezes SET ${column} = NULL`] as const,
   ),
+  [
+    "a negative number of open payments",
+    CHECK,
+    ({ account }) => `UPDATE accounts SET open_payments = -1 WHERE id = '${account}'`,
+  ],
+  [
+    "a closed account with an open payment",
+    CHECK,
+    ({ empty }) => `UPDATE accounts SET status = 'CLOSED', open_payments = 1 WHERE id = '${empty}'`,
+  ],
+  ["a failed transaction without a failure", CHECK, (ids) => linked(ids, { status: "'FAILED'", completed_at: "NULL" })],
+  ["a completed transaction with a failure", CHECK, (ids) => linked(ids, { failure: "'EXPIRED'" })],
+  [
+    "a failure that does not exist",
+    CHECK,
+    (ids) => linked(ids, { status: "'FAILED'", completed_at: "NULL", failure: "'BORED'" }),
+  ],
+  [
+    "a receipt of a transaction that is not completed",
+    CHECK,
+    (ids) => linked(ids, { status: "'PENDING'", completed_at: "NULL", rail_receipt: "'r9'" }),
+  ],
+  ["an empty list of flags", CHECK, (ids) => linked(ids, { open_flags: "''" })],
+  ["a movement that another transaction has", UNIQUE, (ids) => linked(ids, { rail_movement: "'m1'" })],
+  [
+    "a receipt that another row has",
+    UNIQUE,
+    () => doubledRow({ kind: "'transaction.receipted'", rail_receipt: "'r1'" }),
+  ],
+  ["a payment of no transaction", FOREIGN_KEY, ({ paid }) => paymentOf(paid, { transaction_id: "'txn_other'" })],
+  ["a payment in a state that does not exist", CHECK, ({ paid }) => paymentOf(paid, { state: "'LOST'" })],
+  ["an open payment without a phone number", CHECK, ({ paid }) => paymentOf(paid, { state: "'READY'" })],
+  ["a payment that is sent and was never begun", CHECK, ({ open }) => paymentOf(open, { state: "'SENDING'" })],
+  ["an ended payment with its phone number", CHECK, ({ open }) => paymentOf(open, { state: "'ENDED'" })],
+  ["a proposal by nobody", CHECK, () => "UPDATE proposals SET person = ''"],
+  ["a proposal that was done before it was made", CHECK, () => "UPDATE proposals SET done_at = proposed_at - 1"],
+  [
+    "a second proposal about a subject",
+    UNIQUE,
+    () => `INSERT INTO proposals SELECT * FROM proposals`,
+  ],
   ["a content hash that is too short", CHECK, () => quietRow({ content_hash: "substr(content_hash, 2)" })],
 ];
 
@@ -281,7 +344,20 @@ for (const engine of ENGINES) {
       const undo = reverse(organizationId, reversed.newTransactionId);
       const freeze = freezeAccount(organizationId, empty.newAccountId);
       const lift = unfreezeAccount(organizationId, empty.newAccountId, freeze.newFreezeId);
-      const commands = [account, empty, deposit, reversed, undo, freeze, lift];
+      const railed = { organizationId, accountId: account.newAccountId, amount: "1.00", rail: SLOW_RAIL };
+      const paid = mint({ ...railed, reference: "paid" });
+      const open = mint({ ...railed, reference: "open" });
+      const orders = [
+        paid,
+        open,
+        beginPayment(organizationId, paid.newTransactionId),
+        completePayment(organizationId, paid.newTransactionId, { movement: "m1", receipt: "r1" }),
+        correctBook("bookReceipt", organizationId, { amountCents: 1, key: "c", target: "r2" }),
+        correctBook("returnUnallocated", organizationId, { amountCents: 1, key: "d", target: "r3" }),
+        // The sums are those of the first mint again.
+        redeem({ ...railed, reference: "back", rail: DIRECT_RAIL }),
+      ];
+      const commands = [account, empty, deposit, reversed, undo, freeze, lift, ...orders];
       const answers = await cell.committer.commit(commands, now);
       expect(answers.map(({ kind }) => kind)).to.deep.equal(commands.map(() => "done"));
       ids = {
@@ -290,6 +366,8 @@ for (const engine of ENGINES) {
         reversed: reversed.newTransactionId,
         empty: empty.newAccountId,
         freeze: freeze.newFreezeId,
+        paid: paid.newTransactionId,
+        open: open.newTransactionId,
       };
     });
     after(() => opened.dispose());

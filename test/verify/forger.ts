@@ -134,8 +134,17 @@ export class Forger {
         row["account_id"] === null
           ? { created: this.#followOwn(row, seq, keysByRow.get(row)), salt: new RowSalts(this.#keys).of(seq) }
           : this.#follow(row, seq);
-      row["content_hash"] = this.#hashOf(row, created);
+      const covered = [...created.created, ...this.#proofsOf(row)];
+      row["content_hash"] = this.#hashOf(row, { ...created, created: covered });
     }
+  }
+
+  /** What the hash covers after what the row created. */
+  #proofsOf(row: Row): string[] {
+    const transaction = this.#tables.transactions.find(({ id }) => id === row["transaction_id"]);
+    const movement = row["kind"] === "transaction.completed" ? transaction?.["rail_movement"] : null;
+    const proofs = [row["detail"], row["rail_receipt"], movement];
+    return proofs.every((proof) => proof === null) ? [] : proofs.map((proof) => String(proof ?? ""));
   }
 
   /** Returns the fields of what the row created, and the salt of their hash. */
@@ -146,7 +155,7 @@ export class Forger {
     row["previous_seq"] = account["last_seq"] ?? null;
     account["last_seq"] = seq;
     const transaction = transactions.find(({ id }) => id === row["transaction_id"]);
-    if (row["debit"] !== null && transaction !== undefined) this.#post(row, account, transaction["amount_cents"]);
+    if (row["debit"] !== null) this.#post(row, account, transaction?.["amount_cents"] ?? row["amount_cents"]);
     else if (transaction === undefined) account["updated_at"] = row["recorded_at"] ?? null;
     row["available_after_cents"] = account["available_cents"] ?? null;
     row["held_after_cents"] = account["held_cents"] ?? null;
@@ -195,6 +204,12 @@ export class Forger {
         return textsOf(key, ["id"]);
       case "organization.created":
         return textsOf(only(this.#tables.organizations), ["name", "is_sandbox"]);
+      case "book.proposed":
+      case "book.covered":
+      case "book.returned":
+      case "book.received":
+        if (row["debit"] !== null) this.#post(row, {}, row["amount_cents"]);
+        return [];
       default:
         only(this.#tables.books)["suspended_seq"] = row["kind"] === "organization.suspended" ? seq : null;
         return textsOf(row, ["reason"]);

@@ -7,11 +7,14 @@ import type { NotedHeads } from "../../src/verify/heads.js";
 import { ENGINES } from "../support/databases.js";
 import { Forger } from "./forger.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given-books.js";
+import { makeOrders, ORDER_ROWS } from "./given-orders.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
-const LAST = TRAFFIC_ROWS + 5;
+const LAST = TRAFFIC_ROWS + ORDER_ROWS + 6;
 /** The reversal of the mint before it. */
-const REVERSAL = TRAFFIC_ROWS + 3;
+const REVERSAL = TRAFFIC_ROWS + ORDER_ROWS + 4;
+/** The row that added the receipt of a mint over a rail. */
+const RECEIPTED = TRAFFIC_ROWS + 6;
 
 const HEADS_FINDING = new RegExp(`^journal ${String(LAST)} org_\\S+: the row that the heads file knows`);
 
@@ -69,6 +72,14 @@ const FORGERIES: readonly (readonly [
     "needs a seal",
   ],
   [
+    "the receipt of a payment changed",
+    (forger) => {
+      forger.row(RECEIPTED)["rail_receipt"] = "forged";
+      forger.transaction(RECEIPTED)["rail_receipt"] = "forged";
+    },
+    "needs a seal",
+  ],
+  [
     "a mint added at the end",
     (forger) => {
       forger.append(19, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged" });
@@ -85,6 +96,7 @@ for (const engine of ENGINES) {
       unguarded = await openUnguarded(engine, async (database) => {
         const books = await GivenBooks.open(database);
         await makeTraffic(books);
+        await makeOrders(books, await books.createAccount("zoe"));
         await books.reverse(await books.move("mint", await books.createAccount("dan"), "3.00"));
         await books.move("mint", await books.createAccount("erin"), "7.00");
       });

@@ -121,6 +121,11 @@ export class GivenBooks {
     return this.#run(reverse(this.organizationId, id, { description: "typed twice" }));
   }
 
+  /** Does any other command. */
+  do<C extends Command>(make: (organizationId: OrganizationId) => C): Promise<ResourceOf<C>> {
+    return this.#run(make(this.organizationId));
+  }
+
   async cancel({ id }: Transaction, reason: string): Promise<void> {
     await this.#run({ ...cancel(this.organizationId, id), reason: reason as StatusReason });
   }

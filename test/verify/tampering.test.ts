@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
 import { GivenBooks, makeTraffic } from "./given-books.js";
+import { makeOrders } from "./given-orders.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** A change of one column: the new value, and the rows. */
@@ -23,8 +24,15 @@ const REVERSED = "book = 2 AND seq = 3";
 const REVERSAL = "book = 2 AND seq = 4";
 const HASH = `BYTES(${"00".repeat(32)})`;
 
+/** The row of book 2 that makeOrders makes as this one of its rows. */
+const ORDER = (index: number): string => `book = 2 AND seq = ${String(5 + index)}`;
+const ORDER_ID = (index: number): string => `(SELECT id FROM transactions WHERE ${ORDER(index)})`;
+const PAYMENT = (index: number): string => `transaction_id = ${ORDER_ID(index)}`;
+const PROPOSAL = (key: string): string => `subject LIKE '%:${key}'`;
+const RESOLUTION = (index: number): string => `subject = ${ORDER_ID(index)}`;
+
 // The seqs are those of makeTraffic, which fills book 1. Book 2 has one account, one mint with the
-// seq 3, and its reversal.
+// seq 3, its reversal, and the rows of makeOrders.
 const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]>> = {
   "organizations.id": [
     [OTHER_ORG, "id = (SELECT organization_id FROM books WHERE number = 1)", /organizations .*none/],
@@ -99,6 +107,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ],
   "accounts.available_cents": [["1", ROW(2), /available 705\.01.*available 0\.01/]],
   "accounts.held_cents": [["0", ROW(3), /held 100\.00.*held 0\.00/]],
+  "accounts.open_payments": [
+    ["0", ROW(3), /open_payments 2 \| open_payments 0/],
+    ["1", ROW(2), /open_payments 0 \| open_payments 1/],
+  ],
   "accounts.created_at": [["created_at + 1", ROW(2), /accounts .*created_at/]],
   "accounts.updated_at": [
     ["updated_at - 1", ROW(2), /accounts .*updated_at/],
@@ -177,7 +189,29 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "transactions.description": [["'other'", ROW(5), /another content or content_hash/]],
   "transactions.metadata": [[`'[["till","5"]]'`, ROW(5), /another content or content_hash/]],
   "transactions.rail": [["'other'", ROW(9), /another content or content_hash/]],
+  "transactions.rail_movement": [
+    ["'m9'", ORDER(1), /another content or content_hash/],
+    ["NULL", ORDER(1), /another content or content_hash/],
+    ["'m2'", ORDER(1), /another rail_movement \| the one of seq \d+ again/],
+    ["'m9'", ORDER(16), /no rail_movement \| a rail_movement/],
+    ["'m9'", ROW(5), /no rail_movement \| a rail_movement/],
+  ],
+  "transactions.rail_receipt": [
+    ["NULL", ORDER(1), /rail_receipt r1 \| rail_receipt null/],
+    ["'r9'", ROW(5), /rail_receipt null \| rail_receipt r9/],
+  ],
+  "transactions.failure": [
+    ["'EXPIRED'", ORDER(5), /failure RESOLVED_BY_OPERATOR \| failure EXPIRED/],
+    ["'EXPIRED'", ORDER(1), /failure null \| failure EXPIRED/],
+  ],
+  "transactions.open_flags": [
+    ["NULL", ORDER(19), /open_flags OUTCOME_UNKNOWN \| open_flags null/],
+    ["'OUTCOME_UNKNOWN'", ORDER(16), /open_flags null \| open_flags OUTCOME_UNKNOWN/],
+    ["'OUTCOME_UNKNOWN'", ORDER(5), /open_flags null \| open_flags OUTCOME_UNKNOWN/],
+  ],
   "transactions.corrects_id": [
+    [ORDER_ID(16), ORDER(10), /an original that has ended at the rail \| PENDING/],
+    [TRANSACTION(5), ORDER(10), /a transaction of the book that it corrects/],
     ["'txn_other'", REVERSAL, /a transaction of the book that it corrects \| txn_other/],
     [TRANSACTION(17), REVERSAL, /a transaction of the book that it corrects \| txn_/],
     ["id", REVERSAL, /correction of its original null \| correction of its original REVERSAL/],
@@ -190,6 +224,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     [TRANSACTION(5), ROW(17), /reversed_by_id of its original txn_\S+ \| reversed_by_id of its original null/],
   ],
   "transactions.correction": [
+    ["'REVERSAL'", ORDER(10), /type MINT \| type REDEEM/],
+    ["'LATE'", REVERSAL, /a reference with its movement or its receipt/],
     ["NULL", REVERSAL, /correction REVERSAL \| correction null/],
     ["'REFUND'", REVERSAL, /correction REVERSAL \| correction REFUND/],
     ["'REVERSAL'", ROW(17), /a transaction of the book that it corrects \| null/],
@@ -207,6 +243,58 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "transactions.created_at": [["created_at + 1", ROW(5), /created_at/]],
   "transactions.updated_at": [["updated_at + 1", ROW(8), /updated_at/]],
   "transactions.completed_at": [["5", ROW(5), /completed_at \d+ \| completed_at 5/]],
+
+  "payments.transaction_id": [
+    ["'txn_other'", PAYMENT(1), /payments \S+ txn_\S+: a row \| none/],
+    [TRANSACTION(5), PAYMENT(1), /payments 5 txn_\S+: no payment without an order \| a row|a row \| none/],
+  ],
+  "payments.book": [["1", PAYMENT(1), /payments \S+ txn_\S+: a row \| none/]],
+  "payments.rail_account_id": [["'another'", PAYMENT(1), "not covered"]],
+  "payments.state": [
+    ["'READY'", PAYMENT(1), /ENDED while COMPLETED \| READY/],
+    ["'SENDING'", PAYMENT(16), /READY while PENDING \| SENDING/],
+    ["'ENDED'", PAYMENT(19), /READY or SENDING or ACCEPTED while PROCESSING \| ENDED/],
+    ["'ACCEPTED'", PAYMENT(19), "not covered"],
+  ],
+  "payments.phone_number": [
+    ["NULL", PAYMENT(16), /a phone number until the payment has ended/],
+    ["BYTES(00)", PAYMENT(1), /a phone number until the payment has ended/],
+    [`(SELECT phone_number FROM payments WHERE ${PAYMENT(19)})`, PAYMENT(16), /that the book's key decrypts/],
+  ],
+  "payments.masked_phone": [
+    ["'254733***222'", PAYMENT(16), /another masked_phone/],
+    ["'254733***222'", PAYMENT(1), "not covered"],
+  ],
+  "payments.rail_reference": [["'another'", PAYMENT(1), "not covered"]],
+  "payments.begun_at": [
+    ["begun_at + 1", PAYMENT(1), /begun_at/],
+    ["NULL", PAYMENT(19), /begun_at \d+ \| begun_at null/],
+    ["5", PAYMENT(16), /begun_at null \| begun_at 5/],
+  ],
+  "payments.due_at": [
+    ["due_at + 1", PAYMENT(16), "not covered"],
+    ["5", PAYMENT(16), /times after the transaction was accepted/],
+  ],
+  "payments.updated_at": [
+    ["updated_at + 1", PAYMENT(16), "not covered"],
+    ["5", PAYMENT(16), /times after the transaction was accepted/],
+  ],
+
+  "proposals.subject": [["'another'", PROPOSAL("cover"), /proposals \S+ \S+:cover: a row \| none/]],
+  "proposals.book": [["1", PROPOSAL("cover"), /a journal row that proposes it \| none/]],
+  "proposals.content": [
+    ["'another'", PROPOSAL("cover"), /content \["coverShortfall",500\] \| content another/],
+    ["'another'", RESOLUTION(19), /content \["COMPLETED","r5"\] \| content another/],
+  ],
+  "proposals.person": [
+    ["'brian'", PROPOSAL("return"), /person amina \| person brian/],
+    ["'brian'", RESOLUTION(19), /person amina \| person brian/],
+  ],
+  "proposals.proposed_at": [["proposed_at - 1", PROPOSAL("return"), /proposed_at/]],
+  "proposals.done_at": [
+    ["NULL", PROPOSAL("return"), /done_at \d+ \| done_at null/],
+    ["proposed_at", RESOLUTION(5), /done_at null \| done_at \d+/],
+  ],
 
   "idempotency_keys.book": [["7", "book = 1", /idempotency_keys .*the book with the number 7/]],
   "idempotency_keys.key": [["'another'", "book = 1 AND key = 'first-mint'", "not covered"]],
@@ -253,6 +341,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     [FREEZE(28), ROW(7), /transaction\.completed with one/],
   ],
   "journal.kind": [
+    ["'transaction.failed'", ORDER(3), /debit reserve|detail that fits/],
+    ["'transaction.receipted'", ORDER(7), /transaction\.failed or .* after PROCESSING \| transaction\.receipted/],
+    ["'book.covered'", ORDER(12), /book\.covered with debit reserve, credit shortfall/],
+    ["'book.received'", ORDER(14), /book\.received with debit reserve, credit unallocated/],
     ["'account.unfrozen'", ROW(28), /account\.unfrozen only when FROZEN \| ACTIVE/],
     ["'account.closed'", ROW(13), /journal 13 frz_\S+: account\.unfrozen \| account\.closed/],
     ["'account.frozen'", ROW(21), /account\.frozen without one/],
@@ -279,6 +371,26 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["5", ROW(1), /journal 1 : no link and no balance/],
   ],
   "journal.held_after_cents": [["5", ROW(10), /held 0\.05/]],
+  "journal.detail": [
+    ["'EXPIRED'", ORDER(9), /another content or content_hash/],
+    ["'LOST'", ORDER(9), /transaction\.failed with a detail that fits \| the detail LOST/],
+    ["NULL", ORDER(10), /transaction\.completed with a detail that fits/],
+    ["'LATE'", ROW(5), /transaction\.completed with a detail that fits \| the detail LATE/],
+    ["'OUTCOME_UNKNOWN'", ORDER(1), /transaction\.pending with a detail that fits/],
+    ["'REPORT_DIFFERS'", ORDER(18), /transaction\.attended with a detail that fits/],
+    ["'else'", ORDER(11), /a subject, a person and a content in the detail \| else/],
+    [`'["a","b","c"]'`, ORDER(11), /the content \["coverShortfall",500\] \| c/],
+    [`'["a","b","c"]'`, ORDER(14), /journal \d+ : the content_hash of the row/],
+  ],
+  "journal.rail_receipt": [
+    ["'r9'", ORDER(4), /another content or content_hash/],
+    ["NULL", ORDER(4), /journal \d+ txn_\S+: a receipt \| none/],
+    ["'r9'", ROW(5), /transaction\.completed without a receipt \| a receipt/],
+    ["'r9'", ORDER(3), /one receipt \| a second one/],
+    ["'r1'", ORDER(10), /another rail_receipt \| the one of seq \d+ again/],
+    ["'r9'", ORDER(11), /no receipt \| a receipt/],
+    ["'r9'", ORDER(12), /the content \["bookReceipt",400,"r9"\]/],
+  ],
   "journal.actor": [
     ["'another'", ROW(5), "not covered"],
     ["'another'", ROW(11), /created_by another \| created_by key_of_a_test/],
@@ -295,6 +407,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", ROW(11), /freezes 13 .*another reason/],
     ["'another'", ROW(30), /freezes 30 .*another lift_reason/],
     ["'another'", ROW(16), "not covered"],
+    ["'another'", ORDER(2), /transaction\.processing without a reason/],
+    ["'another'", ORDER(7), "not covered"],
+    ["'another'", ORDER(11), "not covered"],
   ],
   "journal.recorded_at": [
     ["recorded_at + 1", ROW(5), /another content or content_hash/],
@@ -336,7 +451,9 @@ for (const engine of ENGINES) {
       unguarded = await openUnguarded(engine, async (database) => {
         await makeTraffic(await GivenBooks.open(database, "first"));
         const second = await GivenBooks.open(database, "second");
-        await second.reverse(await second.move("mint", await second.createAccount("zoe"), "1.00"));
+        const zoe = await second.createAccount("zoe");
+        await second.reverse(await second.move("mint", zoe, "1.00"));
+        await makeOrders(second, zoe);
       });
     });
     after(() => unguarded.dispose());

@@ -19,7 +19,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { exportAccount, type JournalExportRow } from "../../storage/account-export.js";
 import type { Cell, Database, DatabaseAddress } from "../../storage/database.js";
-import { NotVacuumedError, truncateLog, vacuumHolders } from "../../storage/erased-bytes.js";
+import { NotVacuumedError, truncateLog, vacuumPersonalData } from "../../storage/erased-bytes.js";
 import { keys } from "../../storage/keys.js";
 import { reads } from "../../storage/reads.js";
 import { statusReason } from "./arguments.js";
@@ -261,7 +261,7 @@ async function removeFromTable(
 ): Promise<void> {
   const holders = engine.table("account_holders");
   try {
-    await vacuumHolders(address.url, engine);
+    await vacuumPersonalData(address.url, engine);
     printLine(`The files of the table ${holders} no longer hold the old bytes.`);
   } catch (error) {
     const repeat = "The data is erased, but its old bytes are still in the files of the table";

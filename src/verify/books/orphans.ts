@@ -22,6 +22,9 @@ export async function auditOrphans({ snapshot, findings }: Audit): Promise<void>
     SELECT 'book_keys', NULL, 'the book with the number ' || k.book
     FROM ${table("book_keys")} k LEFT JOIN ${table("books")} b ON b.number = k.book WHERE b.number IS NULL
     UNION ALL
+    SELECT 'proposals', p.subject, 'the book with the number ' || p.book
+    FROM ${table("proposals")} p LEFT JOIN ${table("books")} b ON b.number = p.book WHERE b.number IS NULL
+    UNION ALL
     SELECT 'api_keys', k.id, 'the organization ' || k.organization_id
     FROM ${table("api_keys")} k LEFT JOIN ${table("organizations")} o ON o.id = k.organization_id WHERE o.id IS NULL`);
   for (let row = await orphans.next(); row !== undefined; row = await orphans.next()) {

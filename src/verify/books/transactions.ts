@@ -206,7 +206,10 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
       this.#status = status;
       this.#statusReason = row.reason;
     }
-    if (kind === "transaction.processing") this.#processingAt = recordedAt;
+    if (kind === "transaction.processing") {
+      this.#processingAt = recordedAt;
+      if (row.reason !== "") this.#add(row.seq, `${kind} without a reason`, "a reason");
+    }
     if (kind === "transaction.completed") this.#completedAt = recordedAt;
     if (kind === "transaction.failed") this.#failure = detail;
     this.#receipt = row.rail_receipt ?? this.#receipt;
