@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 
 import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
@@ -12,7 +13,7 @@ import { mintRequest } from "../load/calls.js";
 import { GrpcConnection } from "../load/grpc-connection.js";
 import { headersOf } from "../load/grpc-load.js";
 import type { CallInFlight } from "../load/tally.js";
-import type { Attack } from "./attack.js";
+import type { Attack, HostileJob } from "./attack.js";
 import { idleConnections, rapidReset, restFlood, slowRequests, unfinishedRequests } from "./raw-attacks.js";
 
 interface Flood {
@@ -105,6 +106,20 @@ function mints(attack: Attack, { accountIds }: { accountIds: string[] }): void {
   flood(attack, { path: rpcs.mint.path, request, connections: 10, inFlight: 1_000 });
 }
 
+/** Runs `kesc verify` again and again. It is no attack, but it reads all rows beside the others. */
+function audits({ kesc, databaseUrl }: Pick<HostileJob, "kesc" | "databaseUrl">): void {
+  const child = spawn(kesc, ["verify"], { env: { ...process.env, DATABASE_URL: databaseUrl }, stdio: "inherit" });
+  const stop = (): void => {
+    child.kill();
+    process.exit(0);
+  };
+  process.once("SIGTERM", stop);
+  child.once("exit", () => {
+    process.off("SIGTERM", stop);
+    audits({ kesc, databaseUrl });
+  });
+}
+
 /** The attacks by the name of their row in docs/fairness.md. */
 export const ATTACKS = {
   lists,
@@ -176,6 +191,9 @@ export const ATTACKS = {
   },
   "rest-random-keys": (attack) => {
     restFlood(attack, () => `GET /accounts HTTP/1.1\r\nHost: kesc\r\nX-API-Key: ${randomKey()}\r\n\r\n`);
+  },
+  verify: ({ hostile }) => {
+    audits(hostile);
   },
   "rest-deep-json": (attack) => {
     const body = "[".repeat(200_000);

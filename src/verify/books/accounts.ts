@@ -1,245 +1,124 @@
-import type { AccountStatus } from "../../domain/account.js";
-import type { BookAccount, JournalKind } from "../../domain/journal.js";
-import { UPDATED_FIELDS } from "../../domain/operations/update-account.js";
-import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Audit } from "../audit.js";
-import type { Place } from "../findings.js";
-import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../format.js";
-import type { AuditedBook } from "./book-stream.js";
-import { hasHashOf, type HashedRow } from "./content.js";
-import { checkGroups, type Group, type GroupCheck, type GroupKey } from "./groups.js";
-import { checkHolder, type HolderRow, holderRows } from "./holders.js";
+import { guarded } from "../guarded.js";
+import { slices } from "../slices.js";
+import { AccountCheck, type AccountRow } from "./account-check.js";
+import type { AuditedBook } from "./book.js";
+import type { HolderRow } from "./holders.js";
+import { type JournalRow, newerRows } from "./journal-rows.js";
 
-/** A row of `accounts`. */
-interface AccountRow extends GroupKey {
-  readonly seq: number;
-  readonly last_seq: number;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly created_at: number;
-  readonly updated_at: number;
+/** A row of `accounts` with its row of `account_holders`. */
+interface JoinedRow extends AccountRow, Omit<HolderRow, "seq"> {
+  /** Null if the account has no holder. */
+  readonly holder_seq: number | null;
 }
 
-/** A row of the journal. `id` is the id of its account. */
-interface AccountJournalRow extends PostingColumns, GroupKey, HashedRow {
-  readonly previous_seq: number | null;
-  readonly transaction_id: string | null;
-  readonly available_after_cents: number;
-  readonly held_after_cents: number;
-  /** Null on the row of a transaction, like `content_hash`. */
-  readonly reason: string | null;
+/** An account whose row reflects newer rows of the journal than the head of the audit. */
+interface MovedAccount {
+  readonly check: AccountCheck;
+  readonly row: JoinedRow;
 }
 
-type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.updated" | "account.erased">;
-
-const STATUS_CHANGES: Readonly<Record<StatusKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
-  "account.created": { from: undefined, to: "ACTIVE" },
-  "account.frozen": { from: "ACTIVE", to: "FROZEN" },
-  "account.unfrozen": { from: "FROZEN", to: "ACTIVE" },
-  "account.closed": { from: "ACTIVE", to: "CLOSED" },
-};
+/** More accounts in memory at once would cost more than reading the newer rows again. */
+const MOVED_MAX = 20_000;
 
 /**
- * Follows every account through the journal. Checks the link of each row to the previous one, the
- * balances after each row, and each change of status. Then compares the last state with the row in
- * `accounts`, and the personal data with the hash in the row that created the account.
+ * Follows accounts of one book through the journal, and compares them with `accounts` and
+ * `account_holders`. These tables are read after the journal, while a server changes them.
  */
-export async function auditAccounts(audit: Audit): Promise<void> {
-  const { snapshot } = audit;
-  const { byCodeUnit, table, hex } = snapshot;
-  audit.coverage.accounts += await checkGroups<AccountRow, AccountJournalRow, HolderRow>(audit, {
-    table: "accounts",
-    summaries: snapshot.rows(`
-      SELECT book, id, seq, last_seq, status, status_reason, available_cents, held_cents, created_at, updated_at
-      FROM ${table("accounts")} ORDER BY book, id ${byCodeUnit}`),
-    parts: holderRows(snapshot),
-    rows: snapshot.rows(`
-      SELECT book, account_id AS id, seq, previous_seq, transaction_id, kind, debit, credit, amount_cents,
-        available_after_cents, held_after_cents, recorded_at,
-        CASE WHEN transaction_id IS NULL THEN reason END AS reason,
-        CASE WHEN transaction_id IS NULL THEN ${hex("content_hash")} END AS content_hash
-      FROM ${table("journal")} WHERE account_id IS NOT NULL ORDER BY book, account_id ${byCodeUnit}, seq`),
-    check: (group) => new AccountCheck(group, audit),
-  });
-}
-
-class AccountCheck implements GroupCheck<AccountJournalRow> {
+export class AccountsAudit {
   readonly #audit: Audit;
-  readonly #group: Group<AccountRow, HolderRow>;
   readonly #book: AuditedBook;
-  readonly #id: string;
-  #first: AccountJournalRow | undefined;
-  #last: AccountJournalRow | undefined;
-  #updated: AccountJournalRow | undefined;
-  #erased: AccountJournalRow | undefined;
-  readonly #changedAt = { phoneNumber: undefined as number | undefined, email: undefined as number | undefined };
-  #status: AccountStatus | undefined;
-  #statusReason: string | null = "";
-  #availableCents = 0;
-  #heldCents = 0;
-  #updatedAt = 0;
+  readonly #includes: (id: string) => boolean;
+  readonly #checks = new Map<string, AccountCheck>();
+  readonly #moved = new Map<string, MovedAccount>();
+  /** The accounts of which a row made the check throw. */
+  readonly #broken = new Set<string>();
 
-  constructor(group: Group<AccountRow, HolderRow>, audit: Audit) {
+  /** `includes` says which accounts to follow. */
+  constructor(audit: Audit, book: AuditedBook, includes: (id: string) => boolean) {
     this.#audit = audit;
-    this.#group = group;
-    this.#book = group.book;
-    this.#id = group.key.id ?? "";
+    this.#book = book;
+    this.#includes = includes;
   }
 
-  row(row: AccountJournalRow): void {
-    this.#first ??= row;
-    const previousSeq = this.#last?.seq ?? null;
-    if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
-    if (row.transaction_id === null) this.#checkOwnRow(row);
-    else this.#checkMayMove(row);
-    this.#follow(row);
-    this.#last = row;
+  /** Takes the rows of the book in the order of `seq`, up to its head. */
+  row(row: JournalRow): void {
+    const { account_id: id } = row;
+    if (id === null || !this.#includes(id)) return;
+    let check = this.#checks.get(id);
+    if (check === undefined) this.#checks.set(id, (check = this.#newCheck(id)));
+    this.#step(id, check, row);
   }
 
-  end(): void {
-    const { summary, part } = this.#group;
-    const place = { seq: this.#last?.seq ?? summary?.seq ?? part?.seq, table: "accounts", id: this.#id } as const;
-    if (summary === undefined) this.#book.findings.add(place, { expected: "a row", found: "none" });
-    else if (this.#first === undefined || this.#last === undefined) {
-      this.#book.findings.add(place, { expected: "a journal row that created it", found: "none" });
-    } else {
-      this.#compare(place, summary, [this.#first, this.#last]);
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const { head } = this.#book.row;
+    for await (const rows of this.#joinedRows()) {
+      for (const row of rows) {
+        const { id } = row;
+        if (!this.#includes(id)) continue;
+        this.#audit.coverage.accounts += 1;
+        const check = this.#checks.get(id) ?? this.#newCheck(id);
+        this.#checks.delete(id);
+        if (row.last_seq > (head ?? 0)) this.#moved.set(id, { check, row });
+        else this.#compare(id, check, row);
+      }
+      if (this.#moved.size >= MOVED_MAX) await this.#endMoved();
     }
-    const isErased = checkHolder(part, {
-      id: this.#id,
-      book: this.#book,
-      created: this.#first,
-      updated: this.#updated,
-      erased: this.#erased,
-      isClosed: this.#status === "CLOSED",
-      changedAt: this.#changedAt,
+    await this.#endMoved();
+    for (const [id, check] of this.#checks) this.#compare(id, check, undefined);
+  }
+
+  /** Follows the moved accounts up to the row of the journal that each of them names. */
+  async #endMoved(): Promise<void> {
+    if (this.#moved.size === 0) return;
+    for await (const row of newerRows(this.#audit, this.#book.row)) {
+      const { account_id: id, seq } = row;
+      const moved = id === null ? undefined : this.#moved.get(id);
+      if (id !== null && moved !== undefined && seq <= moved.row.last_seq) this.#step(id, moved.check, row);
+    }
+    for (const [id, { check, row }] of this.#moved) this.#compare(id, check, row);
+    this.#moved.clear();
+  }
+
+  #step(id: string, check: AccountCheck, row: JournalRow): void {
+    if (this.#broken.has(id)) return;
+    this.#guard(id, () => {
+      check.row(row);
     });
-    if (isErased) this.#audit.coverage.erasedHolders += 1;
   }
 
-  #compare(place: Place, summary: AccountRow, [first, last]: [AccountJournalRow, AccountJournalRow]): void {
-    const { findings } = this.#book;
-    findings.compareFields(place, {
-      seq: [first.seq, summary.seq],
-      last_seq: [last.seq, summary.last_seq],
-      status: [this.#status, summary.status],
-      created_at: [first.recorded_at, summary.created_at],
-      updated_at: [this.#updatedAt, summary.updated_at],
+  #compare(id: string, check: AccountCheck, row: JoinedRow | undefined): void {
+    if (this.#broken.has(id)) return;
+    this.#guard(id, () => {
+      if (row === undefined) check.end(undefined, undefined);
+      else check.end(row, row.holder_seq === null ? undefined : { ...row, seq: row.holder_seq });
     });
-    findings.compare(place, {
-      expected: describeBalances(this.#availableCents, this.#heldCents),
-      found: describeBalances(summary.available_cents, summary.held_cents),
+  }
+
+  #guard(id: string, step: () => void): void {
+    const place = { seq: undefined, table: "accounts", id } as const;
+    if (!guarded(this.#book.findings, place, step)) this.#broken.add(id);
+  }
+
+  #newCheck(id: string): AccountCheck {
+    return new AccountCheck(this.#audit, this.#book, id);
+  }
+
+  /** One statement reads both rows of an account, so that both are of one moment. */
+  #joinedRows(): AsyncGenerator<readonly JoinedRow[], void, void> {
+    const { table } = this.#audit.engine;
+    return slices<JoinedRow>(this.#audit, {
+      sql: `
+        SELECT a.id, a.seq, a.last_seq, a.status, a.status_reason, a.available_cents, a.held_cents, a.created_at,
+          a.updated_at, h.seq AS holder_seq, h.is_open, h.user_id, h.phone_number, h.phone_number_index,
+          h.phone_number_changed_at, h.email, h.email_index, h.email_changed_at, h.content_salt
+        FROM ${table("accounts")} a
+        LEFT JOIN ${table("account_holders")} h ON h.account_id = a.id AND h.book = a.book
+        WHERE a.book = ?`,
+      bindings: [this.#book.row.number],
+      key: "a.seq",
+      keyOf: ({ seq }) => seq,
     });
-    if (summary.status_reason !== this.#statusReason) {
-      findings.add(place, { expected: "the reason of the last change of status", found: "another status_reason" });
-    }
   }
-
-  /** Checks a row that belongs to no transaction. */
-  #checkOwnRow(row: AccountJournalRow): void {
-    const { seq, kind } = row;
-    const { secrets } = this.#book;
-    this.#updatedAt = row.recorded_at;
-    if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
-    if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
-    if (isStatusKind(kind)) this.#changeStatus(row, kind);
-    else if (kind === "account.updated") this.#update(row);
-    else if (kind === "account.erased") this.#erase(row);
-    // The hashes of these rows cover the holder, with a salt that only the holder has.
-    if (kind === "account.created" || kind === "account.updated" || secrets === undefined) return;
-    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
-      this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
-    }
-  }
-
-  #changeStatus(row: AccountJournalRow, kind: StatusKind): void {
-    const { seq } = row;
-    const { from, to } = STATUS_CHANGES[kind];
-    if (this.#status !== from) this.#add(seq, `${kind} only when ${describe(from)}`, describe(this.#status));
-    if (to === "CLOSED") this.#checkEmpty(row);
-    this.#status = to;
-    this.#statusReason = row.reason;
-  }
-
-  #update(row: AccountJournalRow): void {
-    const { seq, reason, recorded_at: recordedAt } = row;
-    if (this.#status === undefined || this.#status === "CLOSED" || this.#erased !== undefined) {
-      this.#add(seq, "account.updated only on an open account with personal data", describe(this.#status));
-    }
-    this.#updated = row;
-    const { phoneNumber, email, both } = UPDATED_FIELDS;
-    if (reason === phoneNumber || reason === both) this.#changedAt.phoneNumber = recordedAt;
-    if (reason === email || reason === both) this.#changedAt.email = recordedAt;
-    if (reason !== phoneNumber && reason !== email && reason !== both) {
-      this.#add(seq, "the names of the changed fields as the reason", "another reason");
-    }
-  }
-
-  #erase(row: AccountJournalRow): void {
-    this.#checkEmpty(row);
-    if (this.#status === undefined) this.#add(row.seq, "account.created first", row.kind);
-    if (this.#erased !== undefined) this.#add(row.seq, "one erasure", "a second one");
-    this.#erased = row;
-  }
-
-  #checkEmpty({ seq, kind }: AccountJournalRow): void {
-    if (this.#availableCents === 0 && this.#heldCents === 0) return;
-    const found = describeBalances(this.#availableCents, this.#heldCents);
-    this.#add(seq, `${kind} only when the balances are zero`, found);
-  }
-
-  /** Only an ACTIVE account can start a transaction. No money can move on a CLOSED account. */
-  #checkMayMove(row: AccountJournalRow): void {
-    const moves = row.amount_cents !== null;
-    if (moves) this.#updatedAt = row.recorded_at;
-    if (this.#status === "ACTIVE") return;
-    const begins = row.kind === "transaction.pending" || row.debit === "available";
-    if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
-      this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
-    }
-  }
-
-  /**
-   * Continues from the balances that the row states, even if they are wrong. So a broken row causes
-   * one finding, and the rows after it cause none.
-   */
-  #follow(row: AccountJournalRow): void {
-    const availableCents = this.#availableCents + changeOf("available", row);
-    const heldCents = this.#heldCents + changeOf("held", row);
-    if (availableCents !== row.available_after_cents || heldCents !== row.held_after_cents) {
-      this.#add(
-        row.seq,
-        `${describeBalances(availableCents, heldCents)} after the row`,
-        describeBalances(row.available_after_cents, row.held_after_cents),
-      );
-    }
-    if (availableCents < 0 || heldCents < 0 || availableCents + heldCents > MAX_CENTS) {
-      this.#add(row.seq, `balances from 0.00 to ${decimalOf(MAX_CENTS)}`, describeBalances(availableCents, heldCents));
-    }
-    this.#availableCents = row.available_after_cents;
-    this.#heldCents = row.held_after_cents;
-  }
-
-  #add(seq: number, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: this.#id }, { expected, found });
-  }
-}
-
-function isStatusKind(kind: string): kind is StatusKind {
-  return Object.hasOwn(STATUS_CHANGES, kind);
-}
-
-function describeLink(previousSeq: number | null): string {
-  return previousSeq === null ? "no previous_seq" : `previous_seq ${String(previousSeq)}`;
-}
-
-function describe(status: AccountStatus | undefined): string {
-  return status ?? "not created yet";
-}
-
-/** Available and held are liabilities, so a credit adds to them. */
-function changeOf(book: BookAccount, { debit, credit, amount_cents: amountCents }: PostingColumns): number {
-  return (credit === book ? (amountCents ?? 0) : 0) - (debit === book ? (amountCents ?? 0) : 0);
 }

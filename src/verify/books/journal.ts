@@ -5,23 +5,9 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
-import type { AuditedBook, BookRow } from "./book-stream.js";
+import type { AuditedBook, BookRow } from "./book.js";
 import { hasHashOf } from "./content.js";
-import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
-
-interface JournalRow extends PostingColumns, GroupKey {
-  readonly seq: number;
-  readonly account_id: string | null;
-  readonly transaction_id: string | null;
-  readonly kind: string;
-  readonly recorded_at: number;
-  /** In hexadecimal. */
-  readonly content_hash: string;
-  /** Null if the row concerns an account. */
-  readonly own_reason: string | null;
-  /** A value that only the row of an account can have. Null if the row concerns an account. */
-  readonly stray: number | null;
-}
+import type { JournalRow } from "./journal-rows.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
@@ -32,29 +18,10 @@ const TIME_MAX = 8_640_000_000_000_000;
 const FIRST_KIND = "organization.created";
 
 /**
- * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each
- * row is valid by itself. Then compares the last row and the sums of the postings with `books`.
+ * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
+ * compares the last row and the sums of the postings with `books`.
  */
-export async function auditJournal(audit: Audit): Promise<void> {
-  const { snapshot, coverage } = audit;
-  const { table, hex } = snapshot;
-  coverage.organizations += await checkGroups<GroupKey, JournalRow>(audit, {
-    table: "journal",
-    summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
-    rows: snapshot.rows(`
-      SELECT book, seq, account_id, transaction_id, kind, debit, credit, amount_cents, recorded_at,
-        ${hex("content_hash")} AS content_hash,
-        CASE WHEN account_id IS NULL THEN reason END AS own_reason,
-        CASE WHEN account_id IS NULL
-          THEN COALESCE(previous_seq, available_after_cents, held_after_cents) END AS stray
-      FROM ${table("journal")} ORDER BY book, seq`),
-    check: ({ key, book }) => new BookCheck(key.book, book, audit),
-  });
-}
-
-/** The rows of one book. */
-class BookCheck implements GroupCheck<JournalRow> {
-  readonly #number: number;
+export class BookCheck {
   readonly #book: AuditedBook;
   readonly #audit: Audit;
   readonly #noted: Head | undefined;
@@ -63,13 +30,13 @@ class BookCheck implements GroupCheck<JournalRow> {
   #lastRecordedAt = 0;
   #lastHash = "";
 
-  constructor(number: number, book: AuditedBook, audit: Audit) {
-    this.#number = number;
+  constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
     this.#audit = audit;
     this.#noted = audit.notedHeads.get(book.row.organization_id);
   }
 
+  /** Takes the rows in the order of `seq`, up to the head of the book. */
   row(row: JournalRow): void {
     const { seq } = row;
     this.#audit.coverage.journalRows += 1;
@@ -145,8 +112,9 @@ class BookCheck implements GroupCheck<JournalRow> {
     const { secrets, findings, row: book } = this.#book;
     const { seq } = row;
     if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
-    if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
-    if (row.own_reason !== "") this.#add(seq, "no reason without an account", "a reason");
+    const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
+    if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
+    if (row.reason !== "") this.#add(seq, "no reason without an account", "a reason");
     if (book.name === null) return;
     const place = { seq, table: "organizations", id: book.organization_id } as const;
     findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
@@ -167,7 +135,7 @@ class BookCheck implements GroupCheck<JournalRow> {
     const { findings } = this.#book;
     if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
     if (!STATES.has(row.state)) findings.add(place, { expected: "a known state", found: row.state });
-    if (!(this.#number > 0)) findings.add(place, { expected: "a number above 0", found: String(this.#number) });
+    if (!(row.number > 0)) findings.add(place, { expected: "a number above 0", found: String(row.number) });
     if (this.#lastSeq > 0) {
       findings.compareFields(place, {
         last_seq: [this.#lastSeq, row.last_seq],

@@ -1,197 +1,142 @@
-import type { JournalKind } from "../../domain/journal.js";
-import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../../domain/transaction.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { describePosting, type Direction, type PostingColumns } from "../format.js";
-import type { AuditedBook } from "./book-stream.js";
-import { hasHashOf, type HashedRow } from "./content.js";
-import { checkGroups, type Group, type GroupCheck, type GroupKey } from "./groups.js";
+import { guarded } from "../guarded.js";
+import { slices } from "../slices.js";
+import type { AuditedBook } from "./book.js";
+import { type JournalRow, newerRows } from "./journal-rows.js";
+import { isLastKind, TransactionCheck, type TransactionRow } from "./transaction-check.js";
 
-/** A row of `transactions`. */
-interface TransactionRow extends GroupKey {
-  readonly id: string;
-  readonly seq: number;
-  readonly account_id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly amount_cents: number;
-  readonly reference: string;
-  readonly description: string;
-  readonly metadata: string;
-  readonly rail: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly completed_at: number | null;
+/** A transaction whose last row of the journal was not seen yet. */
+interface OpenTransaction {
+  readonly summary: TransactionRow;
+  readonly rows: JournalRow[];
 }
 
-/** A row of the journal. `id` is the id of its transaction. */
-interface TransactionJournalRow extends PostingColumns, GroupKey, HashedRow {
-  readonly account_id: string | null;
-  readonly reason: string;
+interface MovementRow extends JournalRow {
+  readonly transaction_id: string;
 }
-
-type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
-
-const STATUSES: Readonly<Record<TransactionKind, TransactionStatus>> = {
-  "transaction.pending": "PENDING",
-  "transaction.completed": "COMPLETED",
-  "transaction.canceled": "CANCELED",
-};
 
 /**
- * The steps that the rules allow, and the posting of each. The value is null if the step moves no
- * money.
+ * Compares the transactions of one book with the journal. Both are read along `seq`, so only the
+ * transactions that are pending stay in memory.
  */
-type Steps = Readonly<Partial<Record<TransactionKind, Direction | null>>>;
-
-// Repeated on purpose: an audit must not depend on the code that it audits.
-const MINTED = { debit: "reserve", credit: "available" } as const;
-const REDEEMED = { debit: "available", credit: "reserve" } as const;
-const HELD = { debit: "available", credit: "held" } as const;
-const RELEASED = { debit: "held", credit: "available" } as const;
-const BURNED = { debit: "held", credit: "reserve" } as const;
-
-const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps; whilePending: Steps }>> = {
-  MINT: {
-    direct: { "transaction.completed": MINTED },
-    otherRails: { "transaction.pending": null },
-    whilePending: { "transaction.completed": MINTED, "transaction.canceled": null },
-  },
-  REDEEM: {
-    direct: { "transaction.completed": REDEEMED },
-    otherRails: { "transaction.pending": HELD },
-    whilePending: { "transaction.completed": BURNED, "transaction.canceled": RELEASED },
-  },
-};
-
-/**
- * Follows every transaction through the journal. Checks that its type and rail allow each step,
- * that each step has the right posting, and that the transaction ends at most once. Then compares
- * the last state with the row in `transactions`, and its content with the hash in the journal.
- */
-export async function auditTransactions(audit: Audit): Promise<void> {
-  const { snapshot } = audit;
-  const { byCodeUnit, table, hex } = snapshot;
-  audit.coverage.transactions += await checkGroups<TransactionRow, TransactionJournalRow>(audit, {
-    table: "transactions",
-    summaries: snapshot.rows(`
-      SELECT book, id, seq, account_id, type, status, status_reason, amount_cents, reference, description, metadata, rail,
-        created_at, updated_at, completed_at
-      FROM ${table("transactions")} ORDER BY book, id ${byCodeUnit}`),
-    rows: snapshot.rows(`
-      SELECT book, transaction_id AS id, seq, account_id, kind, debit, credit, amount_cents, reason, recorded_at,
-        ${hex("content_hash")} AS content_hash
-      FROM ${table("journal")} WHERE transaction_id IS NOT NULL ORDER BY book, transaction_id ${byCodeUnit}, seq`),
-    check: ({ key, book, summary }) =>
-      summary === undefined ? withoutRow({ key, book }) : new TransactionCheck(summary, book),
-  });
-}
-
-function withoutRow({ key, book }: Pick<Group<never, never>, "key" | "book">): GroupCheck<TransactionJournalRow> {
-  return {
-    row: ({ seq }) => {
-      book.findings.add({ seq, table: "transactions", id: key.id }, { expected: "a row", found: "none" });
-    },
-    end: () => undefined,
-  };
-}
-
-class TransactionCheck implements GroupCheck<TransactionJournalRow> {
-  readonly #summary: TransactionRow;
+export class TransactionsAudit {
+  readonly #audit: Audit;
   readonly #book: AuditedBook;
-  #first: TransactionJournalRow | undefined;
-  #last: TransactionJournalRow | undefined;
-  #status: TransactionStatus | undefined;
-  #completedAt: number | null = null;
+  readonly #open = new Map<string, OpenTransaction>();
+  /** The seq up to which `transactions` was read. */
+  #readTo: number | undefined;
 
-  constructor(summary: TransactionRow, book: AuditedBook) {
-    this.#summary = summary;
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
     this.#book = book;
   }
 
-  row(row: TransactionJournalRow): void {
-    const { account_id: accountId } = this.#summary;
-    if (row.account_id !== accountId) this.#add(row.seq, accountId, String(row.account_id));
-    this.#checkContent(row, this.#first === undefined);
-    this.#first ??= row;
-    if (isTransactionKind(row.kind)) this.#step(row, row.kind);
-    this.#last = row;
+  /**
+   * Called once, before the first row. Opens the transactions that claim to be newer than the whole
+   * journal. One statement reads both tables, and so takes no new transaction for a wrong one.
+   */
+  async begin(): Promise<void> {
+    const last = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = ?)`;
+    for await (const summaries of this.#summaries(`t.seq > ${last}`, this.#book.row.number)) this.#openAll(summaries);
   }
 
-  end(): void {
-    const summary = this.#summary;
-    const { findings } = this.#book;
-    const [first, last] = [this.#first, this.#last];
-    const place: Place = { seq: last?.seq ?? summary.seq, table: "transactions", id: summary.id };
-    if (first === undefined || last === undefined) {
-      findings.add(place, { expected: "a journal row that created it", found: "none" });
-      return;
+  /** Takes the rows of the book in the order of `seq`, up to its head. */
+  async slice(rows: readonly JournalRow[]): Promise<void> {
+    const to = rows.at(-1)?.seq ?? 0;
+    for await (const summaries of this.#summaries("t.seq <= ?", to)) {
+      this.#openAll(summaries);
+      this.#readTo = summaries.at(-1)?.seq;
     }
-    findings.compareFields(place, {
-      seq: [first.seq, summary.seq],
-      status: [this.#status, summary.status],
-      created_at: [first.recorded_at, summary.created_at],
-      updated_at: [last.recorded_at, summary.updated_at],
-      completed_at: [this.#completedAt, summary.completed_at],
+    const ended = new Set<OpenTransaction>();
+    const strays: MovementRow[] = [];
+    for (const row of rows) {
+      if (!isMovement(row)) continue;
+      const opened = this.#open.get(row.transaction_id);
+      if (opened === undefined) strays.push(row);
+      else opened.rows.push(row);
+      if (opened !== undefined && isLastKind(row.kind)) ended.add(opened);
+    }
+    // After the loop, because a wrong row could follow the last one.
+    for (const transaction of ended) this.#close(transaction);
+    if (strays.length > 0) await this.#addStrays(strays, to);
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    for (const transaction of this.#open.values()) {
+      if (!hasMoved(transaction)) this.#close(transaction);
+    }
+    if (this.#open.size === 0) return;
+    for await (const row of newerRows(this.#audit, this.#book.row)) {
+      if (isMovement(row)) this.#open.get(row.transaction_id)?.rows.push(row);
+    }
+    for (const transaction of this.#open.values()) this.#close(transaction);
+  }
+
+  #openAll(summaries: readonly TransactionRow[]): void {
+    this.#audit.coverage.transactions += summaries.length;
+    for (const summary of summaries) {
+      if (!this.#open.has(summary.id)) this.#open.set(summary.id, { summary, rows: [] });
+    }
+  }
+
+  #summaries(condition: string, binding: number): AsyncGenerator<readonly TransactionRow[], void, void> {
+    const after = this.#readTo;
+    return slices<TransactionRow>(this.#audit, {
+      sql: `${this.#select} WHERE t.book = ? AND ${condition} ${after === undefined ? "" : "AND t.seq > ?"}`,
+      bindings: [this.#book.row.number, binding, ...(after === undefined ? [] : [after])],
+      key: "t.seq",
+      keyOf: ({ seq }) => seq,
     });
-    if (summary.status_reason !== last.reason) {
-      findings.add(place, { expected: "the reason of the last row", found: "another status_reason" });
+  }
+
+  /** Adds findings on rows of the journal that belong to no open transaction. None is right. */
+  async #addStrays(strays: readonly MovementRow[], to: number): Promise<void> {
+    const ids = [...new Set(strays.map(({ transaction_id: id }) => id))];
+    const found = await this.#audit.rows<TransactionRow>(
+      `${this.#select} WHERE t.book = ? AND t.id IN (${this.#audit.engine.list})`,
+      [this.#book.row.number, JSON.stringify(ids)],
+    );
+    const summaries = new Map(found.map((summary) => [summary.id, summary]));
+    for (const row of strays) {
+      const { seq, transaction_id: id, kind } = row;
+      const summary = summaries.get(id);
+      const opened = this.#open.get(id);
+      if (opened !== undefined) opened.rows.push(row);
+      else if (summary === undefined) this.#add({ seq, table: "transactions", id }, "a row", "none");
+      else if (summary.seq > to) this.#open.set(id, { summary, rows: [row] });
+      else this.#add({ seq, table: "journal", id }, "no row of a transaction that has ended", kind);
     }
   }
 
-  #checkContent(row: TransactionJournalRow, isFirst: boolean): void {
-    const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
-    const { reference, description, metadata, rail } = this.#summary;
-    if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
-    const { secrets, findings } = this.#book;
-    const created = isFirst ? [type, String(amountCents), reference, description, metadata, rail] : [];
-    if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
-    const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
-    findings.add(place, {
-      expected: `the ${isFirst ? "transaction" : "row"} that gives the content_hash of the journal row`,
-      found: "another content or content_hash",
+  #close({ summary, rows }: OpenTransaction): void {
+    const { id } = summary;
+    this.#open.delete(id);
+    guarded(this.#book.findings, { seq: undefined, table: "transactions", id }, () => {
+      const check = new TransactionCheck(summary, this.#book);
+      for (const row of rows) check.row(row);
+      check.end();
     });
   }
 
-  #step(row: TransactionJournalRow, kind: TransactionKind): void {
-    const steps = this.#allowedSteps();
-    const direction = steps[kind];
-    if (direction === undefined) {
-      const allowed = Object.keys(steps).join(" or ") || "no further row";
-      this.#add(row.seq, this.#status === undefined ? `${allowed} first` : `${allowed} after ${this.#status}`, kind);
-    } else {
-      this.#checkPosting(row, direction);
-    }
-    this.#status = STATUSES[kind];
-    if (kind === "transaction.completed") this.#completedAt = row.recorded_at;
+  #add(place: Place, expected: string, found: string): void {
+    this.#book.findings.add(place, { expected, found });
   }
 
-  #allowedSteps(): Steps {
-    const { type, rail } = this.#summary;
-    if (!isTransactionType(type)) return {};
-    const { direct, otherRails, whilePending } = RULES[type];
-    if (this.#status === undefined) return rail === DIRECT_RAIL ? direct : otherRails;
-    return this.#status === "PENDING" ? whilePending : {};
-  }
-
-  #checkPosting(row: TransactionJournalRow, direction: Direction | null): void {
-    const { debit = null, credit = null } = direction ?? {};
-    const amountCents = direction === null ? null : this.#summary.amount_cents;
-    if (row.debit === debit && row.credit === credit && row.amount_cents === amountCents) return;
-    const expected = describePosting({ debit, credit, amount_cents: amountCents });
-    this.#add(row.seq, `${row.kind} with ${expected}`, describePosting(row));
-  }
-
-  #add(seq: number, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: this.#summary.id }, { expected, found });
+  get #select(): string {
+    return `
+      SELECT t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description,
+        t.metadata, t.rail, t.created_at, t.updated_at, t.completed_at
+      FROM ${this.#audit.engine.table("transactions")} t`;
   }
 }
 
-function isTransactionKind(kind: string): kind is TransactionKind {
-  return Object.hasOwn(STATUSES, kind);
+/** Returns whether a server may have ended the transaction after the audit of the book began. */
+function hasMoved({ summary, rows }: OpenTransaction): boolean {
+  return rows.length > 0 && summary.status !== "PENDING";
 }
 
-function isTransactionType(type: string): type is TransactionType {
-  return Object.hasOwn(RULES, type);
+function isMovement(row: JournalRow): row is MovementRow {
+  return row.transaction_id !== null;
 }
