@@ -37,7 +37,7 @@ export interface VerifyOptions {
   readonly accountsMax?: number;
 }
 
-const ACCOUNTS_MAX = 500_000;
+const ACCOUNTS_MAX = 200_000;
 
 /**
  * Audits the books. Derives every balance, sum, status and time from the journal alone, recomputes
@@ -46,8 +46,8 @@ const ACCOUNTS_MAX = 500_000;
  *
  * Other processes may keep writing: each book is audited up to the last row that it has when its
  * turn comes. The audit reads in slices along the primary keys, and rests between them as `pace`
- * says. The memory that it uses does not grow with the rows of a book; from 500,000 accounts in a
- * book on, it reads the book's journal again for each 500,000. Open the database without a
+ * says. The memory that it uses does not grow with the rows of a book; from 200,000 accounts in a
+ * book on, it reads the book's journal again for each 200,000. Open the database without a
  * statement timeout. Rejects if the database fails, or with a MasterKeyError.
  */
 export async function verify(
