@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full cells profile compare path results chaos overload hostile simulate mutants clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full cells profile compare path results chaos overload hostile simulate mutants daraja clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -80,6 +80,9 @@ simulate: dist/.built ## crash servers between any two steps, and check what was
 
 mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some
 	@node dist/test/attack/mutants/main.js --only "$(ONLY)"
+
+daraja: dist/.built ## a simulator of M-Pesa's Daraja on port 8090, with a page that shows what it holds; ARGS="--port 8090"
+	@node dist/test/daraja/main.js $(ARGS)
 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb

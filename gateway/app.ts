@@ -10,7 +10,14 @@ import { beginRequest, contextOf } from "./http/request-context.js";
 import { logRequest } from "./http/request-log.js";
 import { sendProblem } from "./http/response.js";
 import { MessageWriter } from "./json/write-message.js";
-import { internalProblem, invalidFields, noSuchRoute, queueFull } from "./problems/problem.js";
+import {
+  expectationFailed,
+  internalProblem,
+  invalidFields,
+  malformedRequest,
+  noSuchRoute,
+  queueFull,
+} from "./problems/problem.js";
 import { reasonsOf } from "./problems/reasons.js";
 import { itemProblemJson, refusalReader } from "./problems/upstream-refusal.js";
 import type { CallDependencies } from "./rest/call-handler.js";
@@ -44,7 +51,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.set("query parser", false);
 
   const callers = new Callers();
-  app.use(beginContext(deps.log), takeTurn(new FairTurns(), callers), refuseMalformedPath);
+  app.use(beginContext(deps.log), takeTurn(new FairTurns(), callers), refuseMalformed);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
   app.use(admit(new Admission(limits.requestsMax), callers));
@@ -72,11 +79,18 @@ function beginContext(log: Logger): RequestHandler {
 
 const PROBES = "probes";
 
-/** Passes a request on when its caller has its turn. The probes are a caller, too. */
+/**
+ * Passes a request on when its caller has its turn. The probes are a caller, too. A large body
+ * takes more turns once it has arrived, because only then it costs time.
+ */
 function takeTurn(turns: FairTurns, callers: Callers): RequestHandler {
-  return (req, _res, next) => {
+  return (req, res, next) => {
     const caller = PROBE_PATHS.has(req.path) ? PROBES : callers.nameOf(req.headers);
-    turns.add(caller, Number(req.headers["content-length"] ?? 0), next);
+    contextOf(res).turnFor = (bytes) =>
+      new Promise((resolve) => {
+        turns.add(caller, bytes, resolve);
+      });
+    turns.add(caller, 0, next);
   };
 }
 
@@ -103,7 +117,19 @@ function admit(admission: Admission, callers: Callers): RequestHandler {
   };
 }
 
-const refuseMalformedPath: RequestHandler = (req, res, next) => {
+// The words in which Node finds this expectation. Node has then sent 100 Continue.
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
+
+const refuseMalformed: RequestHandler = (req, res, next) => {
+  const { host, expect } = req.headers;
+  if (host === undefined && req.httpVersion === "1.1") {
+    sendProblem(res, malformedRequest("The header Host is missing."));
+    return;
+  }
+  if (expect !== undefined && !CONTINUE.test(expect)) {
+    sendProblem(res, expectationFailed());
+    return;
+  }
   try {
     decodeURIComponent(req.path);
   } catch {

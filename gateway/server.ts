@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server as HttpServer, type ServerResponse } from "node:http";
-import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { Server as TlsServer } from "node:tls";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
@@ -12,6 +10,7 @@ import { clientCredentials, readTlsIdentity } from "../runtime/transport/tls.js"
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract/contract.js";
+import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { createUpstream } from "./upstream/upstream.js";
@@ -36,13 +35,13 @@ const SERVER_OPTIONS = {
   // that it does not close a connection while the load balancer sends a request on it.
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
+  // The app refuses a request without Host, with a problem. Node would send an empty response.
+  requireHostHeader: false,
 };
 const HANDSHAKE_MILLIS_MAX = 10_000;
 const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
-// Requests on one connection before the response to the first. Browsers and most clients send one.
-const PIPELINED_REQUESTS_MAX = 16;
 
 /**
  * Starts the gateway. Rejects when it cannot serve the contract or cannot listen on the address.
@@ -70,8 +69,8 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     identity === undefined
       ? createServer(options)
       : createTlsServer({ ...options, ...identity, handshakeTimeout: HANDSHAKE_MILLIS_MAX });
-  const connections = trackConnections(server, app, () => stopping !== undefined);
-  rejectMalformedRequests(server, (socket) => connections.get(socket)?.openResponses ?? [], log);
+  const connections = new Connections(server, { app, log });
+  rejectMalformedRequests(server, connections, log);
   // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API
   // key may be one of them. maxHeaderSize limits their size.
   server.maxHeadersCount = 0;
@@ -94,81 +93,12 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
   return { address: addressOf(server), stop: () => (stopping ??= stop()) };
 }
 
-type Server = HttpServer | HttpsServer;
-
-interface Connection {
-  isUsed: boolean;
-  /**
-   * A short list for each connection, because one Set of all responses keeps removed ones alive.
-   * The measures of ADR 15 together cut the survivors of garbage collections from 42 to 4 %.
-   */
-  readonly openResponses: ServerResponse[];
-}
-
-function trackConnections(
-  server: Server,
-  app: RequestListener,
-  isStopping: () => boolean,
-): ReadonlyMap<Duplex, Connection> {
-  const connections = new Map<Duplex, Connection>();
-  const hasTls = server instanceof TlsServer;
-  const handshakes = new Map<string, Socket>();
-  const track = (socket: Socket): void => {
-    connections.set(socket, { isUsed: false, openResponses: [] });
-    socket.once("close", () => connections.delete(socket));
-  };
-  server.on("connection", (socket: Socket) => {
-    track(socket);
-    if (!hasTls) return;
-    const peer = peerOf(socket);
-    handshakes.set(peer, socket);
-    socket.once("close", () => handshakes.delete(peer));
-  });
-  // After the handshake Node uses a socket of its own, on top of the one of the connection.
-  server.on("secureConnection", (socket: Socket) => {
-    const underneath = handshakes.get(peerOf(socket));
-    handshakes.delete(peerOf(socket));
-    if (underneath !== undefined) connections.delete(underneath);
-    track(socket);
-  });
-  server.on("request", (req, res) => {
-    const { socket } = req;
-    const connection = connections.get(socket);
-    // Node sets no limit: one connection could bring more requests than all others together.
-    if (connection === undefined || connection.openResponses.length >= PIPELINED_REQUESTS_MAX) {
-      socket.destroy();
-      return;
-    }
-    const { openResponses } = connection;
-    connection.isUsed = true;
-    openResponses.push(res);
-    res.once("close", () => {
-      openResponses.splice(openResponses.indexOf(res), 1);
-    });
-    if (isStopping()) res.setHeader("Connection", "close");
-    app(req, res);
-  });
-  return connections;
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress ?? ""} ${String(remotePort)}`;
-}
-
 /** Closes the server, by force after the grace period. Returns whether no force was needed. */
-async function closeServer(
-  server: Server,
-  connections: ReadonlyMap<Duplex, Connection>,
-  graceMillis: number,
-): Promise<boolean> {
+async function closeServer(server: Server, connections: Connections, graceMillis: number): Promise<boolean> {
   const closed = once(server, "close");
   let isClean = true;
-  // Closes idle connections, but waits for those on which no request has come yet.
   server.close();
-  for (const [socket, { isUsed, openResponses }] of connections) {
-    if (!isUsed) socket.destroy();
-    for (const res of openResponses) if (!res.headersSent) res.setHeader("Connection", "close");
-  }
+  connections.stop();
   const force = setTimeout(() => {
     isClean = false;
     server.closeAllConnections();

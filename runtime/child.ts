@@ -32,8 +32,11 @@ export class Child {
 
   /** Asks the child to finish its calls and exit. */
   stop(): void {
-    // With a callback, Node reports here that the child has exited already, and throws no error.
-    this.#process.send(STOP_MESSAGE, () => undefined);
+    this.#sendStop();
+    // A child that has just been started does not listen yet.
+    void this.ready.then(() => {
+      this.#sendStop();
+    });
   }
 
   /**
@@ -47,6 +50,11 @@ export class Child {
 
   kill(): void {
     this.#process.kill("SIGKILL");
+  }
+
+  #sendStop(): void {
+    // With a callback, Node reports here that the child has exited already, and throws no error.
+    this.#process.send(STOP_MESSAGE, () => undefined);
   }
 }
 

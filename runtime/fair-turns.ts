@@ -26,7 +26,8 @@ const COST_MAX = 256;
 
 /**
  * Decides when calls begin. Callers take turns, so none can keep the event loop from the others
- * (docs/adr/0026). A call whose request is large uses several turns of its caller.
+ * (docs/adr/0026). A call whose request is large uses several turns of its caller, and of the event
+ * loop.
  *
  * Keeps the order of the calls of one caller.
  */
@@ -35,7 +36,7 @@ export class FairTurns {
   readonly #order = new Queue<Line>();
   #length = 0;
   #scheduled = false;
-  /** The number of calls that may still begin in this turn of the event loop. */
+  /** The turns that are left in this turn of the event loop. A large call may use more. */
   #left = CALLS_OF_LOOP_TURN_MAX;
 
   /** The number of waiting calls. */
@@ -72,17 +73,21 @@ export class FairTurns {
     for (let begun = 0; begun < count; begun += 1) {
       const call = this.#next();
       if (call === undefined) return;
-      this.#left -= 1;
+      this.#left -= 1 + call.cost;
       call.begin();
     }
   }
 
   #next(): WaitingCall | undefined {
+    if (this.#left <= 0) return undefined;
     let line = this.#order.shift();
-    // A line that is alone skips no turn.
-    while (line !== undefined && line.debt > 0 && this.#order.length > 0) {
+    // A skipped turn counts, also when no other line waits: the loop reads the sockets of others
+    // before the next large call.
+    while (line !== undefined && line.debt > 0) {
       line.debt -= 1;
+      this.#left -= 1;
       this.#order.push(line);
+      if (this.#left <= 0) return undefined;
       line = this.#order.shift();
     }
     const call = line?.calls.shift();

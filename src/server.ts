@@ -15,6 +15,7 @@ import { OperatorError } from "./startup/operator-error.js";
 import { usableIdentity } from "./startup/tls.js";
 import type { Cell, Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
+import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
 import { WriteCheck } from "./storage/write-check.js";
 
@@ -77,11 +78,12 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
     return cell;
   };
+  const keyUses = new KeyUses(database, now);
   try {
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
-      keys: keys(database, now),
+      keys: keyUses.noting(keys(database, now)),
       ping: async () => {
         await database.ping(now);
         await Promise.all(writeChecks.map((writes) => writes.check()));
@@ -101,7 +103,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         try {
           await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
         } finally {
-          await Promise.all(cells.map(({ ledger }) => ledger.close()));
+          await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
         }
       },

@@ -1,4 +1,4 @@
-import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
+import { TransactionCorrection, TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import { MintResponse } from "../../src/gen/kesc/v1/transaction_service.js";
 
 /** The method of the empty handler. */
@@ -27,6 +27,10 @@ export const EMPTY_ANSWER = Buffer.from(
       created_at: ANSWERED_AT,
       updated_at: ANSWERED_AT,
       completed_at: ANSWERED_AT,
+      corrects_transaction_id: "",
+      correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
+      reversed_by_transaction_id: "",
+      available_balance_after: "1250.00",
     },
   }).finish(),
 );

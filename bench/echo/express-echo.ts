@@ -15,6 +15,10 @@ const SAMPLE_TRANSACTION = {
   created_at: "2026-01-02T03:04:05.678Z",
   updated_at: "2026-01-02T03:04:05.678Z",
   completed_at: "2026-01-02T03:04:05.678Z",
+  corrects_transaction_id: "",
+  correction: null,
+  reversed_by_transaction_id: "",
+  available_balance_after: 1250.0,
 };
 
 const app = express();

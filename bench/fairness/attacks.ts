@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 
-import { AccountStatus } from "../../src/gen/kesc/v1/account.js";
 import { AccountServiceService as accounts } from "../../src/gen/kesc/v1/account_service.js";
 import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import {
@@ -42,23 +41,37 @@ const EVERYTHING: ListTransactionsRequest = {
   ...PAGE,
   account_id: "",
   type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-  status: TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED,
+  status: [],
   reference: "",
   created_after: undefined,
   created_before: undefined,
+  min_amount: "",
+  max_amount: "",
+  metadata: new Map(),
 };
+/** The number of pairs that a filter can have. */
+const PAIRS_MAX = 20;
 const LONG_AGO = { seconds: 1n, nanos: 0 };
 
 /** The lists that look at most rows for one that passes. */
 function worstLists(accountId: string): readonly ListTransactionsRequest[] {
   const redeems = { type: TransactionType.TRANSACTION_TYPE_REDEEM };
   const old = { created_before: LONG_AGO };
+  const dear = { min_amount: "9999999999999.99" };
+  // Every row that is looked at is parsed, and none has the pairs.
+  const marked = { metadata: new Map(Array.from({ length: PAIRS_MAX }, (_, index) => [`key-${String(index)}`, "x"])) };
+  const { TRANSACTION_STATUS_COMPLETED: completed, TRANSACTION_STATUS_FAILED: failed } = TransactionStatus;
   return [
     { ...EVERYTHING, ...redeems, account_id: accountId },
     { ...EVERYTHING, ...redeems },
     { ...EVERYTHING, ...old, account_id: accountId },
     { ...EVERYTHING, ...old, ...redeems },
-    { ...EVERYTHING, account_id: accountId, status: TransactionStatus.TRANSACTION_STATUS_FAILED },
+    { ...EVERYTHING, account_id: accountId, status: [failed, TransactionStatus.TRANSACTION_STATUS_CANCELED] },
+    { ...EVERYTHING, ...redeems, status: [completed, failed] },
+    { ...EVERYTHING, ...dear },
+    { ...EVERYTHING, ...dear, account_id: accountId },
+    { ...EVERYTHING, ...marked },
+    { ...EVERYTHING, ...marked, account_id: accountId },
     { ...EVERYTHING, account_id: accountId, reference: "nothing has this reference" },
   ];
 }
@@ -89,7 +102,9 @@ const allAccounts = accounts.listAccounts.requestSerialize({
   user_id: "",
   phone_number: "",
   email: "",
-  status: AccountStatus.ACCOUNT_STATUS_UNSPECIFIED,
+  status: [],
+  created_after: undefined,
+  created_before: undefined,
 });
 
 /** A read of an account on each of forty connections, with a hundred in flight. */

@@ -70,8 +70,8 @@ export class ServiceClient {
   /** One page of the transactions of an account, or of the whole organization; newest first. */
   transactionsPage({ accountId, pageSize, pageToken }: TransactionsPage): Promise<ListTransactionsResponse> {
     const page = { account_id: accountId, page_size: pageSize, page_token: pageToken };
-    const all = { type: 0, status: 0, reference: "", created_after: undefined, created_before: undefined };
-    return this.#call(TransactionServiceService.listTransactions, { ...page, ...all });
+    const rpc = TransactionServiceService.listTransactions;
+    return this.#call(rpc, { ...rpc.requestDeserialize(Buffer.alloc(0)), ...page });
   }
 
   close(): void {

@@ -56,7 +56,7 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
         ? { code: "repeated", message: "must be sent only once" }
         : METADATA_VALUE.test(value)
           ? undefined
-          : { code: "format", message: "must contain only printable ASCII characters" };
+          : { code: "format", message: "must be printable ASCII characters" };
     if (problem === undefined) metadata.set(name, value);
     else {
       problems.push({ field: name, ...problem });

@@ -11,16 +11,21 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-
 const NOT_JSON = "The body must be application/json in UTF-8.";
 const COMPRESSED = "The body must not be compressed.";
 const NOT_UTF_8 = "The body is not valid UTF-8.";
+/** Smaller bodies are parsed as soon as they arrive. */
+const BYTES_WITHOUT_TURN_MAX = 4_096;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the body of a request. No body means an empty object, unless the headers name a type other
- * than JSON.
+ * Reads the body of a request. A large body is parsed when `turnFor` resolves. No body means an
+ * empty object, unless the headers name a type other than JSON.
  *
  * Refuses, in this order: UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY. Never rejects:
  * the body of a client that disconnects is a MALFORMED_BODY.
  */
-export async function readBody(req: IncomingMessage, bytesMax: number): Promise<BodyResult> {
+export async function readBody(
+  req: IncomingMessage,
+  { bytesMax, turnFor }: { bytesMax: number; turnFor: (bytes: number) => Promise<void> },
+): Promise<BodyResult> {
   // A body of the allowed size could expand to a thousand times as many bytes.
   const encoding = req.headers["content-encoding"] ?? "identity";
   const transfer = req.headers["transfer-encoding"] ?? "chunked";
@@ -36,6 +41,8 @@ export async function readBody(req: IncomingMessage, bytesMax: number): Promise<
   if (bytes === "cut off") return { ok: false, problem: malformedBody("The body is incomplete.") };
   if (bytes.length === 0) return { ok: true, json: {} };
   if (type === undefined) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };
+  // The parser holds the event loop for some 100 ms a megabyte.
+  if (bytes.length > BYTES_WITHOUT_TURN_MAX) await turnFor(bytes.length);
   return parseBytes(bytes);
 }
 

@@ -21,6 +21,8 @@ export interface RequestContext {
    * (docs/performance.md).
    */
   readonly onClosed: (() => void)[];
+  /** Resolves when the caller has its turn to use the event loop for so many bytes. */
+  turnFor: (bytes: number) => Promise<void>;
 }
 
 // A property of the response, because an old WeakMap keeps its values alive through every small
@@ -42,6 +44,7 @@ export function beginRequest(req: IncomingMessage, res: ServerResponse): Request
     code: undefined,
     batchId: undefined,
     onClosed: [],
+    turnFor: () => Promise.resolve(),
   };
   (res as WithContext)[CONTEXT] = context;
   res.once("close", () => {

@@ -1,4 +1,4 @@
-import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
 import { TIMESTAMP } from "../contract/json-support.js";
@@ -8,7 +8,7 @@ import { readDecimal, readEnum, readScalar, readString, scalarJson } from "./rea
 import { parseTimestamp } from "./timestamp.js";
 
 type ListField = DescField & { fieldKind: "list" };
-type MapField = DescField & { fieldKind: "map" };
+export type MapField = DescField & { fieldKind: "map" };
 
 /**
  * Fills one request message from JSON and from the texts of a path and a query. The fields have the
@@ -53,6 +53,11 @@ export class MessageReader {
     if (value === undefined) return;
     if (field.fieldKind === "list") this.#target.get(field).add(value);
     else this.#set(this.#target, field, value, field.name);
+  }
+
+  /** Reads one pair of a map from a query. */
+  readPair(field: MapField, key: string, text: string): void {
+    this.#readPair(this.#target, field, { key, value: textJson(field, text), path: `${field.name}[${key}]` });
   }
 
   #readInto(target: ReflectMessage, json: Json, path: string, inPath?: ReadonlySet<DescField>): void {
@@ -103,17 +108,23 @@ export class MessageReader {
       this.refuse(path, unparsed("must be an object", "wrong_type"));
       return;
     }
-    for (const [name, item] of Object.entries(json)) {
-      const key = readString(name);
-      const typed = key.ok ? readScalar(field.mapKey, scalarJson(field.mapKey, key.value)) : key;
-      const itemPath = `${path}.${name}`;
-      if (!typed.ok) {
-        this.refuse(itemPath, unparsed(`has a key that ${typed.problem}`, typed.code));
-        continue;
-      }
-      const value = this.#readOne(field, item, itemPath);
-      if (value !== undefined) target.get(field).set(typed.value, value);
+    for (const [key, value] of Object.entries(json))
+      this.#readPair(target, field, { key, value, path: `${path}.${key}` });
+  }
+
+  #readPair(
+    target: ReflectMessage,
+    field: MapField,
+    { key, value: json, path }: { readonly key: string; readonly value: Json; readonly path: string },
+  ): void {
+    const text = readString(key);
+    const typed = text.ok ? readScalar(field.mapKey, scalarJson(field.mapKey, text.value)) : text;
+    if (!typed.ok) {
+      this.refuse(path, unparsed(`has a key that ${typed.problem}`, typed.code));
+      return;
     }
+    const value = this.#readOne(field, json, path);
+    if (value !== undefined) target.get(field).set(typed.value, value);
   }
 
   /** Reads one value of a field, a list or a map. Returns undefined when it refused the value. */
@@ -134,16 +145,6 @@ export class MessageReader {
     if (field.enum !== undefined) return readEnum(field.enum, json);
     return this.#isDecimal(field) ? readDecimal(json) : readScalar(field.scalar, json);
   }
-}
-
-/** Whether a path or a query can hold the field, or one item of it. */
-export function isTextual(field: DescField): boolean {
-  return field.fieldKind !== "map" && (field.message === undefined || field.message.typeName === TIMESTAMP);
-}
-
-/** Whether the empty text is a value of the field. For other fields it means unset, like null. */
-export function takesEmptyText(field: DescField): boolean {
-  return field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES;
 }
 
 /** Returns the field that the contract gives this name. */

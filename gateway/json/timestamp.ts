@@ -8,7 +8,7 @@ export interface TimestampFields {
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-const PROBLEM = "must be an RFC 3339 time, such as 2026-01-31T12:00:00Z";
+const PROBLEM = "must be an RFC 3339 time such as 2026-01-31T12:00:00Z";
 const FIRST_SECOND = Date.parse("0001-01-01T00:00:00Z") / 1000;
 const LAST_SECOND = Date.parse("9999-12-31T23:59:59Z") / 1000;
 

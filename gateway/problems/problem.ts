@@ -60,9 +60,25 @@ export function noSuchRoute(): Problem {
   return { ...ownReason("NO_SUCH_ROUTE"), detail };
 }
 
+/** `allow` lists the methods of the path, and is empty if there is none. */
 export function methodNotAllowed(allow: string): Problem {
-  const detail = `This path does not support the method of the request. It supports ${allow}.`;
+  const detail = `This path does not support the method of the request. It supports ${allow === "" ? "none" : allow}.`;
   return { ...ownReason("METHOD_NOT_ALLOWED"), detail, headers: { Allow: allow } };
+}
+
+/** The reason of the contract for a request that breaks the rules of HTTP/1.1. */
+export function malformedRequest(detail: string): Problem {
+  return { status: 400, code: "MALFORMED_REQUEST", detail };
+}
+
+export function expectationFailed(): Problem {
+  return { ...ownReason("EXPECTATION_FAILED"), detail: "The header Expect must be 100-continue." };
+}
+
+export function shuttingDown(): Problem {
+  const detail = "The gateway is shutting down. Nothing was done. Send the request again.";
+  const headers = { "Retry-After": String(RETRY_AFTER_SECONDS_MIN), Connection: "close" };
+  return { status: 503, code: "SHUTTING_DOWN", detail, headers };
 }
 
 export function notReady(detail: string): Problem {
@@ -77,7 +93,7 @@ export function internalProblem(): Problem {
   return {
     status: 500,
     code: "INTERNAL",
-    detail: "An internal error occurred. The operator finds its cause in the log by the request_id.",
+    detail: "An internal error occurred. The operator finds its cause in the log by the request id.",
   };
 }
 

@@ -65,10 +65,10 @@ export const OWN_REASONS = {
     meaning: "the path does not support the method",
     remedy: "use a method that Allow names",
   },
-  MALFORMED_REQUEST: {
-    httpStatus: 400,
-    meaning: "the request is not HTTP/1.1; the gateway closes the connection",
-    remedy: "send HTTP/1.1",
+  EXPECTATION_FAILED: {
+    httpStatus: 417,
+    meaning: "the header Expect is not 100-continue",
+    remedy: "send no Expect but 100-continue",
   },
   HEADERS_TOO_LARGE: {
     httpStatus: 431,

@@ -141,7 +141,7 @@ function transportProblem(grpcCode: status): Problem {
   if (grpcCode === status.DEADLINE_EXCEEDED) {
     return {
       status: HTTP_STATUS[grpcCode],
-      code: "DEADLINE_EXCEEDED",
+      code: "OUTCOME_UNKNOWN",
       detail: `The server did not respond before the deadline. ${MAY_BE_DONE}`,
     };
   }

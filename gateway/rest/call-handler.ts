@@ -49,8 +49,13 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   }
   const onCancel = onDisconnect(res);
   const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
-  const body = route.body.kind === "none" ? undefined : checkShape(route, await readBody(req, bytesMax));
+  const body =
+    route.body.kind === "none"
+      ? undefined
+      : checkShape(route, await readBody(req, { bytesMax, turnFor: context.turnFor }));
   await endOfTurn();
+  // The client has disconnected, or a stopping gateway has refused the request, before its end.
+  if (res.destroyed || res.headersSent) return;
   if (body?.ok === false) {
     const call = { message: emptyRequest(route), headers, onCancel };
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { whole: body.problem }));

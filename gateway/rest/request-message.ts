@@ -2,7 +2,8 @@ import { create, type DescField, type Message } from "@bufbuild/protobuf";
 
 import type { Route } from "../contract/contract.js";
 import type { Json } from "../json/parse-json.js";
-import { fieldNamed, isTextual, MessageReader, takesEmptyText } from "../json/read-message.js";
+import { MessageReader } from "../json/read-message.js";
+import { ParameterReader } from "../json/read-parameters.js";
 import { type FieldProblem, unparsed } from "../problems/field-problem.js";
 
 export interface RequestParts {
@@ -41,23 +42,17 @@ export function emptyRequest(route: Route): Message {
 
 /** Reads the fields that neither the path nor the body holds. */
 function readQuery(reader: MessageReader, route: Route, query: string): void {
-  const seen = new Set<string>();
+  const parameters = new ParameterReader(reader, route.rpc.input, (field) => isInQuery(route, field));
   for (const pair of query.split("&").filter((text) => text !== "")) {
-    const [name, value] = splitPair(pair);
-    const field = name === undefined ? undefined : fieldNamed(route.rpc.input, name);
-    if (name === undefined) reader.refuse("query", unparsed("contains a name that is not percent-encoded UTF-8"));
-    else if (field === undefined || !isInQuery(route, field))
+    const [name, text] = splitPair(pair);
+    if (name === undefined) reader.refuse("query", unparsed("has a name that is not percent-encoded UTF-8"));
+    else if (!parameters.read(name, text))
       reader.refuse(name, unparsed("is not a query parameter of this path", "unknown_field"));
-    else if (value === undefined) reader.refuse(name, unparsed("must be percent-encoded UTF-8"));
-    else if (seen.has(name) && field.fieldKind !== "list")
-      reader.refuse(name, unparsed("must be sent only once", "repeated"));
-    else if (value !== "" || takesEmptyText(field)) reader.readText(field, value);
-    if (name !== undefined) seen.add(name);
   }
 }
 
 function isInQuery(route: Route, field: DescField): boolean {
-  if (route.body.kind === "all" || route.pathFields.includes(field) || !isTextual(field)) return false;
+  if (route.body.kind === "all" || route.pathFields.includes(field)) return false;
   return route.body.kind === "none" || route.body.field !== field;
 }
 

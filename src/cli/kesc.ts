@@ -6,13 +6,14 @@ import { StoreError } from "../ledger/ports/store.js";
 import { failureFacts } from "../startup/failure-facts.js";
 import { adviceOnRights, isDamage, RESTORE } from "../startup/open-database.js";
 import { OperatorError } from "../startup/operator-error.js";
-import { endQuietlyWhenNobodyReads } from "./commands/output.js";
+import { BookMovingError } from "../storage/organizations/own-rows.js";
+import { endWhenOutputFails } from "./commands/output.js";
 import { kescProgram } from "./program.js";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-endQuietlyWhenNobodyReads();
+endWhenOutputFails();
 try {
   await kescProgram().parseAsync();
 } catch (error) {
@@ -35,6 +36,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 function describeFailure(error: unknown): string {
+  if (error instanceof StoreError && error.cause instanceof BookMovingError) return error.cause.message;
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it gave no reason";
   if (isDamage(error)) return `The database file cannot be read: ${reason}. ${RESTORE}`;

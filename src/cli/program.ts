@@ -15,6 +15,7 @@ import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addImport } from "./import/command.js";
+import { addPurge } from "./purge.js";
 import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
@@ -44,6 +45,7 @@ export function kescProgram(): Command {
   addCall(program);
   addImport(program);
   addVerify(program);
+  addPurge(program);
   addBackup(program);
   addRestore(program);
   addBook(program);

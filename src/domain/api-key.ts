@@ -20,6 +20,8 @@ export interface ApiKey {
   /** Undefined for a key that never expires. */
   readonly expiresAt: UnixMillis | undefined;
   readonly revokedAt: UnixMillis | undefined;
+  /** To about an hour. Undefined for a key that was never used. */
+  readonly lastUsedAt: UnixMillis | undefined;
 }
 
 export interface Organization {
@@ -28,6 +30,10 @@ export interface Organization {
   readonly cell: number;
   /** A label that the operator chose. */
   readonly name: string;
+  /** Whether it is for tests. Its keys begin with "kesc_test_". */
+  readonly isSandbox: boolean;
+  /** Whether the operator has suspended it: its calls that write are refused. */
+  readonly isSuspended: boolean;
   readonly createdAt: UnixMillis;
 }
 

@@ -13,7 +13,7 @@ import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, Us
  */
 export type Command = AccountCommand | TransactionCommand;
 export type AccountCommand = CreateAccount | UpdateAccount | ChangeAccountStatus | EraseAccount;
-export type TransactionCommand = MoveMoney | CancelTransaction;
+export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction;
 
 /** The type of resource that a command creates or changes. */
 export type ResourceOf<C extends Command> = C extends AccountCommand ? Account : Transaction;
@@ -62,6 +62,17 @@ export interface MoveMoney extends Commanded {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+/** Undoes a completed transaction by a new one of the opposite type. */
+export interface ReverseTransaction extends Commanded {
+  readonly name: "reverseTransaction";
+  /** The transaction to undo. */
+  readonly transactionId: TransactionId;
+  readonly newTransactionId: TransactionId;
+  readonly description: Description;
+  readonly metadata: Metadata;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 

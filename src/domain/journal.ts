@@ -6,6 +6,10 @@ import type { UnixMillis } from "./values/time.js";
 
 export const JOURNAL_KINDS = [
   "organization.created",
+  "organization.suspended",
+  "organization.resumed",
+  "key.created",
+  "key.revoked",
   "account.created",
   "account.frozen",
   "account.unfrozen",
@@ -19,6 +23,9 @@ export const JOURNAL_KINDS = [
 
 /** The kind of event that an entry records. */
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
+
+/** The kinds of entries about the organization itself. They have no account. */
+export type OwnKind = Extract<JournalKind, `organization.${string}` | `key.${string}`>;
 
 /**
  * The book accounts of an organization's book.

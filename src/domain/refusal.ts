@@ -21,6 +21,18 @@ export type Refusal =
       readonly differingFields: readonly string[];
     }
   | { readonly reason: "IDEMPOTENCY_KEY_REUSED" }
+  /** The transaction has a reversal with other content. */
+  | {
+      readonly reason: "TRANSACTION_ALREADY_REVERSED";
+      readonly transactionId: TransactionId;
+      readonly reversedById: TransactionId;
+      readonly differingFields: readonly string[];
+    }
+  | {
+      readonly reason: "TRANSACTION_NOT_REVERSIBLE";
+      readonly transactionId: TransactionId;
+      readonly cause: "NOT_COMPLETED" | "OTHER_RAIL" | "IS_REVERSAL";
+    }
   | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
   | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
   | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
@@ -45,6 +57,8 @@ export type Refusal =
     }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
+  /** The operator has suspended the organization. */
+  | { readonly reason: "ORGANIZATION_SUSPENDED" }
   /** The book is moving to another cell, or has moved. */
   | { readonly reason: "BOOK_MOVING" }
   /** The clock of this server is far behind the last row of the book. */

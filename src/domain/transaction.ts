@@ -21,6 +21,15 @@ export type Rail = string & { readonly brand: unique symbol };
 export const DIRECT_RAIL = "direct" as Rail;
 
 /**
+ * The link of a transaction to an earlier one that it corrects. A REVERSAL undoes the earlier one
+ * in full: it has the opposite type and the same account and amount.
+ */
+export interface Correction {
+  readonly kind: "REVERSAL";
+  readonly transactionId: TransactionId;
+}
+
+/**
  * One movement between Kenyan shillings and KESC. It summarizes the transaction's rows in the
  * journal.
  */
@@ -36,6 +45,15 @@ export interface Transaction {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
+  /** Undefined unless the transaction corrects another one. */
+  readonly corrects: Correction | undefined;
+  /** The transaction that reversed this one. */
+  readonly reversedById: TransactionId | undefined;
+  /**
+   * The account's available balance after the posting that completed the transaction. Later
+   * transactions do not change it. Undefined until the transaction is COMPLETED.
+   */
+  readonly availableAfterCents: Cents | undefined;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
   readonly completedAt: UnixMillis | undefined;

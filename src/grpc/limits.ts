@@ -2,7 +2,7 @@ import type { ServerOptions } from "@grpc/grpc-js";
 
 /** The resource limits of the server. */
 export interface GrpcLimits {
-  /** Maximum size of a request in bytes. A larger one is refused with RESOURCE_EXHAUSTED. */
+  /** Maximum size of a request in bytes. A larger one is refused with REQUEST_TOO_LARGE. */
   readonly requestBytesMax: number;
   /** The same limit for an rpc with the option `bulk`. */
   readonly bulkBytesMax: number;
@@ -55,8 +55,8 @@ const CONNECTION_MEGABYTES_MAX = 128;
 
 export function serverOptionsOf(limits: GrpcLimits): ServerOptions {
   return {
-    // grpc-js has one limit for all rpcs. call-guard.ts applies the smaller limit of the other rpcs
-    // once the request has arrived.
+    // grpc-js has one limit for all rpcs. request-guard.ts applies the smaller limit of the other
+    // rpcs.
     "grpc.max_receive_message_length": Math.max(limits.requestBytesMax, limits.bulkBytesMax),
     "grpc.max_concurrent_streams": limits.concurrentCallsMax,
     "grpc.keepalive_time_ms": limits.keepaliveMillis,

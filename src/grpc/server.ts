@@ -14,11 +14,11 @@ import { CallGuard } from "./calls/call-guard.js";
 import { callSteps } from "./calls/call-steps.js";
 import type { StreamRoute } from "./calls/stream-call.js";
 import type { UnaryRoute } from "./calls/unary-call.js";
+import type { Reason } from "./errors/refusal.js";
 import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
-import { boundAddress, isUnixSocket, removeStaleSocket } from "./server-address.js";
 import { accountHandlers } from "./services/account-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import type { CellOf } from "./services/served-cell.js";
@@ -26,6 +26,9 @@ import { transactionHandlers } from "./services/transaction-service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { Reflection } from "./standard/reflection-index.js";
 import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
+import { Listener } from "./transport/listener.js";
+import { RequestGuard } from "./transport/request-guard.js";
+import { socketPathOf } from "./transport/server-address.js";
 
 /** The services that need no key. */
 const OPEN_SERVICES = [HEALTH_SERVICE, ...REFLECTION_SERVICES];
@@ -72,8 +75,11 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   logLibraryTo(logger);
 
   const authenticator = new ApiKeyAuthenticator(options);
-  const guard = guardOf(contract, authenticator, options);
-  const server = new Server({ ...serverOptionsOf(limits), interceptors: [guard.interceptor] });
+  const requests = requestGuardOf(contract, options);
+  const guard = callGuardOf(authenticator, options);
+  const interceptors = [requests.interceptor, guard.interceptor];
+  const server = new Server({ ...serverOptionsOf(limits), interceptors });
+  requests.attachTo(server);
 
   const calls = { inFlight: 0, stopping: false };
   const stopListeners = new Set<() => void>();
@@ -100,8 +106,11 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const reflection = new ReflectionService(new Reflection(contract.descriptorSet, [...serviceNames, ...OPEN_SERVICES]));
   reflection.addTo(server);
 
-  const address = await bind(server, options).catch((error: unknown) => {
-    guard.stop();
+  const connections = server.createConnectionInjector(credentialsFor(options));
+  const { listener, address } = await Listener.open(options.address, (socket) => {
+    connections.injectConnection(socket);
+  }).catch((error: unknown) => {
+    requests.stop();
     throw error;
   });
   await health.start();
@@ -116,35 +125,48 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       health.endWatches();
       reflection.endStreams();
       for (const stop of stopListeners) stop();
-      await closeConnections(server, { address, graceMillis: graceMillis - lameDuckMillis });
-      guard.stop();
+      listener.stopAccepting();
+      // Sends GOAWAY to every client. After the grace period it closes the remaining connections.
+      connections.drain(graceMillis - lameDuckMillis);
+      requests.refuseArriving();
+      await Promise.race([requests.idle(), sleep(graceMillis - lameDuckMillis, undefined, { ref: false })]);
+      await listener.closeConnections();
+      server.forceShutdown();
+      requests.stop();
       if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls in flight were cut off`);
     },
   };
 }
 
-function guardOf(
-  { services }: Contract,
-  authenticator: ApiKeyAuthenticator,
-  { limits, logger }: GrpcServerOptions,
-): CallGuard {
+function requestGuardOf({ services }: Contract, { limits, logger }: GrpcServerOptions): RequestGuard {
   const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
-  return new CallGuard({
+  return new RequestGuard({
     requestMillisMax: limits.requestMillisMax,
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
+    onRefused: logRefusedTo(logger),
+  });
+}
+
+function callGuardOf(authenticator: ApiKeyAuthenticator, { limits, logger }: GrpcServerOptions): CallGuard {
+  return new CallGuard({
     organizationOf: (metadata) => authenticator.organizationOf(metadata),
     calls: new FairShare(limits.callsMax),
     newCalls: new FairShare(Math.ceil(limits.callsMax / 2)),
     isOpen: (path) => OPEN_SERVICES.some((service) => path.startsWith(`/${service}/`)),
     openCalls: new FairShare(limits.openCallsMax),
-    onEnded: (path, reason) => {
-      const method = path.split(".").at(-1);
-      logger.info(
-        { method, code: Status[statusCodeOf(reason)], reason },
-        "the server ended a call before its handler ran",
-      );
-    },
+    onRefused: logRefusedTo(logger),
   });
+}
+
+/** The path is undefined if no rpc has it: the log holds no text of the caller. */
+function logRefusedTo(logger: Logger): (path: string | undefined, reason: Reason) => void {
+  return (path, reason) => {
+    const method = path?.split(".").at(-1);
+    logger.info(
+      { method, code: Status[statusCodeOf(reason)], reason },
+      "the server ended a call before its handler ran",
+    );
+  };
 }
 
 type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute>>>>;
@@ -194,31 +216,7 @@ function definitionOf(service: ServiceContract): ServiceDefinition {
   return Object.fromEntries(definitions) as ServiceDefinition;
 }
 
-async function bind(server: Server, { address, tls }: GrpcServerOptions): Promise<string> {
-  await removeStaleSocket(address);
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentialsFor(address, tls), (error, port) => {
-      if (error === null) resolve(boundAddress(address, port));
-      else reject(new Error(`cannot listen on ${address}`, { cause: error }));
-    });
-  });
-}
-
-function credentialsFor(address: string, tls: TlsIdentity | undefined): ServerCredentials {
-  if (tls === undefined || isUnixSocket(address)) return ServerCredentials.createInsecure();
+function credentialsFor({ address, tls }: GrpcServerOptions): ServerCredentials {
+  if (tls === undefined || socketPathOf(address) !== undefined) return ServerCredentials.createInsecure();
   return ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
-}
-
-async function closeConnections(
-  server: Server,
-  { address, graceMillis }: { address: string; graceMillis: number },
-): Promise<void> {
-  // drain() sends GOAWAY to every client. After the grace period it closes the remaining
-  // connections.
-  server.drain(address, graceMillis);
-  await new Promise<void>((resolve) => {
-    server.tryShutdown(() => {
-      resolve();
-    });
-  });
 }

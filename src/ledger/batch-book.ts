@@ -102,10 +102,10 @@ export class BatchBook implements Book {
   /** Gives the entry the next number of its book, and posts it to the book's sums. */
   #append(entry: JournalEntry): NumberedEntry {
     const { organizationId, posting, recordedAt } = entry;
-    const { state, lastSeq, sums: before } = this.bookOf(organizationId);
-    const seq = lastSeq + 1;
-    const sums = posting === undefined ? before : postedToBook(before, posting);
-    this.#books.set(organizationId, { organizationId, state, lastSeq: seq, lastRecordedAt: recordedAt, sums });
+    const before = this.bookOf(organizationId);
+    const seq = before.lastSeq + 1;
+    const sums = posting === undefined ? before.sums : postedToBook(before.sums, posting);
+    this.#books.set(organizationId, { ...before, lastSeq: seq, lastRecordedAt: recordedAt, sums });
     this.#changedBooks.add(organizationId);
     const numbered = { entry, seq };
     this.#entries.push(numbered);

@@ -1,4 +1,5 @@
 import type { Command } from "../domain/commands.js";
+import { OPERATOR } from "../domain/journal.js";
 import { decide } from "../domain/operations/table.js";
 import type { Refusal } from "../domain/refusal.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
@@ -37,7 +38,10 @@ export function commitBatch(
   });
 }
 
-function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
+/**
+ * Throws a StoreError "unavailable" if the clock is more than 2 seconds ahead of the database's.
+ */
+export function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
   const aheadMillis = databaseClock === undefined ? 0 : clock - databaseClock;
   if (aheadMillis <= CLOCK_AHEAD_MILLIS_MAX) return;
   const message = `the clock of this server is ${String(aheadMillis)} ms ahead of the database's: synchronize both`;
@@ -46,8 +50,10 @@ function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefine
 
 function decideOne(book: BatchBook, command: Command, clock: UnixMillis): CommandResult {
   try {
-    const { state, lastRecordedAt } = book.bookOf(command.organizationId);
+    const { state, isSuspended, lastRecordedAt } = book.bookOf(command.organizationId);
     if (state === "MOVING" || state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    // A suspension must not keep the operator from erasing a person's data.
+    if (isSuspended && command.actor !== OPERATOR) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = lastRecordedAt - clock;
     if (behindMillis > CLOCK_BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 

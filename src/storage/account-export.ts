@@ -8,8 +8,9 @@ import {
   type AccountRow,
   accountWithPersonOf,
   type PersonRow,
+  type ReadTransactionRow,
   transactionOf,
-  type TransactionRow,
+  withBalanceAfter,
 } from "./sql/rows.js";
 import type { Snapshot } from "./sql/snapshot.js";
 import { orStoreError } from "./sql/store-error.js";
@@ -76,7 +77,7 @@ async function exportFrom(snapshot: Snapshot, { engine, book, accountId, receive
   if (row === undefined) return false;
   await receiver.account(accountWithPersonOf(row, book));
 
-  const transactionRows = snapshot.rows<TransactionRow>(transactions, bindings);
+  const transactionRows = snapshot.rows<ReadTransactionRow>(transactions, bindings);
   for (let next = await transactionRows.next(); next !== undefined; next = await transactionRows.next()) {
     await receiver.transaction(transactionOf(next, book));
   }
@@ -93,7 +94,8 @@ async function exportFrom(snapshot: Snapshot, { engine, book, accountId, receive
  *
  * Parameters: the account and its book; for a walk then the book twice.
  */
-function exportStatements({ table }: Engine) {
+function exportStatements(engine: Engine) {
+  const { table } = engine;
   const walk = (columns: string, joined = ""): string => `
     WITH RECURSIVE walk AS (
       SELECT j.previous_seq AS link, ${columns} FROM ${table("accounts")} a CROSS JOIN ${table("journal")} j ${joined}
@@ -109,7 +111,7 @@ function exportStatements({ table }: Engine) {
       WHERE a.id = ? AND a.book = ?`,
     transactions: `
       ${walk("t.*", `LEFT JOIN ${table("transactions")} t ON t.book = j.book AND t.seq = j.seq`)}
-      SELECT * FROM walk WHERE id IS NOT NULL`,
+      SELECT ${withBalanceAfter(engine, "walk")} FROM walk WHERE id IS NOT NULL`,
     journal: `${walk("j.*")} SELECT * FROM walk`,
   };
 }

@@ -8,11 +8,14 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys, NewApiKey } from "../ledger/ports/keys.js";
 import { StoreError } from "../ledger/ports/store.js";
 import type { Cell, Database } from "./database.js";
-import { insertOrganization } from "./organizations.js";
+import { insertOrganization } from "./organizations/new-organization.js";
+import { lockBook, ownRowWrites } from "./organizations/own-rows.js";
 import {
   API_KEY_COLUMNS,
   apiKeyOf,
   type ApiKeyRow,
+  contentOfApiKey,
+  type ListedOrganizationRow,
   organizationOf,
   type OrganizationRow,
 } from "./sql/organization-rows.js";
@@ -41,7 +44,7 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
       const number = given?.cell ?? emptiestOf(all.length, await organizations());
       const cell = all[number];
       if (cell === undefined) throw new RangeError(`there is no cell ${String(number)}`);
-      return cell.createOrganization(name);
+      return cell.createOrganization(name, given?.isSandbox === true);
     },
 
     organizations,
@@ -51,8 +54,10 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
     async createApiKey(key) {
       const organization = await inSomeCell((cell) => cell.organization(key.organizationId));
       const cell = organization === undefined ? undefined : all[organization.cell];
-      if (cell === undefined) throw new Error(`there is no organization ${key.organizationId}`);
-      return cell.createApiKey(key);
+      if (organization === undefined || cell === undefined) {
+        throw new Error(`there is no organization ${key.organizationId}`);
+      }
+      return cell.createApiKey(organization, key);
     },
 
     async apiKeys(organizationId) {
@@ -91,12 +96,17 @@ class CellKeys {
     this.#statements = statementsOf(cell);
   }
 
-  async createOrganization(name: string): Promise<Organization> {
-    const row: OrganizationRow = { id: typeidUnboxed("org"), name, created_at: this.#now() };
+  async createOrganization(name: string, isSandbox: boolean): Promise<Organization> {
+    const row: OrganizationRow = {
+      id: typeidUnboxed("org"),
+      name,
+      is_sandbox: isSandbox ? 1 : 0,
+      created_at: this.#now(),
+    };
     for (let tries = 1; ; tries += 1) {
       try {
         await this.#failing(insertOrganization(this.#cell, row));
-        return organizationOf(row, this.#cell.number);
+        return organizationOf({ ...row, suspended_seq: null }, this.#cell.number);
       } catch (error) {
         // Another process took the number of the book.
         const isConflict = error instanceof StoreError && error.kind === "conflict";
@@ -106,29 +116,44 @@ class CellKeys {
   }
 
   async organizations(): Promise<readonly Organization[]> {
-    const rows = await this.#rows<OrganizationRow>(this.#statements.organizations);
+    const rows = await this.#rows<ListedOrganizationRow>(this.#statements.organizations);
     return rows.map((row) => organizationOf(row, this.#cell.number));
   }
 
   async organization(id: OrganizationId): Promise<Organization | undefined> {
-    const [row] = await this.#rows<OrganizationRow>(this.#statements.organization, [id]);
+    const [row] = await this.#rows<ListedOrganizationRow>(this.#statements.organization, [id]);
     return row === undefined ? undefined : organizationOf(row, this.#cell.number);
   }
 
-  async createApiKey({ organizationId, name, scopes, expiresAt }: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
-    const secret = `kesc_${String(this.#cell.number)}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
-    const row: ApiKeyRow = {
-      id: typeidUnboxed("key"),
-      organization_id: organizationId,
-      name,
-      secret_sha256: sha256(secret),
-      scopes: scopes.join(" "),
-      created_at: this.#now(),
-      expires_at: expiresAt ?? null,
-      revoked_at: null,
-    };
-    const { insertApiKey } = this.#statements;
-    await this.#failing(this.#cell.transact((session) => session.write([{ sql: insertApiKey, rows: [row] }])));
+  async createApiKey(
+    { id: organizationId, isSandbox }: Organization,
+    { name, scopes, expiresAt }: NewApiKey,
+  ): Promise<{ key: ApiKey; secret: string }> {
+    const kind = isSandbox ? "kesc_test_" : "kesc_";
+    const secret = `${kind}${String(this.#cell.number)}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+    const row = await this.#failing(
+      this.#cell.transact(async (session) => {
+        const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
+        const made: ApiKeyRow = {
+          id: typeidUnboxed("key"),
+          organization_id: organizationId,
+          name,
+          secret_sha256: sha256(secret),
+          scopes: scopes.join(" "),
+          seq: book.nextSeq,
+          created_at: book.recordedAt,
+          expires_at: expiresAt ?? null,
+          revoked_seq: null,
+          revoked_at: null,
+          last_used_at: null,
+        };
+        await session.write([
+          ...ownRowWrites(this.#cell, book, { kind: "key.created", created: contentOfApiKey(made) }),
+          { sql: this.#statements.insertApiKey, rows: [made] },
+        ]);
+        return made;
+      }),
+    );
     return { key: this.#apiKeyOf(row), secret };
   }
 
@@ -141,9 +166,23 @@ class CellKeys {
     const { revokeApiKey, apiKey } = this.#statements;
     const row = await this.#failing(
       this.#cell.transact(async (session) => {
-        await session.write([{ sql: revokeApiKey, rows: [{ id, revoked_at: this.#now() }] }]);
-        const [found] = await session.read({ sql: apiKey, bindings: [id] });
-        return found as ApiKeyRow | undefined;
+        const read = async (): Promise<ApiKeyRow | undefined> => {
+          const [found] = await session.read({ sql: apiKey, bindings: [id] });
+          return found as ApiKeyRow | undefined;
+        };
+        const found = await read();
+        if (found === undefined) return undefined;
+        const organizationId = found.organization_id as OrganizationId;
+        const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
+        // Another process may have revoked the key before this one had the lock.
+        if ((await read())?.revoked_at === null) {
+          const revoked = { id, revoked_seq: book.nextSeq, revoked_at: book.recordedAt };
+          await session.write([
+            ...ownRowWrites(this.#cell, book, { kind: "key.revoked", created: [id] }),
+            { sql: revokeApiKey, rows: [revoked] },
+          ]);
+        }
+        return read();
       }),
     );
     return row === undefined ? undefined : this.#apiKeyOf(row);
@@ -169,19 +208,19 @@ class CellKeys {
 
 function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "engine">) {
   const apiKeys = table("api_keys");
-  const organizations = table("organizations");
+  const organizations = `
+    SELECT o.*, b.suspended_seq
+    FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id`;
   return {
-    organizations: `SELECT * FROM ${organizations}`,
-    organization: `SELECT * FROM ${organizations} WHERE id = ?`,
+    organizations,
+    organization: `${organizations} WHERE o.id = ?`,
     insertApiKey: insertInto(apiKeys, API_KEY_COLUMNS),
     apiKeys: `SELECT * FROM ${apiKeys} WHERE organization_id = ? ORDER BY created_at, id`,
     apiKey: `SELECT * FROM ${apiKeys} WHERE id = ?`,
     apiKeyWithSecret: `SELECT * FROM ${apiKeys} WHERE secret_sha256 = ?`,
-    // COALESCE keeps the time of the first revocation.
     revokeApiKey: update(apiKeys, {
       key: "id",
-      columns: { id: "text", revoked_at: "int64" },
-      becomes: (column, given) => `COALESCE(${column}, ${given})`,
+      columns: { id: "text", revoked_seq: "int64", revoked_at: "int64" },
     }),
   };
 }

@@ -6,7 +6,7 @@ import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
 import type { Reader } from "./sql/reader.js";
-import { accountWithPersonOf, transactionOf, type TransactionRow } from "./sql/rows.js";
+import { accountWithPersonOf, type ReadTransactionRow, transactionOf, withBalanceAfter } from "./sql/rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
 type Rows = Pick<Reader, "rows">;
@@ -66,7 +66,7 @@ export function reads({
     transaction: (organizationId, id) =>
       one(
         organizationId,
-        ({ number }) => reader.rows<TransactionRow>(statements.transaction, [id, number]),
+        ({ number }) => reader.rows<ReadTransactionRow>(statements.transaction, [id, number]),
         transactionOf,
       ),
 
@@ -79,12 +79,14 @@ export function reads({
   };
 }
 
-function readStatements({ table }: Engine) {
+function readStatements(engine: Engine) {
+  const { table } = engine;
   return {
     account: `
       SELECT a.*, h.user_id, h.phone_number, h.email
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id
       WHERE a.id = ? AND a.book = ?`,
-    transaction: `SELECT * FROM ${table("transactions")} WHERE id = ? AND book = ?`,
+    transaction: `
+      SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
   };
 }

@@ -25,6 +25,7 @@ interface KeyJson {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly revoked_at?: string | null;
+  readonly last_used_at?: string | null;
   readonly key?: string;
 }
 
@@ -49,7 +50,7 @@ describe("kesc on a migrated database", () => {
   });
 
   it("makes and lists organizations", async () => {
-    expect(Object.keys(organization)).to.deep.equal(["id", "name", "cell", "created_at"]);
+    expect(Object.keys(organization)).to.deep.equal(["id", "name", "sandbox", "suspended", "cell", "created_at"]);
     expect(organization.id).to.match(/^org_/);
     expect(organization.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const list = ["org", "list"];
@@ -60,7 +61,7 @@ describe("kesc on a migrated database", () => {
 
   it("makes a key with every scope and no expiry, shows its secret once, lists it and revokes it", async () => {
     const made = await kescJson<KeyJson>(
-      ["key", "create", "--org", organization.id, "--name", "till"],
+      ["key", "create", "--org", organization.id, "--name", "till", "--all-scopes", "--never-expires"],
       place.variables,
     );
     const { key: secret, ...key } = made;
@@ -76,7 +77,7 @@ describe("kesc on a migrated database", () => {
 
     const list = ["key", "list", "--org", organization.id];
     const [json, table] = await Promise.all([kescJson(list, place.variables), kesc(list, place.variables)]);
-    expect(json).to.deep.equal([{ ...key, revoked_at: null }]);
+    expect(json).to.deep.equal([{ ...key, revoked_at: null, last_used_at: null }]);
     expect(table.stdout)
       .to.match(/ live /)
       .and.not.contain(secret);
@@ -93,10 +94,18 @@ describe("kesc on a migrated database", () => {
     const made = await kescJson<KeyJson>([...args, ...limits], place.variables);
     expect(made.scopes).to.deep.equal(["accounts:read", "transactions:read"]);
     expect(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at)).to.be.closeTo(12 * 3_600_000, 1_000);
-    const { stdout } = await kesc(args, place.variables);
+    const [{ stdout }, unlimited] = await Promise.all([
+      kesc([...args, ...limits], place.variables),
+      kesc([...args, "--scopes", "accounts:read", "--all-scopes"], place.variables),
+    ]);
     expect(stdout)
       .to.match(/\n {2}kesc_0_\S{43}\n/)
       .and.contain("shown once");
+    expect(unlimited).to.include({ code: 2, stdout: "" });
+    expect(unlimited.stderr).to.equal(
+      `Say what the key may do, with one of: --scopes ${SCOPES.join(",")} (some of them), --all-scopes.\n` +
+        "Say how long the key is valid, with one of: --expires-in 90d, --never-expires.\n",
+    );
   });
 
   it("ends quietly when its output is closed", async () => {
@@ -106,6 +115,47 @@ describe("kesc on a migrated database", () => {
     });
     expect(stderr).to.equal("");
   });
+
+  for (const args of [["org", "list"], ["key", "list", "--org", "Duka la Amina"], ["help"], ["migrate"]]) {
+    it(`says in one line that its output cannot be written: kesc ${args.join(" ")}`, async () => {
+      const { code, stderr } = await withOutput(">/dev/full", args);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^Standard output cannot be written: [^\n]*ENOSPC[^\n]*\n$/);
+    });
+  }
+
+  for (const [what, redirection] of [
+    ["is closed", "| true"],
+    ["cannot be written", ">/dev/full"],
+  ] as const) {
+    it(`fails and says what to do when the secret of a new key is lost, because the output ${what}`, async () => {
+      const args = [
+        "key",
+        "create",
+        "--org",
+        organization.id,
+        "--name",
+        "lost",
+        "--all-scopes",
+        "--never-expires",
+        "--json",
+      ];
+      const { code, stderr } = await withOutput(redirection, args);
+      expect(code).to.equal(1);
+      const [, id = ""] = /npx kesc key revoke (key_\w+)/.exec(stderr) ?? [];
+      expect(stderr).to.include("its secret is lost").and.not.include("    at ");
+      expect((await kesc(["key", "revoke", id], place.variables)).code).to.equal(0);
+    });
+  }
+
+  /** Runs a command with its output somewhere else. */
+  async function withOutput(redirection: string, args: readonly string[]): Promise<{ code: number; stderr: string }> {
+    const script = `"${process.execPath}" "$0" "$@" ${redirection}; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await promisify(execFile)("bash", ["-c", script, KESC, ...args], {
+      env: environment(place.variables),
+    });
+    return { code: Number(stdout), stderr };
+  }
 });
 
 describe("kesc migrate and the master key file", () => {
@@ -183,7 +233,13 @@ describe("kesc called wrongly", () => {
       /BATCH_MAX .*\n.*LOG_LEVEL /,
     ],
     ["names wrong variables of the gateway", ["gateway"], { KESC_HTTP_ADDRESS: "x" }, 2, /KESC_HTTP_ADDRESS must be/],
-    ["finds no such organization", CREATE_KEY, {}, 1, /There is no organization org_.* npx kesc org list/],
+    [
+      "finds no such organization",
+      [...CREATE_KEY, "--all-scopes", "--never-expires"],
+      {},
+      1,
+      /There is no organization org_.* npx kesc org list/,
+    ],
     [
       "finds no organization of that name",
       ["key", "list", "--org", "nobody"],

@@ -16,6 +16,7 @@ const key = (given: Partial<ApiKey>): ApiKey => ({
   createdAt: EARLIER,
   expiresAt: undefined,
   revokedAt: undefined,
+  lastUsedAt: undefined,
   ...given,
 });
 

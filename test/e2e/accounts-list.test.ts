@@ -12,6 +12,7 @@ describeEachEngine("ListAccounts", (service) => {
       made.push(String((await service().rest("POST", "/accounts", { body })).json["id"]));
     }
     await service().rest("POST", `/accounts/${made[1] ?? ""}/freeze`);
+    await service().rest("POST", `/accounts/${made[2] ?? ""}/close`);
   });
 
   const idsOf = (answer: Record<string, unknown>): unknown[] =>
@@ -36,7 +37,12 @@ describeEachEngine("ListAccounts", (service) => {
     for (const [query, expected] of [
       [`email=${email}&status=frozen`, [made[1]]],
       [`email=${email.toUpperCase()}&status=frozen`, [made[1]]],
-      [`email=${email}&phone_number=0110000001&status=active`, made.filter((_, index) => index !== 1).toReversed()],
+      [`email=${email}&phone_number=0110000001&status=active`, [made[4], made[3], made[0]]],
+      [`email=${email}&status=frozen&status=closed`, [made[2], made[1]]],
+      [`email=${email}&status=active&status=frozen&status=active`, [made[4], made[3], made[1], made[0]]],
+      [`email=${email}&status=active&status=frozen&status=closed`, made.toReversed()],
+      [`email=${email}&created_after=2020-01-01T00:00:00Z&status=frozen`, [made[1]]],
+      [`email=${email}&created_before=2020-01-01T00:00:00Z`, []],
       [`email=${email}&phone_number=0712345678`, []],
       [`user_id=${fresh("nobody")}`, []],
     ] as const) {
@@ -44,7 +50,34 @@ describeEachEngine("ListAccounts", (service) => {
       expect(status).to.equal(200);
       expect(idsOf(json), query).to.deep.equal(expected);
     }
-    const grpc = await service().grpc.call("ListAccounts", { email, status: "ACCOUNT_STATUS_FROZEN" });
-    expect(idsOf(grpc.response)).to.deep.equal([made[1]]);
+    const status = ["ACCOUNT_STATUS_FROZEN", "ACCOUNT_STATUS_CLOSED"];
+    const grpc = await service().grpc.call("ListAccounts", { email, status });
+    expect(idsOf(grpc.response)).to.deep.equal([made[2], made[1]]);
   });
+
+  it("ignores the case of an e-mail address, in its name and in its domain", async () => {
+    const [name = "", domain = ""] = email.split("@");
+    for (const written of [`${name.toUpperCase()}@${domain}`, `${name}@${domain.toUpperCase()}`, email.toUpperCase()]) {
+      const { json } = await service().rest("GET", `/accounts?email=${written}`);
+      expect(idsOf(json), written).to.deep.equal(made.toReversed());
+      const { response } = await service().grpc.call("ListAccounts", { email: written });
+      expect(idsOf(response), written).to.deep.equal(made.toReversed());
+    }
+  });
+
+  for (const [query, field, code] of [
+    ["status=active&status=open", "status", "unknown_value"],
+    ["status=unspecified", "status", "unknown_value"],
+    ["created_after=today", "created_after", "format"],
+    ["created_after=2026-01-01T00:00:00Z&created_before=2026-01-01T03:00:00%2B03:00", "created_before", "out_of_range"],
+    ["created_at=2026-01-01T00:00:00Z", "created_at", "unknown_field"],
+    ["status[]=active", "status[]", "unknown_field"],
+  ] as const) {
+    it(`refuses ${query} with the code ${code} of the field`, async () => {
+      const { status, json } = await service().rest("GET", `/accounts?${query}`);
+      expect(status).to.equal(400);
+      const errors = json["errors"] as Record<string, string>[];
+      expect(errors.map((error) => [error["field"], error["code"]])).to.deep.equal([[field, code]]);
+    });
+  }
 });

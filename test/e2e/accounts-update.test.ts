@@ -36,7 +36,7 @@ describeEachEngine("UpdateAccount", (service) => {
     const id = await newAccount(service());
     const empty = await service().rest("PATCH", `/accounts/${id}`, { body: {} });
     expect(problemOf(empty)).to.include({ status: 400, code: "INVALID_FIELD" });
-    expect(empty.text).to.include("phone_number").and.include("or email must be sent");
+    expect(empty.text).to.include("phone_number").and.include("is required if email is absent");
     const wrong = await service().grpc.call("UpdateAccount", { account_id: id, phone_number: "", email: "@" });
     expect(wrong).to.include({ code: 3, reason: "INVALID_FIELD" });
     expect(wrong.fields?.map(({ field }) => field)).to.have.members(["phone_number", "email"]);

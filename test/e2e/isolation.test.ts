@@ -45,6 +45,7 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   }),
   "TransactionService/GetTransaction": ({ transaction_id }) => ({ transaction_id }),
   "TransactionService/ListTransactions": ({ account_id, reference }) => ({ account_id, reference }),
+  "TransactionService/ReverseTransaction": ({ transaction_id }) => ({ transaction_id }),
   // The transaction is completed, so the call is refused, but only to callers that may know.
   "TransactionService/CancelTransaction": ({ transaction_id }) => ({ transaction_id }),
 };

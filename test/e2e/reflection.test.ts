@@ -60,15 +60,17 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         listTransactions: { account_id, page_size: 1 },
         closeAccount: { account_id },
         getTransaction: { transaction_id },
+        reverseTransaction: { transaction_id },
         cancelTransaction: { transaction_id },
       };
       expect(Object.keys(requests)).to.have.members(rpcs.map(({ localName }) => localName));
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // Two requests name a transaction that does not exist: they must get our own refusal, with
+        // Three requests name no transaction that exists: they must get our own refusal, with
         // its details.
-        const expected = name.endsWith("etTransaction") || name.startsWith("cancel") ? "not_found" : undefined;
+        const namesNone = ["getTransaction", "reverseTransaction", "cancelTransaction"].includes(name);
+        const expected = namesNone ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // The engineer can read the details of one refusal among many results, too.
         if (name.startsWith("batch")) expect(JSON.stringify(answer)).to.include('"reason":"INVALID_FIELD"');

@@ -8,10 +8,12 @@ describeEachEngine("ListTransactions", (service) => {
 
   before(async () => {
     accountId = await newAccount(service());
-    for (const way of ["mint", "mint", "redeem", "mint", "redeem"]) {
+    for (const [index, way] of ["mint", "mint", "redeem", "mint", "redeem"].entries()) {
       const reference = fresh("list");
       references.push(reference);
-      await service().rest("POST", `/transactions/${way}`, { body: { account_id: accountId, amount: 1, reference } });
+      const metadata = { order_id: String(index % 2), "till no.": `a&b=${String(index)}` };
+      const body = { account_id: accountId, amount: 1 + index / 100, reference, metadata };
+      await service().rest("POST", `/transactions/${way}`, { body });
     }
   });
 
@@ -33,17 +35,69 @@ describeEachEngine("ListTransactions", (service) => {
     expect(seen).to.deep.equal(references.toReversed());
   });
 
-  it("filters by type, status, reference and time, together", async () => {
-    const [, , third, , fifth] = references;
+  it("filters by type, status, reference, time, amount and metadata, together", async () => {
+    const [first, second, third, fourth, fifth] = references;
     for (const [query, expected] of [
       ["type=redeem", [fifth, third]],
       ["type=mint&status=pending", []],
       [`status=completed&reference=${third ?? ""}`, [third]],
+      ["status=pending&status=failed", []],
+      ["status=pending&status=completed&type=redeem", [fifth, third]],
+      ["min_amount=1.03", [fifth, fourth]],
+      ["min_amount=1.01&max_amount=1.03&type=mint", [fourth, second]],
+      ["max_amount=1", [first]],
+      ["min_amount=1.02&max_amount=1.02", [third]],
+      ["metadata[order_id]=1", [fourth, second]],
+      ["metadata%5Border_id%5D=1&metadata[till+no.]=a%26b%3D3", [fourth]],
+      ["metadata[order_id]=1&metadata[till+no.]=a%26b%3D2", []],
+      ["metadata[order_id]=", []],
+      ["metadata[Order_id]=1", []],
       ["created_before=2020-01-01T00:00:00Z", []],
       ["created_after=2020-01-01T00:00:00%2B03:00&type=redeem", [fifth, third]],
     ] as const) {
       const { json } = await service().rest("GET", `/transactions?account_id=${accountId}&${query}`);
       expect(referencesOf(json), query).to.deep.equal(expected);
     }
+    const { response } = await service().grpc.call("ListTransactions", {
+      account_id: accountId,
+      status: ["TRANSACTION_STATUS_COMPLETED", "TRANSACTION_STATUS_FAILED"],
+      min_amount: "1.01",
+      max_amount: "1.03",
+      metadata: { order_id: "1" },
+    });
+    expect(referencesOf(response)).to.deep.equal([fourth, second]);
   });
+
+  it("continues a list with the same filters only", async () => {
+    const list = `/transactions?account_id=${accountId}&metadata[order_id]=0&page_size=1`;
+    const { json } = await service().rest("GET", list);
+    const token = String(json["next_page_token"]);
+    const next = await service().rest("GET", `${list}&page_token=${token}`);
+    expect([...referencesOf(json), ...referencesOf(next.json)]).to.deep.equal([references[4], references[2]]);
+    const other = await service().rest("GET", `${list.replace("=0", "=1")}&page_token=${token}`);
+    expect(other.json["errors"]).to.have.deep.nested.property("[0].field", "page_token");
+  });
+
+  for (const [query, field, code] of [
+    ["status=completed&status=done", "status", "unknown_value"],
+    ["min_amount=1.005", "min_amount", "format"],
+    ["min_amount=0", "min_amount", "out_of_range"],
+    ["max_amount=-1", "max_amount", "out_of_range"],
+    ["min_amount=2&max_amount=1.99", "max_amount", "out_of_range"],
+    ["created_after=2026-01-01T00:00:00Z&created_before=2026-01-01T00:00:00Z", "created_before", "out_of_range"],
+    ["metadata=17", "metadata", "format"],
+    ["metadata[]=17", "metadata", "required"],
+    [`metadata[order_id]=${"1".repeat(501)}`, "metadata", "too_long"],
+    ["metadata[a]=1&metadata[a]=2", "metadata[a]", "repeated"],
+    [Array.from({ length: 21 }, (_, index) => `metadata[k${String(index)}]=1`).join("&"), "metadata", "too_many"],
+    ["type=mint&type=redeem", "type", "repeated"],
+    ["amount=1", "amount", "unknown_field"],
+  ] as const) {
+    it(`refuses ${query.slice(0, 80)} with the code ${code} of the field`, async () => {
+      const { status, json } = await service().rest("GET", `/transactions?${query}`);
+      expect(status).to.equal(400);
+      const errors = json["errors"] as Record<string, string>[];
+      expect(errors.map((error) => [error["field"], error["code"]])).to.deep.equal([[field, code]]);
+    });
+  }
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { openDatabaseAt } from "../support/databases.js";
 import { availableOf, expectBooksHold, newAccount, newKey } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
 import { withKeys } from "../support/service/tenants.js";
@@ -50,5 +51,46 @@ describe("two servers on one PostgreSQL", () => {
     const revokedAt = Date.now();
     while (Date.now() < revokedAt + SECOND_MILLIS) await askBoth();
     expect(await askBoth()).to.deep.equal(["INVALID_API_KEY", "INVALID_API_KEY"]);
+  });
+
+  it("commit nothing of an organization from its suspension on, though both take its calls without a pause", async () => {
+    const accountId = await newAccount(first);
+    const { organizationId, key } = first.a;
+    let isOver = false;
+    const mintOn = async ({ grpc }: Service, name: string): Promise<string[]> => {
+      const words: string[] = [];
+      while (!isOver) {
+        const mint = { account_id: accountId, amount: "1.00", reference: `${name}${String(words.length)}` };
+        words.push((await grpc.call("Mint", mint, { key })).reason ?? "done");
+      }
+      return words;
+    };
+    const minting = [mintOn(first, "first"), mintOn(second, "second")];
+    const suspended = await first.kesc("org", "suspend", organizationId, "--reason", "case 17", "--yes");
+    expect(suspended.code, suspended.stderr).to.equal(0);
+    const late = await Promise.all(
+      [first, second].map(({ grpc }) =>
+        grpc.call("Mint", { account_id: accountId, amount: "1.00", reference: "late" }, { key }),
+      ),
+    );
+    expect(late.map(({ reason }) => reason)).to.deep.equal(["ORGANIZATION_SUSPENDED", "ORGANIZATION_SUSPENDED"]);
+    isOver = true;
+    for (const words of await Promise.all(minting)) {
+      expect(words[0]).to.equal("done");
+      expect(words.indexOf("ORGANIZATION_SUSPENDED")).to.equal(words.lastIndexOf("done") + 1);
+    }
+
+    const database = await openDatabaseAt(first.databaseUrl);
+    try {
+      const rows = await database.cells[0].reader.rows(
+        `SELECT j.kind FROM journal j JOIN books b ON b.number = j.book
+         WHERE b.organization_id = ? AND j.seq > b.suspended_seq`,
+        [organizationId],
+      );
+      expect(rows).to.deep.equal([]);
+    } finally {
+      await database.close();
+    }
+    await expectBooksHold(first);
   });
 });

@@ -32,23 +32,52 @@ describe("the lifecycle of the gateway", () => {
     expect(await stopped).to.equal(true);
   });
 
-  it("reports NOT_READY to a request that arrives during the stop, and closes its connection", async () => {
+  it("answers all requests of a connection that it had when the stop began, and takes no other", async () => {
     await fixture.start();
+    const call = holdCall();
     const [host = "", port = ""] = fixture.gateway.address.split(":");
     const socket = connect(Number(port), host).setEncoding("utf8");
-    socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-    await once(socket, "data");
-    socket.write("GET /readyz HTTP/1.1\r\nHo");
-    // The gateway has read the first bytes when it has responded to a later request.
-    await fixture.send("GET", "/livez");
-    const stopped = fixture.gateway.stop();
     let received = "";
     socket.on("data", (text: string) => (received += text));
-    socket.write("st: x\r\n\r\n");
+    const get = "GET /transactions HTTP/1.1\r\nHost: x\r\n\r\n";
+    socket.write(get + get);
+    await call.arrived;
+    await fixture.send("GET", "/livez");
+    const stopped = fixture.gateway.stop();
+    socket.write(get);
+    await sleep(100);
+    call.release();
     await once(socket, "close");
-    expect(received).to.match(/^HTTP\/1\.1 503 [^]*Connection: close\r\n[^]*"code":"NOT_READY"/);
+    expect(received.match(/HTTP\/1\.1 200 OK/g)).to.have.length(2);
+    expect(received.match(/Connection: close/gi)).to.have.length(1);
     expect(await stopped).to.equal(true);
   });
+
+  for (const [what, bytes, answer] of [
+    ["half of the head", "POST /transactions/mint HTTP/1.1\r\nHo", /^$/],
+    [
+      "half of the body",
+      "POST /transactions/mint HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+      /^HTTP\/1\.1 503 [^]*Connection: close\r\n[^]*"code":"SHUTTING_DOWN"/i,
+    ],
+  ] as const) {
+    it(`does not wait for a request of which it has ${what}`, async () => {
+      await fixture.start();
+      const [host = "", port = ""] = fixture.gateway.address.split(":");
+      const socket = connect(Number(port), host).setEncoding("utf8");
+      socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+      await once(socket, "data");
+      let received = "";
+      socket.on("data", (text: string) => (received += text));
+      socket.write(bytes);
+      // The gateway has read the bytes when it has responded to a later request.
+      await fixture.send("GET", "/livez");
+      const stopped = fixture.gateway.stop();
+      await once(socket, "close");
+      expect(received).to.match(answer);
+      expect(await stopped).to.equal(true);
+    });
+  }
 
   it("does not wait for connections that were never used", async () => {
     await fixture.start();

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,15 +10,30 @@ import { Metadata, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
-import { MintRequest, TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
+import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { detailsOf } from "../support/callers/refusal.js";
 import { eventually } from "../support/eventually.js";
-import { MINT, SECRET, serve, transaction } from "../support/service/grpc-server.js";
+import { MINT, SECRET, serve, type ServerUnderTestOptions, transaction } from "../support/service/grpc-server.js";
 import { callLines } from "../support/service/log-lines.js";
 
 const OK: number = Status.OK;
 const GRACE_WITHOUT_END_MILLIS = 600_000;
+
+/** A ledger that answers when the gate opens. */
+function gatedSubmit(): { gate: { open: () => void }; submit: NonNullable<ServerUnderTestOptions["submit"]> } {
+  const gate = { open: (): void => undefined };
+  const opened = new Promise<void>((resolve) => {
+    gate.open = resolve;
+  });
+  return {
+    gate,
+    submit: async () => {
+      await opened;
+      return { kind: "done", resource: transaction(), replayed: false };
+    },
+  };
+}
 
 describe("grpc: a server that stops", () => {
   it("responds to the calls that it has taken, and refuses those that come later", async () => {
@@ -76,7 +91,7 @@ describe("grpc: a server that stops", () => {
         }
       }),
     );
-    await eventually(() => done > 1_000);
+    await eventually(() => done > 200);
     await under.server.stop(5_000);
     stopped = true;
     await Promise.all(load);
@@ -87,30 +102,53 @@ describe("grpc: a server that stops", () => {
     under.grpc.close();
   });
 
-  it("refuses a call that had begun, and whose request comes now, with SHUTTING_DOWN and a retry delay", async () => {
+  it("refuses a call that has begun and whose request has not arrived, with SHUTTING_DOWN and a retry delay", async () => {
     const under = await serve();
     const session = connectHttp2(`http://${under.server.address}`);
+    await once(session, "connect");
     const stream = session.request({
       ":method": "POST",
       ":path": rpcs.mint.path,
       "content-type": "application/grpc",
       "x-api-key": SECRET,
     });
-    const trailers: Record<string, unknown> = {};
-    stream.on("trailers", (headers: Record<string, unknown>) => Object.assign(trailers, headers)).resume();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const stopping = under.server.stop(5_000);
-    await once(session, "goaway");
-    const message = MintRequest.encode(MINT).finish();
-    stream.end(Buffer.concat([Buffer.of(0, 0, 0, 0, message.length), message]));
-    await once(stream, "end");
-
+    stream.write(Buffer.of(0, 0, 0));
+    // HTTP/2 sends a ping first, so the second one comes after the request.
+    for (let pings = 0; pings < 2; pings += 1) await new Promise((resolve) => session.ping(resolve));
+    const stopping = under.server.stop(GRACE_WITHOUT_END_MILLIS);
+    const [trailers] = (await once(stream.resume(), "response")) as [Record<string, unknown>];
     expect(trailers["grpc-status"]).to.equal("14");
     const metadata = new Metadata();
     metadata.set("grpc-status-details-bin", Buffer.from(String(trailers["grpc-status-details-bin"]), "base64"));
     expect(detailsOf(metadata)).to.deep.include({ reason: "SHUTTING_DOWN", retrySeconds: 1 });
     expect(under.submitted).to.deep.equal([]);
     await stopping;
+    under.grpc.close();
+  });
+
+  it("waits for the calls that it has taken, and not for connections that say nothing", async () => {
+    const { gate, submit } = gatedSubmit();
+    const under = await serve({ submit });
+    const [host, port] = under.server.address.split(":");
+    const silent = await Promise.all(
+      ["", "PRI * HTTP/2.0\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"].map(async (text) => {
+        // A client that never closes its side.
+        const socket = connect({ host, port: Number(port), allowHalfOpen: true }).on("error", () => undefined);
+        await once(socket, "connect");
+        socket.write(text);
+        return socket.resume();
+      }),
+    );
+    const taken = under.grpc.call(rpcs.mint, MINT);
+    await eventually(() => under.submitted.length === 1);
+    let stopped = false;
+    const stopping = under.server.stop(GRACE_WITHOUT_END_MILLIS).then(() => (stopped = true));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(stopped).to.equal(false);
+    gate.open();
+    expect((await taken).code).to.equal(Status.OK);
+    await stopping;
+    for (const socket of silent) socket.destroy();
     under.grpc.close();
   });
 
@@ -138,6 +176,19 @@ describe("grpc: a server that stops", () => {
 });
 
 describe("grpc: the address of a server", () => {
+  it("may be a name, with a port that the machine chooses", async () => {
+    const under = await serve({ address: "localhost:0" });
+    expect(under.server.address).to.match(/^localhost:[1-9]/);
+    expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
+    await under.close();
+  });
+
+  it("can't be one that this machine does not have", async () => {
+    // An address for documentation (RFC 5737).
+    const failure: unknown = await serve({ address: "192.0.2.1:0" }).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error).with.property("message", "cannot listen on 192.0.2.1:0");
+  });
+
   const socket = (): string => join(mkdtempSync(join(tmpdir(), "kesc-")), "kesc.sock");
 
   it("may be a unix socket, which the server removes when it stops", async () => {

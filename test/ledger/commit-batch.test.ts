@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command } from "../../src/domain/commands.js";
+import { OPERATOR } from "../../src/domain/journal.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
@@ -225,6 +226,14 @@ describe("the state of a book", () => {
       expect(words).to.deep.equal(["BOOK_MOVING"]);
     });
   }
+
+  it("suspended: refuses its commands, replays among them, but not those of the operator", async () => {
+    const earlier = givenTransaction({ accountId: account.id });
+    const replayed = mintTo({ amount: "50.00", reference: "earlier" });
+    const batch = [mintTo(), replayed, { ...mintTo({ reference: "operator's" }), actor: OPERATOR }];
+    const { words } = await commit(batch, { ...inState({ isSuspended: true }), transactions: [earlier] });
+    expect(words).to.deep.equal(["ORGANIZATION_SUSPENDED", "ORGANIZATION_SUSPENDED", "done"]);
+  });
 
   it("RESTORED: takes mints and redemptions on the direct rail, and stays RESTORED", async () => {
     const out = { organizationId: ORGANIZATION, accountId: account.id, amount: "1.00", reference: "out" };

@@ -36,11 +36,31 @@ describe("the turns of calls", () => {
     expect(begun).to.have.length(14);
   });
 
-  it("are skipped by nobody who is alone", async () => {
+  it("leave the event loop to the sockets between large requests, also when nobody else waits", async () => {
+    const { turns, begun, add } = givenTurns();
+    for (let count = 0; count < 3; count += 1) add("greedy", 100 * LARGE_BYTES);
+    let loopTurns = 0;
+    for (; turns.length > 0; loopTurns += 1) await setImmediate();
+    expect(begun).to.have.length(3);
+    // A large request uses 256 turns, and one turn of the event loop has 64.
+    expect(loopTurns).to.be.within(9, 12);
+  });
+
+  it("begin one large request in a turn of the event loop, though several callers have one", async () => {
     const { begun, add } = givenTurns();
-    for (let count = 0; count < 20; count += 1) add("greedy", LARGE_BYTES);
+    for (const caller of ["a", "b", "c"]) add(caller, 100 * LARGE_BYTES);
     await setImmediate();
-    expect(begun).to.have.length(20);
+    expect(begun).to.deep.equal(["a"]);
+  });
+
+  it("of a caller are not taken up by the large requests of another", async () => {
+    const { begun, add } = givenTurns();
+    add("greedy", 100 * LARGE_BYTES);
+    add("greedy", 100 * LARGE_BYTES);
+    await setImmediate();
+    for (let count = 0; count < 20; count += 1) add("modest");
+    await setImmediate();
+    expect(begun).to.deep.equal(["greedy", ...Array<string>(20).fill("modest")]);
   });
 
   it("keep the order of a caller's calls", async () => {

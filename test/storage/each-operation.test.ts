@@ -18,6 +18,7 @@ import {
   mint,
   newOrganizationId,
   redeem,
+  reverse,
   SLOW_RAIL,
   updateAccount,
 } from "../support/commands.js";
@@ -46,12 +47,14 @@ function oneOfEach(organizationId: OrganizationId) {
   const account = createAccount(organizationId, "user", { key: "account" });
   const { newAccountId: accountId } = account;
   const empty = createAccount(organizationId, "empty");
+  const deposit = mint({ organizationId, accountId, amount: "5.00", reference: "in", metadata: { till: "7" } });
   const pending = redeem({ organizationId, accountId, amount: "2.00", reference: "out", rail: SLOW_RAIL, key: "out" });
   const operations = {
     createAccount: account,
-    mint: mint({ organizationId, accountId, amount: "5.00", reference: "in", metadata: { till: "7" } }),
+    mint: deposit,
     redeem: pending,
     cancelTransaction: cancel(organizationId, pending.newTransactionId),
+    reverseTransaction: reverse(organizationId, deposit.newTransactionId, { description: "twice", key: "undo" }),
     freezeAccount: changeStatus("freezeAccount", organizationId, accountId),
     unfreezeAccount: changeStatus("unfreezeAccount", organizationId, accountId),
     updateAccount: updateAccount(organizationId, empty.newAccountId),

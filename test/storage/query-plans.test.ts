@@ -1,10 +1,6 @@
 import { expect } from "chai";
 
-import { ACCOUNT_STATUSES } from "../../src/domain/account.js";
-import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
-import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
-import type { Reference, UserId } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
 import type { Cell } from "../../src/storage/database.js";
@@ -17,6 +13,7 @@ import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { verify } from "../../src/verify/verify.js";
 import { newAccountId, newTransactionId } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { ACCOUNT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./lists/filters.js";
 
 // The plan of a query on an empty database shows its cost at ten million rows: it must read no
 // table from end to end, and sort nothing.
@@ -68,40 +65,16 @@ describe("the plans of the queries on sqlite", () => {
   }
 
   const page = { size: 100, beforeSeq: 1_000 };
-  const userId = "user" as UserId;
-  const phoneNumber = "+254712345678" as PhoneNumber;
-  const email = "a@example.com" as EmailAddress;
-  const reference = "reference" as Reference;
   const accountId = newAccountId();
-  const createdAfter = toUnixMillis(1);
 
-  for (const filters of [
-    {},
-    { userId },
-    { phoneNumber },
-    { email },
-    { status: ACCOUNT_STATUSES[0] },
-    { phoneNumber, status: ACCOUNT_STATUSES[1] },
-    { userId, phoneNumber, email, status: ACCOUNT_STATUSES[2] },
-  ]) {
-    it(`lists accounts by ${Object.keys(filters).join(", ") || "nothing"} along an index`, async () => {
+  for (const filters of ACCOUNT_FILTERS) {
+    it(`lists accounts by ${namesOf(filters)} along an index`, async () => {
       await expectCheapStatements((stored) => stored.accounts(organization, filters, page));
     });
   }
 
-  for (const filters of [
-    {},
-    { accountId },
-    { reference },
-    { type: "MINT" as const },
-    { status: "PENDING" as const },
-    { createdAfter },
-    { type: "REDEEM" as const, status: "COMPLETED" as const },
-    { type: "MINT" as const, status: "FAILED" as const, createdAfter },
-    { accountId, type: "REDEEM" as const, status: "COMPLETED" as const, createdAfter },
-    { accountId, reference },
-  ]) {
-    it(`lists transactions by ${Object.keys(filters).join(", ") || "nothing"} along an index`, async () => {
+  for (const filters of TRANSACTION_FILTERS) {
+    it(`lists transactions by ${namesOf(filters)} along an index`, async () => {
       await expectCheapStatements((stored) => stored.transactions(organization, filters, page));
     });
   }

@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
       ["a phone number", { phoneNumber: PHONE }, () => [third, wanjiku]],
       ["another phone number", { phoneNumber: OTHER_PHONE }, () => [otieno]],
       ["a phone number and an e-mail address", { phoneNumber: PHONE, email: EMAIL }, () => [wanjiku]],
-      ["an e-mail address and a status", { email: EMAIL, status: "FROZEN" }, () => [otieno]],
+      ["an e-mail address and a status", { email: EMAIL, status: ["FROZEN"] }, () => [otieno]],
       [
         "a user_id and a phone number that is not hers",
         { userId: "wanjiku" as UserId, phoneNumber: OTHER_PHONE },
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
 
       it("are listed, but found by nothing of the person", async () => {
         expect(await listed({})).to.deep.equal([third, otieno, wanjiku]);
-        expect(await listed({ status: "ACTIVE" })).to.deep.equal([third, wanjiku]);
+        expect(await listed({ status: ["ACTIVE"] })).to.deep.equal([third, wanjiku]);
         expect(await listed({ userId: "wanjiku" as UserId })).to.deep.equal([]);
         expect(await listed({ email: EMAIL })).to.deep.equal([otieno]);
         expect(await listed({ phoneNumber: PHONE })).to.deep.equal([third]);

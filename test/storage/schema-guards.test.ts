@@ -5,7 +5,7 @@ import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { JOURNAL_COLUMNS } from "../../src/storage/sql/journal-rows.js";
-import { createAccount, mint } from "../support/commands.js";
+import { createAccount, mint, reverse } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 interface Ids {
@@ -13,6 +13,8 @@ interface Ids {
   readonly account: string;
   /** The mint of that 1.00. */
   readonly transaction: string;
+  /** A mint to the account with nothing, which was reversed. */
+  readonly reversed: string;
   /** An account with nothing. */
   readonly empty: string;
 }
@@ -29,7 +31,7 @@ function doubledRow(changes: Readonly<Partial<Record<keyof typeof JOURNAL_COLUMN
   const columns = Object.keys(JOURNAL_COLUMNS) as (keyof typeof JOURNAL_COLUMNS)[];
   const values = columns.map((column) => changes[column] ?? (column === "seq" ? "seq + 1000" : column));
   return `INSERT INTO journal (${columns.join(", ")}) SELECT ${values.join(", ")} FROM journal
-          WHERE transaction_id IS NOT NULL`;
+          WHERE transaction_id IN (SELECT id FROM transactions WHERE reference = 'guarded')`;
 }
 
 /** A row like that of the mint which moves no money, so that only `changes` can be wrong in it. */
@@ -43,6 +45,12 @@ function erasedBut(kept: string, { account }: Pick<Ids, "account">): string {
   const set = [...PERSONAL, "email_index"].filter((column) => column !== kept);
   const changes = set.map((column) => `${column} = NULL`).join(", ");
   return `UPDATE account_holders SET ${changes} WHERE account_id = '${account}'`;
+}
+
+/** Sets columns of the mint. */
+function linked({ transaction }: Pick<Ids, "transaction">, columns: Readonly<Record<string, string>>): string {
+  const changes = Object.entries(columns).map(([column, value]) => `${column} = ${value}`);
+  return `UPDATE transactions SET ${changes.join(", ")} WHERE id = '${transaction}'`;
 }
 
 const MAX = String(MAX_SUM_CENTS);
@@ -110,7 +118,7 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
   [
     "a second book of an organization",
     UNIQUE,
-    () => `INSERT INTO books SELECT number + 1, organization_id, state, last_seq, last_recorded_at,
+    () => `INSERT INTO books SELECT number + 1, organization_id, state, suspended_seq, last_seq, last_recorded_at,
            reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents FROM books`,
   ],
 
@@ -118,6 +126,33 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
     "a completed transaction without its time",
     CHECK,
     ({ transaction }) => `UPDATE transactions SET completed_at = NULL WHERE id = '${transaction}'`,
+  ],
+  ["a reversal that names no original", CHECK, (ids) => linked(ids, { correction: "'REVERSAL'" })],
+  ["a link that says nothing of the correction", CHECK, (ids) => linked(ids, { corrects_id: "id" })],
+  [
+    "a correction of a kind that does not exist",
+    CHECK,
+    (ids) => linked(ids, { corrects_id: "id", correction: "'REFUND'" }),
+  ],
+  [
+    "a correction of a transaction that does not exist",
+    FOREIGN_KEY,
+    (ids) => linked(ids, { corrects_id: "'txn_other'", correction: "'REVERSAL'" }),
+  ],
+  [
+    "a second reversal of a transaction",
+    UNIQUE,
+    (ids) => linked(ids, { corrects_id: `'${ids.reversed}'`, correction: "'REVERSAL'" }),
+  ],
+  [
+    "a reversal of a transaction that is not completed",
+    CHECK,
+    (ids) => linked(ids, { reversed_by_id: "id", status: "'PENDING'", completed_at: "NULL" }),
+  ],
+  [
+    "a reversal of a reversal",
+    CHECK,
+    ({ reversed }) => `UPDATE transactions SET reversed_by_id = id WHERE corrects_id = '${reversed}'`,
   ],
   [
     "an amount of zero",
@@ -226,11 +261,16 @@ for (const engine of ENGINES) {
       const account = createAccount(organizationId, "user", { email: "a@example.com" as EmailAddress });
       const empty = createAccount(organizationId, "empty");
       const deposit = mint({ organizationId, accountId: account.newAccountId, amount: "1.00", reference: "guarded" });
-      const answers = await cell.committer.commit([account, empty, deposit], now);
-      expect(answers.map(({ kind }) => kind)).to.deep.equal(["done", "done", "done"]);
+      const doubled = { organizationId, accountId: empty.newAccountId, amount: "1.00", reference: "doubled" };
+      const reversed = mint(doubled);
+      const undo = reverse(organizationId, reversed.newTransactionId);
+      const commands = [account, empty, deposit, reversed, undo];
+      const answers = await cell.committer.commit(commands, now);
+      expect(answers.map(({ kind }) => kind)).to.deep.equal(commands.map(() => "done"));
       ids = {
         account: account.newAccountId,
         transaction: deposit.newTransactionId,
+        reversed: reversed.newTransactionId,
         empty: empty.newAccountId,
       };
     });

@@ -6,6 +6,7 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  ReverseTransaction,
   UpdateAccount,
 } from "../../src/domain/commands.js";
 import type { Actor } from "../../src/domain/journal.js";
@@ -125,6 +126,24 @@ export function updateAccount(
 
 export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {
   return { name: "eraseAccount", organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+}
+
+/** Reverses a transaction, without words unless told otherwise. */
+export function reverse(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  given: Pick<Partial<Movement>, "description" | "metadata" | "key"> = {},
+): ReverseTransaction {
+  return {
+    name: "reverseTransaction",
+    organizationId,
+    actor: TEST_ACTOR,
+    transactionId,
+    newTransactionId: newTransactionId(),
+    description: valid(parseDescription(given.description ?? "")),
+    metadata: valid(parseMetadata(new Map(Object.entries(given.metadata ?? {})))),
+    idempotencyKey: given.key === undefined ? undefined : valid(parseIdempotencyKey(given.key)),
+  };
 }
 
 export function cancel(organizationId: OrganizationId, transactionId: TransactionId): CancelTransaction {

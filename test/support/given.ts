@@ -16,7 +16,7 @@ import {
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
-import { newAccountId, newOrganizationId, newTransactionId, valid } from "./commands.js";
+import { newAccountId, newOrganizationId, newTransactionId, SLOW_RAIL, valid } from "./commands.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -57,6 +57,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
   return {
     organizationId: ORGANIZATION,
     state: "OPEN",
+    isSuspended: false,
     lastSeq: 1,
     lastRecordedAt: EARLIER,
     sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
@@ -79,7 +80,10 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
   };
 }
 
-/** A mint of 50.00 with the reference "earlier", completed on the direct rail. */
+/**
+ * A mint of 50.00 with the reference "earlier", completed on the direct rail. After it 100.00 were
+ * available.
+ */
 export function givenTransaction(given: Partial<Transaction> & Pick<Transaction, "accountId">): Transaction {
   return {
     id: newTransactionId(),
@@ -92,11 +96,25 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
     description: valid(parseDescription("")),
     metadata: valid(parseMetadata(new Map())),
     rail: DIRECT_RAIL,
+    corrects: undefined,
+    reversedById: undefined,
+    availableAfterCents: toCents(10_000),
     createdAt: EARLIER,
     updatedAt: EARLIER,
     completedAt: EARLIER,
     ...given,
   };
+}
+
+/** The same on a rail on which nothing has moved yet. */
+export function givenPending(given: Partial<Transaction> & Pick<Transaction, "accountId">): Transaction {
+  const pending = {
+    status: "PENDING",
+    rail: SLOW_RAIL,
+    availableAfterCents: undefined,
+    completedAt: undefined,
+  } as const;
+  return givenTransaction({ ...pending, ...given });
 }
 
 /** An account with its holder, as the service returns it. */

@@ -9,7 +9,15 @@ import type { Unguarded } from "./unguarded.js";
 type Value = string | number | Buffer | null;
 export type Row = Record<string, Value>;
 
-const TABLES = ["organizations", "books", "accounts", "account_holders", "transactions", "journal"] as const;
+const TABLES = [
+  "organizations",
+  "api_keys",
+  "books",
+  "accounts",
+  "account_holders",
+  "transactions",
+  "journal",
+] as const;
 const ASSETS = new Set<Value | undefined>(["reserve", "shortfall"]);
 const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"];
 
@@ -30,6 +38,7 @@ export class Forger {
     const rowsOf = async (table: string): Promise<Row[]> => [...(await unguarded.rows<Row>(`SELECT * FROM ${table}`))];
     const tables = {
       organizations: await rowsOf("organizations"),
+      api_keys: await rowsOf("api_keys"),
       books: await rowsOf("books"),
       accounts: await rowsOf("accounts"),
       account_holders: await rowsOf("account_holders"),
@@ -101,8 +110,11 @@ export class Forger {
   }
 
   #recompute(): void {
-    const { journal, accounts } = this.#tables;
+    const { journal, accounts, api_keys: keys } = this.#tables;
     const book = only(this.#tables.books);
+    const names = (key: Row, { seq }: Row): boolean => key["seq"] === seq || key["revoked_seq"] === seq;
+    const keysByRow = new Map(journal.map((row) => [row, keys.find((key) => names(key, row))]));
+    book["suspended_seq"] = null;
     for (const sum of SUMS) book[`${sum}_cents`] = 0;
     for (const account of accounts) {
       account["available_cents"] = 0;
@@ -114,16 +126,18 @@ export class Forger {
       row["seq"] = seq;
       book["last_seq"] = seq;
       book["last_recorded_at"] = row["recorded_at"] ?? null;
-      const created = this.#follow(row, seq);
+      const created =
+        row["account_id"] === null
+          ? { created: this.#followOwn(row, seq, keysByRow.get(row)), salt: new RowSalts(this.#keys).of(seq) }
+          : this.#follow(row, seq);
       row["content_hash"] = this.#hashOf(row, created);
     }
   }
 
   /** Returns the fields of what the row created, and the salt of their hash. */
   #follow(row: Row, seq: number): { created: string[]; salt: string } {
-    const { journal, organizations, accounts, account_holders: holders, transactions } = this.#tables;
+    const { journal, accounts, account_holders: holders, transactions } = this.#tables;
     const salt = new RowSalts(this.#keys).of(seq);
-    if (row["account_id"] === null) return { created: [String(only(organizations)["name"])], salt };
     const account = only(accounts, ({ id }) => id === row["account_id"]);
     row["previous_seq"] = account["last_seq"] ?? null;
     account["last_seq"] = seq;
@@ -145,8 +159,36 @@ export class Forger {
     const isFirst = journal.find(({ transaction_id: id }) => id === row["transaction_id"]) === row;
     if (transaction === undefined || !isFirst) return { created: [], salt };
     transaction["seq"] = seq;
-    const fields = ["type", "amount_cents", "reference", "description", "metadata", "rail"];
-    return { created: fields.map((field) => String(transaction[field])), salt };
+    const fields = [
+      "type",
+      "amount_cents",
+      "reference",
+      "description",
+      "metadata",
+      "rail",
+      "correction",
+      "corrects_id",
+    ];
+    return { created: fields.map((field) => String(transaction[field] ?? "")), salt };
+  }
+
+  /** The same for a row about the organization itself, or the key that the row names. */
+  #followOwn(row: Row, seq: number, key: Row = {}): string[] {
+    const textsOf = (from: Row, fields: readonly string[]): string[] =>
+      fields.map((field) => String(from[field] ?? ""));
+    switch (String(row["kind"])) {
+      case "key.created":
+        key["seq"] = seq;
+        return textsOf(key, ["id", "name", "secret_sha256", "scopes", "expires_at"]);
+      case "key.revoked":
+        key["revoked_seq"] = seq;
+        return textsOf(key, ["id"]);
+      case "organization.created":
+        return textsOf(only(this.#tables.organizations), ["name", "is_sandbox"]);
+      default:
+        only(this.#tables.books)["suspended_seq"] = row["kind"] === "organization.suspended" ? seq : null;
+        return textsOf(row, ["reason"]);
+    }
   }
 
   #post(row: Row, account: Row, amountCents: Value | undefined): void {

@@ -9,7 +9,11 @@ import { Forger } from "./forger.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given-books.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
-const LAST = TRAFFIC_ROWS + 2;
+const LAST = TRAFFIC_ROWS + 5;
+/** The reversal of the mint before it. */
+const REVERSAL = TRAFFIC_ROWS + 3;
+
+const HEADS_FINDING = new RegExp(`^journal ${String(LAST)} org_\\S+: the row that the heads file knows`);
 
 /** Forgeries that agree with themselves. docs/ledger.md shows the same table. */
 const FORGERIES: readonly (readonly [
@@ -29,6 +33,14 @@ const FORGERIES: readonly (readonly [
     (forger) => {
       const { id } = forger.lastAccount;
       forger.remove(({ account_id: accountId }) => accountId === id);
+    },
+    "`--heads`",
+  ],
+  [
+    "a reversal taken out, with the link to it",
+    (forger) => {
+      forger.transaction(REVERSAL - 1)["reversed_by_id"] = null;
+      forger.remove(({ seq }) => seq === REVERSAL);
     },
     "`--heads`",
   ],
@@ -73,6 +85,7 @@ for (const engine of ENGINES) {
       unguarded = await openUnguarded(engine, async (database) => {
         const books = await GivenBooks.open(database);
         await makeTraffic(books);
+        await books.reverse(await books.move("mint", await books.createAccount("dan"), "3.00"));
         await books.move("mint", await books.createAccount("erin"), "7.00");
       });
       const { coverage } = await unguarded.verifyAfter([]);
@@ -94,7 +107,7 @@ for (const engine of ENGINES) {
         expect(alone, "without heads").to.deep.equal([]);
         const compared = findingsOnRows(await unguarded.verifyAfter(statements, heads));
         if (foundBy === "needs a seal") expect(compared).to.deep.equal([]);
-        else expect(compared.join("\n")).to.match(/^journal 23 org_\S+: the row that the heads file knows/);
+        else expect(compared.join("\n")).to.match(HEADS_FINDING);
       });
     }
 

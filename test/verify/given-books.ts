@@ -1,18 +1,22 @@
 import type { Account } from "../../src/domain/account.js";
+import type { ApiKey } from "../../src/domain/api-key.js";
 import type { ChangeAccountStatus, Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
+import type { Keys } from "../../src/ledger/ports/keys.js";
 import type { Cell, Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
+import { changeSuspension } from "../../src/storage/organizations/suspension.js";
 import {
   cancel,
   changeStatus,
   createAccount,
   mint,
   redeem,
+  reverse,
   SLOW_RAIL,
   TEST_ACTOR,
   updateAccount,
@@ -26,22 +30,42 @@ export class GivenBooks {
   readonly organizationId: OrganizationId;
   readonly #cell: Cell;
   readonly #now: () => UnixMillis;
+  readonly #keys: Keys;
   #references = 0;
 
-  private constructor(cell: Cell, organizationId: OrganizationId, now: () => UnixMillis) {
+  private constructor(cell: Cell, organizationId: OrganizationId, keys: Keys, now: () => UnixMillis) {
     this.#cell = cell;
     this.organizationId = organizationId;
+    this.#keys = keys;
     this.#now = now;
   }
 
-  /** Makes an organization with an API key. */
+  /** Makes an organization. */
   static async open(database: Database, name = "the organization"): Promise<GivenBooks> {
     let time = Date.now() - HOUR_MILLIS;
     const now = (): UnixMillis => toUnixMillis((time += SECOND_MILLIS));
     const made = keys(database, now);
     const { id: organizationId } = await made.createOrganization(name);
-    await made.createApiKey({ organizationId, name: "till", scopes: ["accounts:read"], expiresAt: undefined });
-    return new GivenBooks(database.cells[0], organizationId, now);
+    return new GivenBooks(database.cells[0], organizationId, made, now);
+  }
+
+  async createApiKey(name: string, expiresAt?: UnixMillis): Promise<ApiKey> {
+    const { organizationId } = this;
+    return (await this.#keys.createApiKey({ organizationId, name, scopes: ["accounts:read"], expiresAt })).key;
+  }
+
+  async changeSuspension(isSuspended: boolean, reason: string): Promise<void> {
+    const { organizationId } = this;
+    await changeSuspension(this.#cell, {
+      organizationId,
+      isSuspended,
+      reason: reason as StatusReason,
+      now: this.#now(),
+    });
+  }
+
+  async revokeApiKey({ id }: ApiKey): Promise<void> {
+    await this.#keys.revokeApiKey(id);
   }
 
   createAccount(userId: string, given: Partial<CreateAccount> & { key?: string } = {}): Promise<Account> {
@@ -76,6 +100,11 @@ export class GivenBooks {
   async mintOften({ id: accountId }: Account, count: number): Promise<void> {
     const one = (): MoveMoney => this.#movement("mint", { accountId, amount: "1.00", rail: DIRECT_RAIL });
     await this.#cell.committer.commit(Array.from({ length: count }, one), this.#now());
+  }
+
+  /** Undoes the transaction. Returns the reversal. */
+  reverse({ id }: Transaction): Promise<Transaction> {
+    return this.#run(reverse(this.organizationId, id, { description: "typed twice" }));
   }
 
   async cancel({ id }: Transaction, reason: string): Promise<void> {
@@ -123,7 +152,15 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   await books.move("mint", amina, "5.00"); // 19
   await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
   await books.update(amina); // 21
+  await books.createApiKey("till", toUnixMillis(9_000_000_000_000)); // 22
+  const old = await books.createApiKey("old"); // 23
+  await books.revokeApiKey(old); // 24
+  await books.changeSuspension(true, "no answer to the audit"); // 25
+  await books.changeSuspension(false, "answered"); // 26
 }
 
+/** The rows of `makeTraffic` about the organization itself: two keys, one revoked; a suspension. */
+export const OWN_ROWS = { live: 22, old: 23, revoked: 24, suspended: 25, resumed: 26 } as const;
+
 /** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 21;
+export const TRAFFIC_ROWS = 26;

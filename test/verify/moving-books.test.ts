@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import type { Account } from "../../src/domain/account.js";
+import type { ApiKey } from "../../src/domain/api-key.js";
 import type { Pace } from "../../src/verify/pace.js";
 import { type Verification, verify, type VerifyOptions } from "../../src/verify/verify.js";
 import { SLOW_RAIL } from "../support/commands.js";
@@ -22,12 +23,14 @@ for (const engine of ENGINES) {
     let opened: TestDatabase;
     let books: GivenBooks;
     let amina: Account;
+    let key: ApiKey;
     let bursts = 0;
     beforeEach(async () => {
       opened = await openTestDatabase(engine);
       books = await GivenBooks.open(opened.database);
       await makeTraffic(books);
       amina = await books.createAccount("amina again");
+      key = await books.createApiKey("first");
       await books.move("mint", amina, "1000.00");
     });
     afterEach(() => opened.dispose());
@@ -41,6 +44,11 @@ for (const engine of ENGINES) {
       await books.cancel(hold, "lost phone");
       await books.change("unfreezeAccount", amina, "found again");
       await books.update(amina);
+      await books.reverse(await books.move("mint", amina, "4.00"));
+      await books.revokeApiKey(key);
+      key = await books.createApiKey(name);
+      await books.changeSuspension(true, "no answer");
+      await books.changeSuspension(false, "answered");
       const leaving = await books.createAccount(name, { key: `open-${name}` });
       await books.change("closeAccount", leaving, "moved away");
       await books.erase(leaving);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { ENGINES } from "../support/databases.js";
-import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given-books.js";
+import { GivenBooks, makeTraffic, OWN_ROWS, TRAFFIC_ROWS } from "./given-books.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** `first` is the seq of the first finding, and a word of the findings with this seq. */
@@ -25,7 +25,7 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "a deleted row at the end",
     [`DELETE FROM journal WHERE seq = ${String(TRAFFIC_ROWS)}`],
-    [2, /account_holders: phone_number_changed_at null \| phone_number_changed_at \d+/],
+    [TRAFFIC_ROWS - 1, new RegExp(`books: last_seq ${String(TRAFFIC_ROWS - 1)} \\| last_seq ${String(TRAFFIC_ROWS)}`)],
   ],
   ["all rows deleted", ["DELETE FROM journal"], [1, /organization\.created \| no row/]],
   [
@@ -38,11 +38,12 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "an inserted hold that agrees with the balances, but with no transaction",
     [
-      `INSERT INTO journal SELECT book, 22, 20, account_id, 'txn_unknown', kind, debit, credit, 100, 39902, 10100, actor,
+      `INSERT INTO journal SELECT book, ${String(NEXT)}, 20, account_id, 'txn_unknown', kind, debit, credit, 100, 39902, 10100, actor,
          reason, (SELECT MAX(recorded_at) FROM journal), content_hash FROM journal WHERE seq = 9`,
-      `UPDATE accounts SET last_seq = 22, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
+      `UPDATE accounts SET last_seq = ${String(NEXT)}, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
          FROM books WHERE accounts.id = ${OF_ROW(9)}`,
-      "UPDATE books SET last_seq = 22, available_cents = available_cents - 100, held_cents = held_cents + 100",
+      `UPDATE books SET last_seq = ${String(NEXT)}, available_cents = available_cents - 100,
+         held_cents = held_cents + 100`,
     ],
     [NEXT, /transactions: a row \| none/],
   ],
@@ -90,13 +91,26 @@ const TAMPERINGS: readonly Tampering[] = [
     ],
     [16, /no personal data after the erasure at seq 16 \| user_id, phone_number/],
   ],
+  [
+    "an API key that somebody added",
+    [
+      `INSERT INTO api_keys (id, organization_id, name, secret_sha256, scopes, seq, created_at)
+         SELECT 'key_new', organization_id, name, '${"0".repeat(64)}', scopes, 99, created_at FROM api_keys WHERE seq = ${String(OWN_ROWS.live)}`,
+    ],
+    [99, /api_keys: the journal row key\.created that it names \| none/],
+  ],
+  [
+    "a missing API key",
+    [`DELETE FROM api_keys WHERE seq = ${String(OWN_ROWS.live)}`],
+    [OWN_ROWS.live, /api_keys: the key of key\.created \| none/],
+  ],
   ["a missing transaction", ["DELETE FROM transactions WHERE seq = 6"], [6, /transactions: a row \| none/]],
   ["missing keys of a book", ["DELETE FROM book_keys"], [TRAFFIC_ROWS, /book_keys: keys that the master key decrypts/]],
   ["a missing book", ["DELETE FROM books"], [undefined, /journal: the book with the number 1 \| no such book/]],
   ["a missing organization", ["DELETE FROM organizations"], [TRAFFIC_ROWS, /organizations: a row \| none/]],
   [
     "an organization without a book",
-    ["INSERT INTO organizations (id, name, created_at) VALUES ('org_new', 'new', 5)"],
+    ["INSERT INTO organizations (id, name, is_sandbox, created_at) VALUES ('org_new', 'new', 0, 5)"],
     [undefined, /books: a book of the organization \| none/],
   ],
   [

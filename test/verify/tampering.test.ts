@@ -18,27 +18,46 @@ const ROW = (seq: number): string => `book = 1 AND seq = ${String(seq)}`;
 const ACCOUNT = (seq: number): string => `(SELECT id FROM accounts WHERE ${ROW(seq)})`;
 const TRANSACTION = (seq: number): string => `(SELECT id FROM transactions WHERE ${ROW(seq)})`;
 const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
+const REVERSED = "book = 2 AND seq = 3";
+const REVERSAL = "book = 2 AND seq = 4";
 const HASH = `BYTES(${"00".repeat(32)})`;
 
-// The seqs are those of makeTraffic, which fills book 1. Book 2 has one account and one mint.
+// The seqs are those of makeTraffic, which fills book 1. Book 2 has one account, one mint with the
+// seq 3, and its reversal.
 const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]>> = {
   "organizations.id": [
     [OTHER_ORG, "id = (SELECT organization_id FROM books WHERE number = 1)", /organizations .*none/],
   ],
   "organizations.name": [["'Acme'", "name = 'first'", /organizations 1 .*another name/]],
+  "organizations.is_sandbox": [["1", "name = 'first'", /organizations 1 .*another name, mode/]],
   "organizations.created_at": [["created_at + 1", "name = 'first'", /organizations 1 .*created_at/]],
 
-  "api_keys.id": [["'key_other'", "id = (SELECT MIN(id) FROM api_keys)", "not covered"]],
+  "api_keys.id": [["'key_other'", "seq = 22", /api_keys 22 key_other: the key that gives/]],
   "api_keys.organization_id": [
-    [OTHER_ORG, "1 = 1", /api_keys .*organization org_01jd/],
-    [SECOND_ORG, "1 = 1", "not covered"],
+    [OTHER_ORG, "seq = 22", /api_keys .*organization org_01jd/],
+    [SECOND_ORG, "seq = 22", /api_keys 22 : the key of key\.created \| none/],
   ],
-  "api_keys.name": [["'other'", "1 = 1", "not covered"]],
-  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, `organization_id = ${SECOND_ORG}`, "not covered"]],
-  "api_keys.scopes": [["'accounts:write'", "1 = 1", "not covered"]],
-  "api_keys.created_at": [["5", "1 = 1", "not covered"]],
-  "api_keys.expires_at": [["5", "1 = 1", "not covered"]],
-  "api_keys.revoked_at": [["5", "1 = 1", "not covered"]],
+  "api_keys.name": [["'other'", "seq = 22", /another key or content_hash/]],
+  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, "seq = 22", /another key or content_hash/]],
+  "api_keys.scopes": [["'accounts:write'", "seq = 22", /another key or content_hash/]],
+  "api_keys.seq": [
+    ["21", "seq = 22", /api_keys 21 key_\S+: the journal row key\.created that it names \| none/],
+    ["22", "seq = 23", /api_keys 22 key_\S+: the key that gives/],
+  ],
+  "api_keys.created_at": [["created_at + 1", "seq = 22", /api_keys 22 .*created_at/]],
+  "api_keys.expires_at": [
+    ["expires_at + 1", "seq = 22", /another key or content_hash/],
+    ["NULL", "seq = 22", /another key or content_hash/],
+  ],
+  "api_keys.revoked_seq": [
+    ["NULL", "seq = 23", /the journal row key\.revoked that it names \| none/],
+    ["27", "seq = 23", /the journal row key\.revoked that it names \| none/],
+  ],
+  "api_keys.revoked_at": [
+    ["revoked_at + 1", "seq = 23", /api_keys 24 .*revoked_at/],
+    ["NULL", "seq = 23", /api_keys 24 .*revoked_at/],
+  ],
+  "api_keys.last_used_at": [["5", "seq = 22", "not covered"]],
 
   "books.number": [["7", "number = 1", /journal .*the book with the number 1 \| no such book/]],
   "books.organization_id": [[OTHER_ORG, "number = 1", /organizations .*a row \| none/]],
@@ -46,7 +65,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'LOST'", "number = 1", /a known state \| LOST/],
     ["'RESTORED'", "number = 1", "not covered"],
   ],
-  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 21 \| last_seq 22/]],
+  "books.suspended_seq": [["25", "number = 1", /suspended_seq null \| suspended_seq 25/]],
+  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 26 \| last_seq 27/]],
   "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
   "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
   "books.shortfall_cents": [["1", "number = 1", /shortfall 0\.01/]],
@@ -130,6 +150,33 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "transactions.description": [["'other'", ROW(5), /another content or content_hash/]],
   "transactions.metadata": [[`'[["till","5"]]'`, ROW(5), /another content or content_hash/]],
   "transactions.rail": [["'other'", ROW(9), /another content or content_hash/]],
+  "transactions.corrects_id": [
+    ["'txn_other'", REVERSAL, /a transaction of the book that it corrects \| txn_other/],
+    [TRANSACTION(17), REVERSAL, /a transaction of the book that it corrects \| txn_/],
+    ["id", REVERSAL, /correction of its original null \| correction of its original REVERSAL/],
+    ["NULL", REVERSAL, /another content or content_hash/],
+    [
+      "NULL",
+      REVERSAL,
+      /transactions 3 txn_\S+: corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/,
+    ],
+    [TRANSACTION(5), ROW(17), /reversed_by_id of its original txn_\S+ \| reversed_by_id of its original null/],
+  ],
+  "transactions.correction": [
+    ["NULL", REVERSAL, /correction REVERSAL \| correction null/],
+    ["'REFUND'", REVERSAL, /correction REVERSAL \| correction REFUND/],
+    ["'REVERSAL'", ROW(17), /a transaction of the book that it corrects \| null/],
+  ],
+  "transactions.reversed_by_id": [
+    ["NULL", REVERSED, /transactions 4 txn_\S+: reversed_by_id of its original txn_\S+ \| .* null/],
+    ["'txn_other'", ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
+    [TRANSACTION(17), ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
+    [
+      "(SELECT reversed_by_id FROM transactions WHERE reversed_by_id IS NOT NULL)",
+      ROW(5),
+      /corrects_id of its reversal/,
+    ],
+  ],
   "transactions.created_at": [["created_at + 1", ROW(5), /created_at/]],
   "transactions.updated_at": [["updated_at + 1", ROW(8), /updated_at/]],
   "transactions.completed_at": [["5", ROW(5), /completed_at \d+ \| completed_at 5/]],
@@ -150,6 +197,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.seq": [
     ["99", ROW(6), /journal 6 : a row \| no row: the next row has seq 7/],
     ["99", ROW(19), /journal 19 : a row/],
+    ["99", ROW(24), /api_keys 24 .*key\.revoked that it names \| none/],
   ],
   "journal.previous_seq": [
     ["5", ROW(8), /previous_seq 7 \| previous_seq 5/],
@@ -159,7 +207,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.account_id": [
     [ACCOUNT(3), ROW(7), /journal 7 txn_\S+: acc_/],
     [ACCOUNT(3), ROW(11), /account\.frozen|content_hash/],
-    ["NULL", ROW(7), /an account_id, except/],
+    ["NULL", ROW(7), /an account_id, except on rows about/],
     [ACCOUNT(3), ROW(1), /organization\.created with one/],
   ],
   "journal.transaction_id": [
@@ -174,6 +222,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'account.created'", ROW(1), /organization\.created as seq 1/],
     ["'organization.created'", ROW(11), /organization\.created as seq 1/],
     ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
+    ["'organization.resumed'", ROW(25), /journal 25 : organization\.resumed only when suspended/],
+    ["'organization.suspended'", ROW(26), /journal 26 : organization\.suspended only when not suspended/],
+    ["'key.revoked'", ROW(22), /journal row key\.created that it names \| key\.revoked/],
   ],
   "journal.debit": [["'shortfall'", ROW(5), /debit reserve.*\| debit shortfall/]],
   "journal.credit": [
@@ -193,6 +244,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.reason": [
     ["'another'", ROW(1), /journal 1 : no reason/],
     ["'another'", ROW(2), /account\.created without a reason/],
+    ["'another'", ROW(22), /journal 22 : no reason/],
+    ["'another'", ROW(25), /journal 25 : the content_hash of the row/],
     ["'another'", ROW(5), /a first row without a reason/],
     ["'another'", ROW(12), /transactions 12 .*another status_reason/],
     ["'another'", ROW(13), /accounts 21 .*another status_reason/],
@@ -205,12 +258,15 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["recorded_at - 5000", ROW(19), /journal 19 : recorded_at \d+ or later/],
   ],
   "journal.content_hash": [
-    [HASH, ROW(1), /another name or content_hash/],
+    [HASH, ROW(1), /another name, mode or content_hash/],
     [HASH, ROW(3), /another content_salt or another content_hash/],
     [HASH, ROW(5), /another content or content_hash/],
     [HASH, ROW(11), /journal 11 .*content_hash/],
     [HASH, ROW(12), /journal 12 .*content_hash/],
     [HASH, ROW(16), /journal 16 .*content_hash/],
+    [HASH, ROW(22), /api_keys 22 .*another key or content_hash/],
+    [HASH, ROW(25), /journal 25 : the content_hash of the row/],
+    [HASH, ROW(24), /api_keys 24 .*another key or content_hash/],
     [HASH, ROW(4), "not covered"],
   ],
 
@@ -235,7 +291,7 @@ for (const engine of ENGINES) {
       unguarded = await openUnguarded(engine, async (database) => {
         await makeTraffic(await GivenBooks.open(database, "first"));
         const second = await GivenBooks.open(database, "second");
-        await second.move("mint", await second.createAccount("zoe"), "1.00");
+        await second.reverse(await second.move("mint", await second.createAccount("zoe"), "1.00"));
       });
     });
     after(() => unguarded.dispose());

@@ -36,7 +36,7 @@ for (const engine of ENGINES) {
         accounts: 6,
         transactions: 20,
         idempotencyKeys: 4,
-        apiKeys: 2,
+        apiKeys: 4,
         erasedHolders: 2,
         reserveCents: 2n * 120_503n,
       });

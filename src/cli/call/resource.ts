@@ -14,7 +14,7 @@ export const ACCOUNT: Resource = {
   getMethod: "kesc.v1.AccountService/GetAccount",
   listMethod: "kesc.v1.AccountService/ListAccounts",
   idField: "account_id",
-  example: "phone_number=0712345678 status=active",
+  example: "phone_number=0712345678 status=active status=frozen",
   columns: ["id", "status", "available_balance", "held_balance", "phone_number", "user_id"],
 };
 
@@ -23,6 +23,6 @@ export const TRANSACTION: Resource = {
   getMethod: "kesc.v1.TransactionService/GetTransaction",
   listMethod: "kesc.v1.TransactionService/ListTransactions",
   idField: "transaction_id",
-  example: "account_id=acc_… type=redeem created_after=2026-11-01T00:00:00Z",
+  example: "status=pending status=failed min_amount=1000 'metadata[order_id]=17'",
   columns: ["id", "created_at", "type", "status", "amount", "account_id", "reference"],
 };

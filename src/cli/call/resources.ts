@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 
-import { fieldNamed, isTextual, type MessageReader } from "../../../gateway/json/read-message.js";
+import { fieldNamed } from "../../../gateway/json/read-message.js";
+import { ParameterReader } from "../../../gateway/json/read-parameters.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
@@ -76,7 +77,8 @@ function listRequest(
   { filters, size, token }: { readonly filters: readonly string[]; readonly size: number; readonly token: string },
 ): Message {
   const reader = session.contract.reader(method);
-  for (const filter of filters) readFilter(reader, method, filter);
+  const parameters = new ParameterReader(reader, method.input, ({ name }) => !PAGE_FIELDS.includes(name));
+  for (const filter of filters) readFilter(parameters, filter);
   refuseProblems(reader.problems);
   for (const [field, text] of [
     ["page_size", String(size)],
@@ -88,14 +90,9 @@ function listRequest(
   return reader.message;
 }
 
-function readFilter(reader: MessageReader, { input }: DescMethod, filter: string): void {
+function readFilter(parameters: ParameterReader, filter: string): void {
   const equals = filter.indexOf("=");
-  const name = equals === -1 ? filter : filter.slice(0, equals);
-  const known = input.fields.filter((field) => isTextual(field) && !PAGE_FIELDS.includes(field.name));
-  const field = known.find((candidate) => candidate.name === name);
-  if (field === undefined || equals === -1) {
-    const names = known.map((candidate) => candidate.name).join(", ");
-    throw new OperatorError(`"${filter}" is no filter. A filter is NAME=VALUE. The names: ${names}.`, WRONG_USAGE);
-  }
-  reader.readText(field, filter.slice(equals + 1));
+  if (equals !== -1 && parameters.read(filter.slice(0, equals), filter.slice(equals + 1))) return;
+  const names = parameters.names.join(", ");
+  throw new OperatorError(`"${filter}" is no filter. A filter is NAME=VALUE. The names: ${names}.`, WRONG_USAGE);
 }

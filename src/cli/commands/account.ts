@@ -118,6 +118,7 @@ function accountJson(account: Account) {
 }
 
 function transactionJson(transaction: Transaction) {
+  const { availableAfterCents } = transaction;
   return {
     id: transaction.id,
     type: transaction.type.toLowerCase(),
@@ -128,6 +129,10 @@ function transactionJson(transaction: Transaction) {
     description: transaction.description,
     metadata: Object.fromEntries(transaction.metadata),
     rail: transaction.rail,
+    corrects_transaction_id: transaction.corrects?.transactionId ?? null,
+    correction: transaction.corrects?.kind.toLowerCase() ?? null,
+    reversed_by_transaction_id: transaction.reversedById ?? null,
+    available_balance_after: availableAfterCents === undefined ? null : formatCents(availableAfterCents),
     created_at: timeOf(transaction.createdAt),
     updated_at: timeOf(transaction.updatedAt),
     completed_at: timeOf(transaction.completedAt),

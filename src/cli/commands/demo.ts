@@ -4,6 +4,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { migrateDatabase } from "./migrate.js";
+import { keyCreation } from "./org.js";
 import { printLine } from "./output.js";
 
 /** The addresses that both programs listen on. */
@@ -48,7 +49,7 @@ export function demoWords(
   const url = `${scheme}://${reachable(http)}`;
   const aboutKey =
     secret === undefined
-      ? `Set KESC_API_KEY to an API key first. To create one: npx kesc key create --org ${organizationId} --name NAME`
+      ? `Set KESC_API_KEY to an API key first. To create one: ${keyCreation(organizationId)}`
       : `Created organization ${organizationId} ("demo") with this key, which is shown once:\n\n  ${secret}`;
   return `
 KESC is running. Ctrl-C stops it.

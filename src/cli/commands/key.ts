@@ -9,8 +9,10 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
-import { findOrganization } from "./org.js";
-import { printJson, printLine, printTable, timeOf } from "./output.js";
+import { findOrganization, keyCreation } from "./org.js";
+import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "./output.js";
+
+const WRONG_USAGE = 2;
 
 /** `kesc key`: creates, lists and revokes API keys. */
 export function addKey(program: Command): void {
@@ -20,8 +22,10 @@ export function addKey(program: Command): void {
     .description("create an API key")
     .requiredOption("--org <organization>", "id or name of the organization")
     .requiredOption("--name <name>", "label of the key", nonEmptyName)
-    .option("--scopes <scopes>", `some of ${SCOPES.join(",")} (default: all)`, scopeList, SCOPES)
-    .option("--expires-in <duration>", "lifetime of the key, such as 90d or 12h (default: unlimited)", durationMillis)
+    .option("--scopes <scopes>", `what the key may do: some of ${SCOPES.join(",")}`, scopeList)
+    .option("--all-scopes", "the key may do everything")
+    .option("--expires-in <duration>", "lifetime of the key, such as 90d or 12h", durationMillis)
+    .option("--never-expires", "the key is valid until it is revoked")
     .option("--json", "print JSON, for scripts")
     .action(createKey);
   key
@@ -41,13 +45,16 @@ export function addKey(program: Command): void {
 interface CreateOptions {
   readonly org: string;
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes?: readonly Scope[];
+  readonly allScopes?: true;
   readonly expiresIn?: number;
+  readonly neverExpires?: true;
   readonly json?: true;
 }
 
 /** Shows the secret of the new key, this once. */
-async function createKey({ org, name, scopes, expiresIn, json }: CreateOptions): Promise<void> {
+async function createKey({ org, name, json, ...limits }: CreateOptions): Promise<void> {
+  const { scopes, expiresIn } = limitsOf(limits);
   const { database: address } = configFromEnvironment();
   const { key, secret } = await withCurrentDatabase(address, async (database) => {
     const keys = openKeys(database, now);
@@ -55,6 +62,9 @@ async function createKey({ org, name, scopes, expiresIn, json }: CreateOptions):
     const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
     return keys.createApiKey({ organizationId, name, scopes, expiresAt });
   });
+  adviseIfOutputIsLost(
+    `Key ${key.id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${key.id}. Then create another key.`,
+  );
   if (json === true) {
     printJson({ ...keyJson(key), key: secret });
     return;
@@ -65,6 +75,25 @@ async function createKey({ org, name, scopes, expiresIn, json }: CreateOptions):
   printLine("The secret is shown once and cannot be recovered. Store it where your program can read it.");
 }
 
+/**
+ * Returns what the key may do, and its lifetime in milliseconds. Throws an OperatorError unless
+ * both were named: a key that may do everything for ever must be a decision.
+ */
+function limitsOf({ scopes, allScopes, expiresIn, neverExpires }: Omit<CreateOptions, "org" | "name" | "json">): {
+  readonly scopes: readonly Scope[];
+  readonly expiresIn: number | undefined;
+} {
+  const problems: string[] = [];
+  if ((scopes === undefined) === (allScopes === undefined)) {
+    problems.push(`Say what the key may do, with one of: --scopes ${SCOPES.join(",")} (some of them), --all-scopes.`);
+  }
+  if ((expiresIn === undefined) === (neverExpires === undefined)) {
+    problems.push("Say how long the key is valid, with one of: --expires-in 90d, --never-expires.");
+  }
+  if (problems.length > 0) throw new OperatorError(problems.join("\n"), WRONG_USAGE);
+  return { scopes: scopes ?? SCOPES, expiresIn };
+}
+
 /** Oldest first, without their secrets. */
 async function listKeys({ org, json }: { org: string; json?: true }): Promise<void> {
   const { database: address } = configFromEnvironment();
@@ -73,8 +102,8 @@ async function listKeys({ org, json }: { org: string; json?: true }): Promise<vo
     return keys.apiKeys((await findOrganization(keys, org)).id);
   });
   if (json === true) printJson(found.map(listedKeyJson));
-  else if (found.length === 0) printLine(`No keys yet. Create one: npx kesc key create --org ${org} --name NAME`);
-  else printTable([["ID", "STATE", "CREATED", "SCOPES", "NAME"], ...found.map(rowOf)]);
+  else if (found.length === 0) printLine(`No keys yet. Create one: ${keyCreation(org)}`);
+  else printTable([["ID", "STATE", "CREATED", "LAST USED", "SCOPES", "NAME"], ...found.map(rowOf)]);
 }
 
 /** Servers notice within a second. */
@@ -82,7 +111,10 @@ async function revokeKey(text: string, { json }: { json?: true }): Promise<void>
   const id = parseApiKeyId(text);
   // The message does not repeat the argument, which may be a secret.
   if (!id.ok)
-    throw new OperatorError(`The id of the key ${id.problem}. To list the keys: npx kesc key list --org ORG`, 2);
+    throw new OperatorError(
+      `The id of the key ${id.problem}. To list the keys: npx kesc key list --org ORG`,
+      WRONG_USAGE,
+    );
   const { database: address } = configFromEnvironment();
   const revoked = await withCurrentDatabase(address, (database) => openKeys(database, now).revokeApiKey(id.value));
   if (revoked === undefined) {
@@ -93,7 +125,14 @@ async function revokeKey(text: string, { json }: { json?: true }): Promise<void>
 }
 
 function rowOf(key: ApiKey): string[] {
-  return [key.id, stateOf(key), timeOf(key.createdAt), key.scopes.join(","), key.name];
+  return [
+    key.id,
+    stateOf(key),
+    timeOf(key.createdAt),
+    timeOf(key.lastUsedAt) ?? "never",
+    key.scopes.join(","),
+    key.name,
+  ];
 }
 
 function stateOf(key: ApiKey): string {
@@ -123,7 +162,7 @@ function keyJson(key: ApiKey): KeyJson {
   };
 }
 
-/** The same for a key that may have been revoked. */
-function listedKeyJson(key: ApiKey): KeyJson & { readonly revoked_at: string | null } {
-  return { ...keyJson(key), revoked_at: timeOf(key.revokedAt) };
+/** The same for a key that may have been revoked. The last use is known to about an hour. */
+function listedKeyJson(key: ApiKey): KeyJson & Readonly<Record<"revoked_at" | "last_used_at", string | null>> {
+  return { ...keyJson(key), revoked_at: timeOf(key.revokedAt), last_used_at: timeOf(key.lastUsedAt) };
 }

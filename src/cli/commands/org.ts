@@ -2,18 +2,22 @@ import type { Command } from "commander";
 
 import type { Organization } from "../../domain/api-key.js";
 import { parseOrganizationId } from "../../domain/values/ids.js";
+import type { StatusReason } from "../../domain/values/text.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import type { Database } from "../../storage/database.js";
 import { keys } from "../../storage/keys.js";
-import { nonEmptyName, wholeNumber } from "./arguments.js";
+import { changeSuspension } from "../../storage/organizations/suspension.js";
+import { nonEmptyName, statusReason, wholeNumber } from "./arguments.js";
 import { printJson, printLine, printTable, timeOf } from "./output.js";
 
 const CELL_NUMBER_MAX = 999;
+const WRONG_USAGE = 2;
 
-/** `kesc org`: creates and lists organizations. */
+/** `kesc org`: creates, lists, suspends and resumes organizations. */
 export function addOrg(program: Command): void {
   const org = program.command("org").description("organizations, whose accounts are kept apart");
   org
@@ -25,6 +29,7 @@ export function addOrg(program: Command): void {
       "cell that keeps the organization (default: the one with the fewest)",
       wholeNumber({ min: 0, max: CELL_NUMBER_MAX }),
     )
+    .option("--sandbox", 'for tests: its keys begin with "kesc_test_"')
     .option("--json", "print JSON, for scripts")
     .action(createOrganization);
   org
@@ -32,28 +37,49 @@ export function addOrg(program: Command): void {
     .description("list the organizations")
     .option("--json", "print JSON, for scripts")
     .action(listOrganizations);
+  org
+    .command("suspend")
+    .description("refuse an organization's calls that write; its calls that read still work")
+    .argument("<organization>", "id or name of the organization")
+    .requiredOption("--reason <text>", "reason for the journal", statusReason)
+    .option("--yes", "suspend; without this option the command only says what it would do")
+    .action(suspend);
+  org
+    .command("resume")
+    .description("end the suspension of an organization")
+    .argument("<organization>", "id or name of the organization")
+    .requiredOption("--reason <text>", "reason for the journal", statusReason)
+    .action(resume);
 }
 
 interface CreateOptions {
   readonly name: string;
   readonly cell?: number;
+  readonly sandbox?: true;
   readonly json?: true;
 }
 
 /** Two organizations may have the same name: the id tells them apart. */
-async function createOrganization({ name, cell, json }: CreateOptions): Promise<void> {
+async function createOrganization({ name, cell, sandbox, json }: CreateOptions): Promise<void> {
   const { database: address } = configFromEnvironment();
   const { made, cells } = await withCurrentDatabase(address, async (database) => {
     const count = database.cells.length;
     if (cell !== undefined && cell >= count) throw new OperatorError(noCell(cell, count));
-    return { made: await keys(database, now).createOrganization(name, { cell }), cells: count };
+    const given = { cell, isSandbox: sandbox === true };
+    return { made: await keys(database, now).createOrganization(name, given), cells: count };
   });
   if (json === true) {
     printJson(organizationJson(made));
     return;
   }
-  printLine(`Created organization ${made.id} ("${made.name}")${cells > 1 ? ` in cell ${String(made.cell)}` : ""}.`);
-  printLine(`A key for its programs: npx kesc key create --org ${made.id} --name NAME`);
+  const kind = made.isSandbox ? "sandbox organization" : "organization";
+  printLine(`Created ${kind} ${made.id} ("${made.name}")${cells > 1 ? ` in cell ${String(made.cell)}` : ""}.`);
+  printLine(`A key for its programs: ${keyCreation(made.id)}`);
+}
+
+/** Returns the command that creates a key of the organization. */
+export function keyCreation(org: string): string {
+  return `npx kesc key create --org ${org} --name NAME --all-scopes --expires-in 90d`;
 }
 
 function noCell(cell: number, count: number): string {
@@ -74,10 +100,47 @@ async function listOrganizations({ json }: { json?: true }): Promise<void> {
   else if (found.length === 0) printLine("No organizations yet. Create one: npx kesc org create --name NAME");
   else {
     printTable([
-      ["ID", "CREATED", ...inCell("CELL"), "NAME"],
-      ...found.map(({ id, cell, name, createdAt }) => [id, timeOf(createdAt), ...inCell(String(cell)), name]),
+      ["ID", "STATE", "CREATED", ...inCell("CELL"), "NAME"],
+      ...found.map((each) => [each.id, stateOf(each), timeOf(each.createdAt), ...inCell(String(each.cell)), each.name]),
     ]);
   }
+}
+
+async function suspend(org: string, { reason, yes }: { reason: StatusReason; yes?: true }): Promise<void> {
+  const { database: address } = configFromEnvironment();
+  await withCurrentDatabase(address, async (database) => {
+    const found = await findOrganization(keys(database, now), org);
+    const named = `${found.id} ("${found.name}")`;
+    if (yes !== true) {
+      throw new OperatorError(
+        `This would refuse each call of ${named} that writes, with ORGANIZATION_SUSPENDED. ` +
+          "Calls that read would still work. Nothing was done. To suspend it, add --yes.",
+        WRONG_USAGE,
+      );
+    }
+    const isNew = await changeSuspensionOf(database, found, { isSuspended: true, reason });
+    printLine(isNew ? `Suspended ${named}. No server commits its calls any more.` : `${named} was suspended before.`);
+  });
+}
+
+async function resume(org: string, { reason }: { reason: StatusReason }): Promise<void> {
+  const { database: address } = configFromEnvironment();
+  await withCurrentDatabase(address, async (database) => {
+    const found = await findOrganization(keys(database, now), org);
+    const named = `${found.id} ("${found.name}")`;
+    const isNew = await changeSuspensionOf(database, found, { isSuspended: false, reason });
+    printLine(isNew ? `Resumed ${named}. Servers commit its calls again.` : `${named} is not suspended.`);
+  });
+}
+
+function changeSuspensionOf(
+  { cells }: Database,
+  { id: organizationId, cell: number }: Organization,
+  change: { readonly isSuspended: boolean; readonly reason: StatusReason },
+): Promise<boolean> {
+  const cell = cells[number];
+  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+  return changeSuspension(cell, { organizationId, now: now(), ...change });
 }
 
 /**
@@ -102,6 +165,11 @@ export async function findOrganization(keys: Keys, idOrName: string): Promise<Or
   return organization;
 }
 
-function organizationJson({ id, cell, name, createdAt }: Organization): Readonly<Record<string, string | number>> {
-  return { id, name, cell, created_at: timeOf(createdAt) };
+function stateOf({ isSandbox, isSuspended }: Organization): string {
+  return `${isSandbox ? "sandbox" : "live"}${isSuspended ? ", suspended" : ""}`;
+}
+
+function organizationJson(organization: Organization): Readonly<Record<string, string | number | boolean>> {
+  const { id, cell, name, isSandbox, isSuspended, createdAt } = organization;
+  return { id, name, sandbox: isSandbox, suspended: isSuspended, cell, created_at: timeOf(createdAt) };
 }

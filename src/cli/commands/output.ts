@@ -40,12 +40,30 @@ export function printTable(rows: readonly (readonly string[])[]): void {
     );
 }
 
-/** Exits quietly on EPIPE: `kesc org list | head` must not print a stack trace. */
-export function endQuietlyWhenNobodyReads(): void {
+let adviceOnLoss = "";
+
+/**
+ * Sets what the operator must do if the output of this command is lost, because it cannot be shown
+ * again.
+ */
+export function adviseIfOutputIsLost(advice: string): void {
+  adviceOnLoss = advice;
+}
+
+/**
+ * Ends the process when its output cannot be written. Exits quietly with 0 when the reader of a
+ * pipe has ended: `kesc org list | head` must not print an error. Otherwise, and if the loss
+ * matters, says what happened and exits with 1.
+ */
+export function endWhenOutputFails(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
+    if (error.code === "EPIPE" && adviceOnLoss === "") process.exit();
+    process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
+    if (adviceOnLoss !== "") process.stderr.write(`${adviceOnLoss}\n`);
+    process.exit(1);
   });
+  // No other place is left to say it.
+  process.stderr.on("error", () => undefined);
 }
 
 /** Formats a time as RFC 3339. Returns null if there is no time. */

@@ -11,6 +11,7 @@ import { usableCredentials } from "../../startup/tls.js";
 import { printJson, printLine } from "../commands/output.js";
 import { type GoodRow, readRows } from "./csv-rows.js";
 import { connectTo } from "./import-stream.js";
+import { Interruption } from "./interruption.js";
 import { progressOn } from "./progress.js";
 import { sendRows, type Totals } from "./send-rows.js";
 
@@ -47,8 +48,14 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", target, config);
   if (exposure !== undefined) throw new OperatorError(exposure, 2);
 
+  const interruption = new Interruption();
   const { header, rows } = await checkedFile(file);
+  const describeInterruption = (settled: number): string =>
+    `Interrupted: ${count(settled)} of ${count(rows)} lines have a result, and others may be done, too. ` +
+    "Run the command again: it does no line twice.";
+  interruption.words = describeInterruption(0);
   const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
+  interruption.rejects = rejected;
   const client = connectTo(target, usableCredentials(target, config.caFile));
   const progress = progressOn(process.stderr, rows);
   let totals: Totals;
@@ -62,6 +69,7 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
         rejected?.write(`${row.text}\n`);
       },
       onProgress: (now) => {
+        interruption.words = describeInterruption(now.created + now.replayed + now.refused);
         progress.show(now);
       },
     });

@@ -1,5 +1,4 @@
 import type { LedgerAccount } from "../account.js";
-import { MAX_SUM_CENTS } from "../book.js";
 import type { MoveMoney } from "../commands.js";
 import {
   type Book,
@@ -10,12 +9,11 @@ import {
   refuse,
   replay,
 } from "../decision.js";
-import { balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "../journal.js";
+import { moved, refusalByAmount, refusalByStatus } from "../movement.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
-import { type Cents, MAX_CENTS } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
-import { NO_REASON, sameMetadata } from "../values/text.js";
+import { sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
@@ -41,55 +39,29 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   const repeated = decideRepeat(book, command, now);
   if (repeated !== undefined) return repeated;
 
-  const account = book.account(command.organizationId, command.accountId);
-  if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId: command.accountId });
+  const { organizationId, accountId, actor, idempotencyKey } = command;
+  const account = book.account(organizationId, accountId);
+  if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
   const refusal = refusalToMove(book, account, command);
   if (refusal !== undefined) return refuse(refusal);
 
-  const completed = command.rail === DIRECT_RAIL;
-  const posting = postingOf(command.name, { completed, amountCents: command.amountCents });
-  const posted: LedgerAccount =
-    posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
-  const transaction: Transaction = {
-    id: command.newTransactionId,
-    organizationId: command.organizationId,
-    accountId: account.id,
-    type: TYPES[command.name],
-    status: completed ? "COMPLETED" : "PENDING",
-    statusReason: NO_REASON,
-    amountCents: command.amountCents,
-    reference: command.reference,
-    description: command.description,
-    metadata: command.metadata,
-    rail: command.rail,
-    createdAt: now,
-    updatedAt: now,
-    completedAt: completed ? now : undefined,
-  };
-  return {
-    kind: "effect",
-    resource: transaction,
-    effect: {
-      entries: [
-        {
-          organizationId: command.organizationId,
-          accountId: account.id,
-          transactionId: transaction.id,
-          kind: completed ? "transaction.completed" : "transaction.pending",
-          posting,
-          balancesAfter: balancesOf(posted),
-          actor: command.actor,
-          reason: NO_REASON,
-          recordedAt: now,
-        },
-      ],
-      puts: [
-        { table: "accounts", row: posted },
-        { table: "transactions", row: transaction },
-        ...putIdempotencyKey(command.idempotencyKey, transaction, now),
-      ],
+  // Each field by its name: a spread of the command costs a mint 3 µs, ten times the decision.
+  return moved(
+    account,
+    {
+      id: command.newTransactionId,
+      organizationId,
+      accountId,
+      type: TYPES[command.name],
+      amountCents: command.amountCents,
+      reference: command.reference,
+      description: command.description,
+      metadata: command.metadata,
+      rail: command.rail,
+      corrects: undefined,
     },
-  };
+    { actor, idempotencyKey, now },
+  );
 }
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
@@ -124,37 +96,17 @@ function differingFields(command: MoveMoney, existing: Transaction): string[] {
     ...(command.amountCents === existing.amountCents ? [] : ["amount"]),
     ...(command.description === existing.description ? [] : ["description"]),
     ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
+    // An idempotency key may name a reversal that has everything else in common with the command.
+    ...(existing.corrects === undefined ? [] : ["corrects_transaction_id"]),
   ];
 }
 
 function refusalToMove(book: Book, account: LedgerAccount, command: MoveMoney): Refusal | undefined {
-  const { id: accountId, organizationId, status, availableCents, heldCents } = account;
-  const { amountCents, rail } = command;
-  if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
-  if (status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
-  if (rail !== DIRECT_RAIL && book.accountHolder(organizationId, accountId)?.person === undefined) {
+  const refusal = refusalByStatus(account);
+  if (refusal !== undefined) return refusal;
+  const { id: accountId, organizationId } = account;
+  if (command.rail !== DIRECT_RAIL && book.accountHolder(organizationId, accountId)?.person === undefined) {
     return { reason: "PHONE_NUMBER_MISSING", accountId };
   }
-  if (command.name === "mint") {
-    if (availableCents + heldCents + amountCents > MAX_CENTS) {
-      return { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS };
-    }
-    // The reserve is at least as large as the sum of all available balances, unless shillings are
-    // missing. So both are compared with the limit.
-    const { reserve, available } = book.bookOf(organizationId).sums;
-    return Math.max(reserve, available) > MAX_SUM_CENTS - amountCents
-      ? { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS }
-      : undefined;
-  }
-  return amountCents > availableCents
-    ? { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents }
-    : undefined;
-}
-
-function postingOf(
-  name: MoveMoney["name"],
-  { completed, amountCents }: { completed: boolean; amountCents: Cents },
-): Posting | undefined {
-  if (name === "redeem") return completed ? redeemPosting(amountCents) : holdPosting(amountCents);
-  return completed ? mintPosting(amountCents) : undefined;
+  return refusalByAmount(book, account, { type: TYPES[command.name], amountCents: command.amountCents });
 }

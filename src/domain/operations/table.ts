@@ -8,6 +8,7 @@ import { changeAccountStatus } from "./change-account-status.js";
 import { createAccount } from "./create-account.js";
 import { eraseAccount } from "./erase-account.js";
 import { moveMoney } from "./move-money.js";
+import { reverseTransaction } from "./reverse-transaction.js";
 import { updateAccount } from "./update-account.js";
 
 type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name extends C["name"] ? C : never) : never;
@@ -25,6 +26,7 @@ const OPERATIONS = {
   eraseAccount,
   mint: moveMoney,
   redeem: moveMoney,
+  reverseTransaction,
   cancelTransaction,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 

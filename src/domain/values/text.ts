@@ -84,11 +84,11 @@ export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Me
     return unparsed(`must have at most ${String(METADATA_PAIRS_MAX)} pairs`, "TOO_MANY");
   }
   for (const [key, value] of unchecked) {
-    if (key === "") return unparsed("keys must not be empty", "REQUIRED");
+    if (key === "") return unparsed("has a key that must not be empty", "REQUIRED");
     const parsedKey = parseWords(key, METADATA_KEY_CHARACTERS_MAX);
-    if (!parsedKey.ok) return unparsed(`keys ${parsedKey.problem}`, parsedKey.code);
+    if (!parsedKey.ok) return unparsed(`has a key that ${parsedKey.problem}`, parsedKey.code);
     const parsedValue = parseWords(value, METADATA_VALUE_CHARACTERS_MAX);
-    if (!parsedValue.ok) return unparsed(`value of "${key}" ${parsedValue.problem}`, parsedValue.code);
+    if (!parsedValue.ok) return unparsed(`has a value of "${key}" that ${parsedValue.problem}`, parsedValue.code);
   }
   return parsed(unchecked as Metadata);
 }

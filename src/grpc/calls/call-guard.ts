@@ -3,22 +3,16 @@ import {
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
-  status as Status,
 } from "@grpc/grpc-js";
 
 import type { FairShare } from "../../../runtime/fair-share.js";
 import { FairTurns } from "../../../runtime/fair-turns.js";
-import { type Link, Queue } from "../../../runtime/queue.js";
 import { FairQueue } from "../../ledger/fair-queue.js";
 import { statusOf } from "../errors/status.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];
 
 export interface CallGuardOptions {
-  /** Maximum time for the request of a call to arrive. */
-  readonly requestMillisMax: number;
-  /** Returns the maximum size of a request to the rpc with this path. */
-  readonly requestBytesMaxOf: (path: string) => number;
   /** Returns the organization of a call whose key is known to be valid. */
   readonly organizationOf: (metadata: Metadata) => string | undefined;
   /** The slots of calls with a known key, shared by organizations. */
@@ -29,13 +23,10 @@ export interface CallGuardOptions {
   readonly isOpen: (path: string) => boolean;
   /** The slots of streams that need no key, such as health watches, shared by connections. */
   readonly openCalls: FairShare;
-  /** Called for each call that the guard ended. */
-  readonly onEnded: (path: string, reason: EndReason) => void;
+  /** Called for each call that the guard refused. */
+  readonly onRefused: (path: string, reason: "QUEUE_FULL") => void;
 }
 
-type EndReason = "DEADLINE_EXCEEDED" | "QUEUE_FULL";
-
-const SWEEPS_PER_LIMIT = 10;
 // The callers of calls without a known key, and of rpcs that need none. Each has the turns of one
 // organization, and its connections take turns.
 const NEW_CALLER = "new";
@@ -48,58 +39,30 @@ const REFUSALS_WAITING_MAX = 50_000;
 
 /**
  * Admits a call when it has a slot, its request has fully arrived, and its caller has its turn. A
- * stream of requests is admitted before its first request.
+ * stream of requests is admitted before its first request. RequestGuard passes only well-formed
+ * requests on to this guard.
  *
- * - Ends a call with DEADLINE_EXCEEDED if its request does not arrive in time. grpc-js would wait
- *   for ever and keep the stream.
- * - Ends a call with QUEUE_FULL if no slot is free. This refusal waits for the caller's turn, too.
- *   The client's limit of calls on a connection then holds the client back (docs/adr/0009).
- * - Ends a call whose request is too large with the error of grpc-js, whose own limit is the same
- *   for all rpcs.
- *
- * One timer serves all calls, because a timer for each call would cost more than all other work
- * here.
+ * Ends a call with QUEUE_FULL if no slot is free. This refusal waits for the caller's turn, too.
+ * The client's limit of calls on a connection then holds the client back (docs/adr/0009).
  */
 export class CallGuard {
-  readonly #requestMillisMax: number;
   readonly #state: GuardState;
-  readonly #sweeping: NodeJS.Timeout;
 
-  constructor({ requestMillisMax, ...shared }: CallGuardOptions) {
-    this.#requestMillisMax = requestMillisMax;
+  constructor(options: CallGuardOptions) {
     this.#state = {
-      waiting: new Queue(),
       turns: new FairTurns(),
       newTurns: new FairQueue(Infinity),
       openTurns: new FairQueue(Infinity),
-      ...shared,
+      ...options,
     };
-    this.#sweeping = setInterval(() => {
-      this.#sweep();
-    }, requestMillisMax / SWEEPS_PER_LIMIT);
-    this.#sweeping.unref();
   }
 
   /** Belongs into the `interceptors` of the server. */
   readonly interceptor: ServerInterceptor = (rpc, call) => new GuardedCall(call, rpc, this.#state);
-
-  stop(): void {
-    clearInterval(this.#sweeping);
-  }
-
-  #sweep(): void {
-    const lastStart = performance.now() - this.#requestMillisMax;
-    for (const call of this.#state.waiting) {
-      if (call.startedAt > lastStart) return;
-      call.end("DEADLINE_EXCEEDED");
-    }
-  }
 }
 
 /** The state that all calls share. */
-interface GuardState extends Omit<CallGuardOptions, "requestMillisMax"> {
-  /** The calls whose request has not fully arrived, oldest first. */
-  readonly waiting: Queue<GuardedCall>;
+interface GuardState extends CallGuardOptions {
   readonly turns: FairTurns;
   /** The calls of NEW_CALLER and of OPEN_CALLER, by connection. */
   readonly newTurns: FairQueue<string, () => void>;
@@ -120,17 +83,11 @@ interface Caller {
   readonly connections: FairQueue<string, () => void> | undefined;
 }
 
-/**
- * Holds a slot from the call's headers to the end of its response. Waits from its headers to the
- * end of its request.
- */
+/** Holds a slot from the call's headers to the end of its response. */
 class GuardedCall extends ServerInterceptingCall {
-  readonly startedAt = performance.now();
   readonly #rpc: Rpc;
   readonly #inner: ServerInterceptingCallInterface;
   readonly #state: GuardState;
-  /** The call's place in `waiting`. Undefined before the call starts, and for a stream. */
-  #waiting: Link<GuardedCall> | undefined;
   #caller: Caller | undefined;
   #hasSlot = false;
   #requestBytes = 0;
@@ -143,16 +100,7 @@ class GuardedCall extends ServerInterceptingCall {
     this.#state = state;
   }
 
-  /** Ends the call before its handler runs. */
-  end(reason: EndReason): void {
-    this.#isOver = true;
-    this.#stopWaiting();
-    this.#inner.sendStatus(statusOf({ reason }));
-    this.#state.onEnded(this.#rpc.path, reason);
-  }
-
   override start(listener: Listener): void {
-    if (!this.#rpc.requestStream) this.#waiting = this.#state.waiting.push(this);
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
         const begin = (): void => {
@@ -166,32 +114,23 @@ class GuardedCall extends ServerInterceptingCall {
         else begin();
       },
       onReceiveMessage: (message: unknown) => {
-        if (this.#rpc.requestStream) listener.onReceiveMessage(message);
-        else this.#receive(message, listener);
+        this.#requestBytes = Buffer.isBuffer(message) ? message.length : 0;
+        listener.onReceiveMessage(message);
       },
       onReceiveHalfClose: () => {
         const begin = (): void => {
           listener.onReceiveHalfClose();
         };
         if (this.#rpc.requestStream) begin();
-        // The request may end after the call was refused. grpc-js would then still start the
-        // handler.
-        else if (this.#stopWaiting() && this.#caller !== undefined) this.#atTurn(this.#caller, begin);
+        else if (this.#hasSlot && this.#caller !== undefined) this.#atTurn(this.#caller, begin);
       },
       // grpc-js calls onCancel after every call, however it ended.
       onCancel: () => {
         this.#isOver = true;
-        this.#stopWaiting();
         if (this.#hasSlot) this.#caller?.share?.release(this.#caller.holder);
         listener.onCancel();
       },
     });
-  }
-
-  #receive(message: unknown, listener: Listener): void {
-    this.#requestBytes = Buffer.isBuffer(message) ? message.length : 0;
-    if (this.#requestBytes > this.#state.requestBytesMaxOf(this.#rpc.path)) this.#endAsTooLarge();
-    else listener.onReceiveMessage(message);
   }
 
   #atTurn({ line, holder, connections }: Caller, begin: () => void): void {
@@ -211,21 +150,12 @@ class GuardedCall extends ServerInterceptingCall {
 
   #refuse(caller: Caller): void {
     const end = (): void => {
-      this.end("QUEUE_FULL");
+      this.#isOver = true;
+      this.#inner.sendStatus(statusOf({ reason: "QUEUE_FULL" }));
+      this.#state.onRefused(this.#rpc.path, "QUEUE_FULL");
     };
     if (this.#state.turns.length < REFUSALS_WAITING_MAX) this.#atTurn(caller, end);
     else end();
-  }
-
-  #endAsTooLarge(): void {
-    this.#isOver = true;
-    this.#stopWaiting();
-    this.#inner.sendStatus({ code: Status.RESOURCE_EXHAUSTED, details: "Received message larger than max" });
-  }
-
-  /** Returns whether the call was still waiting. */
-  #stopWaiting(): boolean {
-    return this.#waiting !== undefined && this.#state.waiting.remove(this.#waiting);
   }
 
   #callerOf(metadata: Metadata): Caller {

@@ -122,7 +122,9 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
 
     const { organizationId } = key;
     const count = open.get(organizationId) ?? 0;
-    if (count >= STREAMS_OF_ORGANIZATION_MAX) return refused({ reason: "QUEUE_FULL" });
+    if (count >= STREAMS_OF_ORGANIZATION_MAX) {
+      return refused({ reason: "TOO_MANY_STREAMS", streamsMax: STREAMS_OF_ORGANIZATION_MAX });
+    }
     open.set(organizationId, count + 1);
     this.#cleanups.push(() => {
       const left = (open.get(organizationId) ?? 0) - 1;

@@ -10,6 +10,7 @@ const DOMAIN = "kesc";
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set([
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -52,6 +53,14 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { account_id: refusal.accountId, differing_fields: refusal.differingFields.join(",") };
     case "REFERENCE_ALREADY_USED":
       return { transaction_id: refusal.transactionId, differing_fields: refusal.differingFields.join(",") };
+    case "TRANSACTION_ALREADY_REVERSED":
+      return {
+        transaction_id: refusal.transactionId,
+        reversed_by_transaction_id: refusal.reversedById,
+        differing_fields: refusal.differingFields.join(","),
+      };
+    case "TRANSACTION_NOT_REVERSIBLE":
+      return { transaction_id: refusal.transactionId, cause: refusal.cause.toLowerCase() };
     case "INSUFFICIENT_FUNDS":
       return { available: formatCents(refusal.availableCents), requested: formatCents(refusal.requestedCents) };
     case "ACCOUNT_NOT_EMPTY":
@@ -71,17 +80,26 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
       return { scope: refusal.scope };
+    case "REQUEST_TOO_LARGE":
+      return { bytes_max: String(refusal.bytesMax) };
+    case "TOO_MANY_STREAMS":
+      return { streams_max: String(refusal.streamsMax) };
     case "INTERNAL":
       return { request_id: refusal.requestId };
     case "INVALID_FIELD":
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
     case "IDEMPOTENCY_KEY_REUSED":
+    case "ORGANIZATION_SUSPENDED":
     case "BOOK_MOVING":
     case "QUEUE_FULL":
     case "STORAGE_UNAVAILABLE":
     case "SHUTTING_DOWN":
     case "DEADLINE_EXCEEDED":
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_COMPRESSION":
+    case "NO_SUCH_RPC":
+    case "OUTCOME_UNKNOWN":
       return {};
   }
 }

@@ -1,20 +1,10 @@
 import { formatCents } from "../../domain/values/cents.js";
-import type { AnyRefusal } from "./refusal.js";
+import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
+import type { AnyRefusal, CallRefusal } from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
   switch (refusal.reason) {
-    case "INVALID_FIELD": {
-      // A user of grpcurl sees this text, but the details only as bytes.
-      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
-      return `Invalid request: ${problems.join("; ")}.`;
-    }
-    case "MISSING_API_KEY":
-      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
-    case "INVALID_API_KEY":
-      return "The API key is invalid: it is unknown, expired or revoked.";
-    case "SCOPE_REQUIRED":
-      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
     case "ACCOUNT_NOT_FOUND":
       return `Account ${refusal.accountId} was not found.`;
     case "TRANSACTION_NOT_FOUND":
@@ -22,10 +12,11 @@ export function messageOf(refusal: AnyRefusal): string {
     case "ACCOUNT_ALREADY_EXISTS":
       return `The user_id already has the account ${refusal.accountId}, with another ${listOf(refusal.differingFields)}.`;
     case "REFERENCE_ALREADY_USED":
-      return (
-        `The reference already belongs to ${refusal.transactionId}, with another ${listOf(refusal.differingFields)}. ` +
-        "Look at that transaction before you try again."
-      );
+      return referenceUsed(refusal);
+    case "TRANSACTION_ALREADY_REVERSED":
+      return alreadyReversed(refusal);
+    case "TRANSACTION_NOT_REVERSIBLE":
+      return notReversible(refusal);
     case "IDEMPOTENCY_KEY_REUSED":
       return "The idempotency key belongs to a request with other content. Use a new key.";
     case "INSUFFICIENT_FUNDS": {
@@ -49,6 +40,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
     case "PHONE_NUMBER_MISSING":
       return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "ORGANIZATION_SUSPENDED":
+      return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
@@ -57,18 +50,90 @@ export function messageOf(refusal: AnyRefusal): string {
         "Nothing was done. Send the request again."
       );
     case "QUEUE_FULL":
+    case "STORAGE_UNAVAILABLE":
+    case "SHUTTING_DOWN":
+    case "DEADLINE_EXCEEDED":
+    case "INVALID_FIELD":
+    case "MISSING_API_KEY":
+    case "INVALID_API_KEY":
+    case "SCOPE_REQUIRED":
+    case "MALFORMED_REQUEST":
+    case "UNSUPPORTED_COMPRESSION":
+    case "NO_SUCH_RPC":
+    case "REQUEST_TOO_LARGE":
+    case "TOO_MANY_STREAMS":
+    case "OUTCOME_UNKNOWN":
+    case "INTERNAL":
+      return messageOfServer(refusal);
+  }
+}
+
+/** Returns the text of a refusal by the server itself, whatever the call. */
+function messageOfServer(refusal: CallRefusal | LedgerRefusal): string {
+  switch (refusal.reason) {
+    case "INVALID_FIELD": {
+      // A user of grpcurl sees this text, but the details only as bytes.
+      const problems = refusal.fields.map(({ field, message }) => `${field} ${message}`);
+      return `Invalid request: ${problems.join("; ")}.`;
+    }
+    case "MISSING_API_KEY":
+      return "The API key is missing. Send it as x-api-key, or as authorization: Bearer.";
+    case "INVALID_API_KEY":
+      return "The API key is invalid: it is unknown, expired or revoked.";
+    case "SCOPE_REQUIRED":
+      return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "QUEUE_FULL":
       return "Too many requests are waiting. Nothing was done. Send the request again later.";
     case "STORAGE_UNAVAILABLE":
       return "The database is unavailable. Send the same request again: repeating it is safe.";
     case "SHUTTING_DOWN":
       return "The server is shutting down. Nothing was done. Send the request again.";
-    case "INTERNAL":
-      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
     case "DEADLINE_EXCEEDED":
       return "The deadline passed before the request was started. Nothing was done. Send the request again.";
+    case "INTERNAL":
+      return `An internal error occurred. The operator finds its cause in the log by the request id ${refusal.requestId}.`;
+    case "MALFORMED_REQUEST":
+      return `Malformed gRPC call: ${refusal.problem} Nothing was done.`;
+    case "UNSUPPORTED_COMPRESSION":
+      return "The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.";
+    case "NO_SUCH_RPC":
+      return "Unknown rpc. Check the names of its package, service and method.";
+    case "REQUEST_TOO_LARGE":
+      return `The request is larger than ${String(refusal.bytesMax)} bytes. Nothing was done. Send less in one call.`;
+    case "TOO_MANY_STREAMS":
+      return (
+        `The organization has ${String(refusal.streamsMax)} open import streams, and more are not allowed. ` +
+        "Nothing was done. Try again when one has ended."
+      );
+    case "OUTCOME_UNKNOWN":
+      return "The deadline passed before the response. Send the same request again: it shows the outcome.";
   }
 }
 
+type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function referenceUsed({ transactionId, differingFields }: RefusalFor<"REFERENCE_ALREADY_USED">): string {
+  const words = `The reference already belongs to ${transactionId}, with another ${listOf(differingFields)}`;
+  return `${words}. Look at that transaction before you try again.`;
+}
+
+function alreadyReversed(refusal: RefusalFor<"TRANSACTION_ALREADY_REVERSED">): string {
+  const { transactionId, reversedById, differingFields } = refusal;
+  const words = `Transaction ${transactionId} was already reversed by ${reversedById}`;
+  return `${words}, with another ${listOf(differingFields)}. Look at that reversal before you try again.`;
+}
+
+function notReversible({ transactionId, cause }: RefusalFor<"TRANSACTION_NOT_REVERSIBLE">): string {
+  const words = `Transaction ${transactionId} cannot be reversed: ${OBSTACLES[cause]} (${cause.toLowerCase()})`;
+  return `${words}. Make a new mint or redemption instead.`;
+}
+
+const OBSTACLES = {
+  NOT_COMPLETED: "it is not completed",
+  OTHER_RAIL: 'its rail is not "direct"',
+  IS_REVERSAL: "it is a reversal itself",
+} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
+
 function listOf(fields: readonly string[]): string {
-  return fields.join(" and ");
+  return [...fields.slice(0, -2), fields.slice(-2).join(" and ")].join(", ");
 }

@@ -9,6 +9,12 @@ export type CallRefusal =
   | { readonly reason: "INVALID_API_KEY" }
   | { readonly reason: "SCOPE_REQUIRED"; readonly scope: Scope }
   | { readonly reason: "INVALID_FIELD"; readonly fields: readonly FieldProblem[] }
+  | { readonly reason: "MALFORMED_REQUEST"; readonly problem: string }
+  | { readonly reason: "UNSUPPORTED_COMPRESSION" }
+  | { readonly reason: "NO_SUCH_RPC" }
+  | { readonly reason: "REQUEST_TOO_LARGE"; readonly bytesMax: number }
+  | { readonly reason: "TOO_MANY_STREAMS"; readonly streamsMax: number }
+  | { readonly reason: "OUTCOME_UNKNOWN" }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 
 /** Every refusal that a caller can get. */

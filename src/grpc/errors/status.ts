@@ -17,6 +17,8 @@ const STATUSES = {
   TRANSACTION_NOT_FOUND: Status.NOT_FOUND,
   ACCOUNT_ALREADY_EXISTS: Status.ALREADY_EXISTS,
   REFERENCE_ALREADY_USED: Status.ALREADY_EXISTS,
+  TRANSACTION_ALREADY_REVERSED: Status.ALREADY_EXISTS,
+  TRANSACTION_NOT_REVERSIBLE: Status.FAILED_PRECONDITION,
   IDEMPOTENCY_KEY_REUSED: Status.FAILED_PRECONDITION,
   INSUFFICIENT_FUNDS: Status.FAILED_PRECONDITION,
   ACCOUNT_FROZEN: Status.FAILED_PRECONDITION,
@@ -26,14 +28,24 @@ const STATUSES = {
   INVALID_TRANSITION: Status.FAILED_PRECONDITION,
   LIMIT_EXCEEDED: Status.FAILED_PRECONDITION,
   PHONE_NUMBER_MISSING: Status.FAILED_PRECONDITION,
+  ORGANIZATION_SUSPENDED: Status.PERMISSION_DENIED,
   BOOK_MOVING: Status.UNAVAILABLE,
   CLOCK_BEHIND: Status.UNAVAILABLE,
   QUEUE_FULL: Status.RESOURCE_EXHAUSTED,
   STORAGE_UNAVAILABLE: Status.UNAVAILABLE,
   SHUTTING_DOWN: Status.UNAVAILABLE,
+  MALFORMED_REQUEST: Status.INVALID_ARGUMENT,
+  UNSUPPORTED_COMPRESSION: Status.UNIMPLEMENTED,
+  NO_SUCH_RPC: Status.UNIMPLEMENTED,
+  // Clients repeat a call after RESOURCE_EXHAUSTED, the status that grpc-js has for it.
+  REQUEST_TOO_LARGE: Status.INVALID_ARGUMENT,
+  TOO_MANY_STREAMS: Status.RESOURCE_EXHAUSTED,
+  OUTCOME_UNKNOWN: Status.DEADLINE_EXCEEDED,
   INTERNAL: Status.INTERNAL,
   DEADLINE_EXCEEDED: Status.DEADLINE_EXCEEDED,
 } as const satisfies Record<Reason, Status>;
+
+const DETAILS = "grpc-status-details-bin";
 
 /** The gRPC status of a refusal. */
 export interface RefusalStatus {
@@ -53,8 +65,13 @@ export function statusCodeOf(reason: Reason): Status {
 export function statusOf(refusal: AnyRefusal): RefusalStatus {
   const message = statusMessageOf(refusal);
   const metadata = new Metadata();
-  metadata.set("grpc-status-details-bin", encode(StatusMessage, message));
+  metadata.set(DETAILS, encode(StatusMessage, message));
   return { code: STATUSES[refusal.reason], details: message.message, metadata };
+}
+
+/** Returns whether the status has details, which `statusOf` gives to each. */
+export function hasDetails({ metadata }: { readonly metadata?: Metadata | null | undefined }): boolean {
+  return (metadata?.get(DETAILS).length ?? 0) > 0;
 }
 
 /** Returns the refusal as a google.rpc.Status. A batch returns it for each refused item. */

@@ -1,7 +1,8 @@
 import { type Account, ACCOUNT_STATUSES, type AccountStatus } from "../../domain/account.js";
 import { formatCents } from "../../domain/values/cents.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import type { Parsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
+import { parseStatuses } from "./statuses.js";
 import { toTimestamp } from "./timestamp.js";
 
 const STATUSES = {
@@ -27,11 +28,9 @@ export function toAccountMessage(account: Account): AccountMessage {
   };
 }
 
-/** Parses the status of a filter. UNSPECIFIED means any status. */
-export function parseAccountStatus(unchecked: AccountStatusMessage): Parsed<AccountStatus | undefined> {
-  if (unchecked === AccountStatusMessage.ACCOUNT_STATUS_UNSPECIFIED) return parsed(undefined);
-  const status = ACCOUNT_STATUSES.find((known) => STATUSES[known] === unchecked);
-  return status === undefined
-    ? unparsed(`must be one of ${ACCOUNT_STATUSES.join(", ")}`, "UNKNOWN_VALUE")
-    : parsed(status);
+/** Parses the statuses of a filter. */
+export function parseAccountStatuses(
+  unchecked: readonly AccountStatusMessage[],
+): Parsed<readonly AccountStatus[] | undefined> {
+  return parseStatuses(unchecked, ACCOUNT_STATUSES, STATUSES);
 }

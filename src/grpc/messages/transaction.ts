@@ -1,4 +1,5 @@
 import {
+  type Correction,
   type Transaction,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
@@ -9,9 +10,11 @@ import { formatCents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   type Transaction as TransactionMessage,
+  TransactionCorrection as CorrectionMessage,
   TransactionStatus as TransactionStatusMessage,
   TransactionType as TransactionTypeMessage,
 } from "../../gen/kesc/v1/transaction.js";
+import { parseStatuses } from "./statuses.js";
 import { toTimestamp } from "./timestamp.js";
 
 const TYPES = {
@@ -27,8 +30,13 @@ const STATUSES = {
   CANCELED: TransactionStatusMessage.TRANSACTION_STATUS_CANCELED,
 } as const satisfies Record<TransactionStatus, TransactionStatusMessage>;
 
+const CORRECTIONS = {
+  REVERSAL: CorrectionMessage.TRANSACTION_CORRECTION_REVERSAL,
+} as const satisfies Record<Correction["kind"], CorrectionMessage>;
+
 export function toTransactionMessage(transaction: Transaction): TransactionMessage {
   const minted = transaction.type === "MINT";
+  const { corrects, availableAfterCents } = transaction;
   return {
     id: transaction.id,
     account_id: transaction.accountId,
@@ -48,6 +56,11 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
+    corrects_transaction_id: corrects?.transactionId ?? "",
+    correction:
+      corrects === undefined ? CorrectionMessage.TRANSACTION_CORRECTION_UNSPECIFIED : CORRECTIONS[corrects.kind],
+    reversed_by_transaction_id: transaction.reversedById ?? "",
+    available_balance_after: availableAfterCents === undefined ? "" : formatCents(availableAfterCents),
   };
 }
 
@@ -60,11 +73,9 @@ export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<
     : parsed(type);
 }
 
-/** Parses the status of a filter. UNSPECIFIED means any status. */
-export function parseTransactionStatus(unchecked: TransactionStatusMessage): Parsed<TransactionStatus | undefined> {
-  if (unchecked === TransactionStatusMessage.TRANSACTION_STATUS_UNSPECIFIED) return parsed(undefined);
-  const status = TRANSACTION_STATUSES.find((known) => STATUSES[known] === unchecked);
-  return status === undefined
-    ? unparsed(`must be one of ${TRANSACTION_STATUSES.join(", ")}`, "UNKNOWN_VALUE")
-    : parsed(status);
+/** Parses the statuses of a filter. */
+export function parseTransactionStatuses(
+  unchecked: readonly TransactionStatusMessage[],
+): Parsed<readonly TransactionStatus[] | undefined> {
+  return parseStatuses(unchecked, TRANSACTION_STATUSES, STATUSES);
 }

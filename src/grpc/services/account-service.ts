@@ -24,8 +24,9 @@ import {
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
-import { parseAccountStatus, toAccountMessage } from "../messages/account.js";
+import { parseAccountStatuses, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
+import { parseEnd, parseMoment } from "../messages/timestamp.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
@@ -118,7 +119,7 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
         email: ifPresent(request.email, parseEmailAddress),
       });
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
-      return fieldProblem("phone_number", "or email must be sent", "REQUIRED");
+      return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
     run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline }) => {
       const { organizationId } = key;
@@ -140,15 +141,23 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         user_id: ifGiven(request.user_id, parseUserId),
         phone_number: ifGiven(request.phone_number, parsePhoneNumber),
         email: ifGiven(request.email, parseEmailAddress),
-        status: parseAccountStatus(request.status),
+        status: parseAccountStatuses(request.status),
+        created_after: parseMoment(request.created_after),
+        created_before: parseEnd(request.created_after, request.created_before),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { user_id, phone_number, email, status, page_size: size, page_token: token } = fields.value;
-      const filters = given({ userId: user_id, phoneNumber: phone_number, email, status });
+      const { user_id, phone_number, created_after, created_before, page_size, page_token, ...others } = fields.value;
+      const filters = given({
+        ...others,
+        userId: user_id,
+        phoneNumber: phone_number,
+        createdAfter: created_after,
+        createdBefore: created_before,
+      });
       const list: PagedList = { rpc: "ListAccounts", organizationId: key.organizationId, filters };
-      const page = pageOf(list, { size, token });
+      const page = pageOf(list, { size: page_size, token: page_token });
       return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
     },
     run: async ({ list, filters, page }, caller) => {

@@ -16,12 +16,15 @@ const TOKEN_BYTES = DIGEST_OFFSET + DIGEST_BYTES;
 
 const PROBLEM = "must be the next_page_token of a list with the same filters";
 
+/** The order of a map's pairs does not matter. That of a list does. */
+type FilterValue = string | number | readonly string[] | ReadonlyMap<string, string>;
+
 /** Identifies a list. A page token is valid for one list only. */
 export interface PagedList {
   /** For example "ListTransactions". */
   readonly rpc: string;
   readonly organizationId: OrganizationId;
-  readonly filters: Readonly<Record<string, string | number | undefined>>;
+  readonly filters: Readonly<Record<string, FilterValue | undefined>>;
 }
 
 /** A decoded token. pageOf() checks that it belongs to the list. */
@@ -35,7 +38,10 @@ export function parsePageSize(unchecked: number): Parsed<number> {
   if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
   return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
     ? parsed(unchecked)
-    : unparsed(`must be 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`, "OUT_OF_RANGE");
+    : unparsed(
+        `must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`,
+        "OUT_OF_RANGE",
+      );
 }
 
 /** Parses a token that formatPageToken() wrote. The empty text means the first page. */
@@ -79,7 +85,12 @@ export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefin
 function digestOf({ rpc, organizationId, filters }: PagedList): string {
   const canonicalFilters = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1));
+    .map(([name, value]) => [name, value instanceof Map ? [...value].sort(byName) : value] as const)
+    .sort(byName);
   const digest = hash("sha256", JSON.stringify([rpc, organizationId, canonicalFilters]), "buffer");
   return digest.toString("base64url", 0, DIGEST_BYTES);
+}
+
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1;
 }

@@ -1,6 +1,7 @@
 import type { MoveMoney } from "../../domain/commands.js";
+import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
-import { parseReference, parseStatusReason } from "../../domain/values/text.js";
+import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
 import {
   BatchCreateTransactionsRequest,
   BatchCreateTransactionsResponse,
@@ -16,15 +17,18 @@ import {
   MintResponse,
   RedeemRequest,
   RedeemResponse,
+  ReverseTransactionRequest,
+  ReverseTransactionResponse,
   type TransactionServiceService,
 } from "../../gen/kesc/v1/transaction_service.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import { parseMaxAmount } from "../messages/amounts.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
-import { parseTransactionStatus, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
+import { parseTransactionStatuses, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
 import { type BatchOptions, isBulk, parseBatch, runBatch } from "./batch-create.js";
 import type { ListTurns } from "./list-turns.js";
 import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
@@ -50,6 +54,7 @@ export function transactionHandlers(
     importTransactions: importTransactions(options),
     getTransaction: getTransaction(cellOf),
     listTransactions: listTransactions(options),
+    reverseTransaction: reverseTransaction(options),
     cancelTransaction: cancelTransaction(cellOf),
   };
 }
@@ -76,20 +81,29 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       const fields = parseFields({
         account_id: ifGiven(request.account_id, parseAccountId),
         type: parseTransactionType(request.type),
-        status: parseTransactionStatus(request.status),
+        status: parseTransactionStatuses(request.status),
         reference: ifGiven(request.reference, parseReference),
         created_after: parseMoment(request.created_after),
         created_before: parseEnd(request.created_after, request.created_before),
+        min_amount: ifGiven(request.min_amount, parseAmount),
+        max_amount: parseMaxAmount(request.min_amount, request.max_amount),
+        metadata: parseMetadata(request.metadata),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { account_id, created_after, created_before, page_size: size, page_token: token, ...rest } = fields.value;
+      const { page_size: size, page_token: token, ...rest } = fields.value;
+      const { type, status, reference } = rest;
       const filters = given({
-        ...rest,
-        accountId: account_id,
-        createdAfter: created_after,
-        createdBefore: created_before,
+        accountId: rest.account_id,
+        type,
+        status,
+        reference,
+        createdAfter: rest.created_after,
+        createdBefore: rest.created_before,
+        minAmountCents: rest.min_amount,
+        maxAmountCents: rest.max_amount,
+        metadata: rest.metadata.size === 0 ? undefined : rest.metadata,
       });
       const list: PagedList = { rpc: "ListTransactions", organizationId: key.organizationId, filters };
       const page = pageOf(list, { size, token });
@@ -104,6 +118,34 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         transactions: rows.map(toTransactionMessage),
         next_page_token: formatPageToken(list, nextBeforeSeq),
       });
+    },
+  });
+}
+
+function reverseTransaction({ cellOf, newTransactionId }: BatchOptions): UnaryRoute {
+  return unary({
+    request: ReverseTransactionRequest,
+    response: ReverseTransactionResponse,
+    parse: (request) =>
+      parseFields({
+        transaction_id: parseTransactionId(request.transaction_id),
+        description: parseDescription(request.description),
+        metadata: parseMetadata(request.metadata),
+      }),
+    run: async ({ transaction_id: transactionId, ...content }, { key, idempotencyKey, deadline }) => {
+      const outcome = await cellOf(key).ledger.submit(
+        {
+          name: "reverseTransaction",
+          organizationId: key.organizationId,
+          actor: actorOf(key),
+          transactionId,
+          newTransactionId: newTransactionId(),
+          ...content,
+          idempotencyKey,
+        },
+        deadline,
+      );
+      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   });
 }

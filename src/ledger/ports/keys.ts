@@ -2,6 +2,11 @@ import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
+export interface NewOrganization {
+  readonly cell?: number | undefined;
+  readonly isSandbox?: boolean;
+}
+
 export interface NewApiKey {
   readonly organizationId: OrganizationId;
   readonly name: string;
@@ -18,18 +23,22 @@ export interface Keys {
    * Creates an organization with an empty book. Without a given cell it chooses the one with the
    * fewest organizations. Rejects with a RangeError if the cell does not exist.
    */
-  createOrganization(name: string, given?: { readonly cell: number | undefined }): Promise<Organization>;
+  createOrganization(name: string, given?: NewOrganization): Promise<Organization>;
   /** Oldest first. */
   organizations(): Promise<readonly Organization[]>;
   organization(id: OrganizationId): Promise<Organization | undefined>;
   /**
-   * Creates a random key. Only this call returns `secret` ("kesc_0_…", with the number of the
-   * cell): the database stores its SHA-256 hash alone. Rejects if the organization does not exist.
+   * Creates a random key, with a row in the book of the organization. Only this call returns
+   * `secret` ("kesc_0_…", with the number of the cell): the database stores its SHA-256 hash alone.
+   * Rejects if the organization does not exist.
    */
   createApiKey(key: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /** Oldest first. Includes revoked and expired keys. */
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
-  /** Revokes a key for ever. Returns the revoked key, or undefined if the key does not exist. */
+  /**
+   * Revokes a key for ever, with a row in the book. Returns the revoked key, or undefined if there
+   * is none.
+   */
   revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined>;
   /** Returns the key with this secret, valid or not. */
   apiKeyWithSecret(secret: string): Promise<ApiKey | undefined>;

@@ -1,9 +1,10 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
 import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import type { Cents } from "../../domain/values/cents.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
-import type { Reference, UserId } from "../../domain/values/text.js";
+import type { Metadata, Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
 /** A row must match all filters that are given. No filter matches every row. */
@@ -11,18 +12,30 @@ export interface AccountFilters {
   readonly userId?: UserId;
   readonly phoneNumber?: PhoneNumber;
   readonly email?: EmailAddress;
-  readonly status?: AccountStatus;
+  /** Has one of these statuses. */
+  readonly status?: readonly AccountStatus[];
+  /** Created at this time or later. */
+  readonly createdAfter?: UnixMillis;
+  /** Created before this time. */
+  readonly createdBefore?: UnixMillis;
 }
 
 export interface TransactionFilters {
   readonly accountId?: AccountId;
   readonly type?: TransactionType;
-  readonly status?: TransactionStatus;
+  /** Has one of these statuses. */
+  readonly status?: readonly TransactionStatus[];
   readonly reference?: Reference;
   /** Created at this time or later. */
   readonly createdAfter?: UnixMillis;
   /** Created before this time. */
   readonly createdBefore?: UnixMillis;
+  /** Of this amount or more. */
+  readonly minAmountCents?: Cents;
+  /** Of this amount or less. */
+  readonly maxAmountCents?: Cents;
+  /** Has all these pairs in its metadata, and perhaps others. */
+  readonly metadata?: Metadata;
 }
 
 export interface PageRequest {

@@ -1,7 +1,7 @@
 import type { AccountId } from "../../domain/values/ids.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import type { TransactionRow } from "../sql/rows.js";
+import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
 import { bindingsOf, type Condition, type ListReader, LOOKED_AT_MAX, pageOf } from "./page.js";
 
 export interface AccountHistory {
@@ -15,7 +15,9 @@ export interface AccountHistory {
 }
 
 /** A row of the journal that the walk looked at, with its transaction if that is on the page. */
-type WalkedRow = { readonly walked_seq: number; readonly looked_at: number } & (TransactionRow | { readonly id: null });
+type WalkedRow = { readonly walked_seq: number; readonly looked_at: number } & (
+  ReadTransactionRow | { readonly id: null }
+);
 
 /**
  * Reads one page of an account's transactions, newest first. Walks back along the account's rows in
@@ -24,9 +26,10 @@ type WalkedRow = { readonly walked_seq: number; readonly looked_at: number } & (
  */
 export async function accountHistoryPage(
   reader: ListReader,
-  { table }: Engine,
+  engine: Engine,
   { book, accountId, fromSeq, matching, page }: AccountHistory,
-): Promise<Page<TransactionRow>> {
+): Promise<Page<ReadTransactionRow>> {
+  const { table } = engine;
   const start =
     page.beforeSeq === undefined
       ? { sql: `SELECT last_seq FROM ${table("accounts")} WHERE id = ? AND book = ?`, bindings: [] }
@@ -44,7 +47,7 @@ export async function accountHistoryPage(
       WHERE j.book = ? AND j.seq = walk.previous_seq AND j.seq >= ?
         AND walk.hits_before + walk.hit < ? AND walk.looked_at < ?
     )
-    SELECT walk.seq AS walked_seq, walk.looked_at, t.*
+    SELECT walk.seq AS walked_seq, walk.looked_at, ${withBalanceAfter(engine)}
     FROM walk LEFT JOIN ${table("transactions")} t ON walk.hit = 1 AND t.book = ? AND t.seq = walk.seq
     WHERE walk.hit = 1 OR walk.looked_at = ? ORDER BY walk.seq DESC`;
   const walked = await reader.rows<WalkedRow>(sql, [
@@ -59,7 +62,7 @@ export async function accountHistoryPage(
     book,
     LOOKED_AT_MAX,
   ]);
-  const found = walked.filter((row): row is WalkedRow & TransactionRow => row.id !== null);
+  const found = walked.filter((row): row is WalkedRow & ReadTransactionRow => row.id !== null);
   const last = walked.at(-1);
   const lookedAt = last?.looked_at ?? 0;
   if (found.length > page.size) return { ...pageOf(found, page), lookedAt };

@@ -3,7 +3,8 @@ import { blindIndexOf } from "../secrets/personal-data.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import type { AccountRow, PersonRow } from "../sql/rows.js";
-import { given, type ListQuery, type ListReader, readPage } from "./page.js";
+import { createdIn } from "./first-seq-from.js";
+import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";
 
 /** A row of `accounts`, joined with the columns of its holder. */
 export type FullAccountRow = AccountRow & PersonRow;
@@ -11,12 +12,18 @@ export type FullAccountRow = AccountRow & PersonRow;
 const COLUMNS = "a.*, h.user_id, h.phone_number, h.phone_number_index, h.email, h.email_index";
 
 /** Reads one page of the book's accounts, newest first. */
-export function accountsPage(
+export async function accountsPage(
   reader: ListReader,
   engine: Engine,
   { book, filters, page }: { readonly book: OpenBook; readonly filters: AccountFilters; readonly page: PageRequest },
 ): Promise<Page<FullAccountRow>> {
-  return readPage(reader, engine, { query: queryOf(engine, book, filters), page });
+  const query = queryOf(engine, book, filters);
+  const { fromSeq, toSeq } = await createdIn(reader, engine, { book: book.number, ...filters });
+  const inTime = given([
+    [`${query.seq} >= ?`, fromSeq],
+    [`${query.seq} < ?`, toSeq],
+  ]);
+  return readPage(reader, engine, { query: { ...query, along: [...query.along, ...inTime] }, page });
 }
 
 function queryOf(
@@ -29,12 +36,13 @@ function queryOf(
   const ofUser = given([["h.user_id = ?", userId]]);
   const withPhoneNumber = given([["phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]);
   const withEmail = given([["email_index = ?", blindIndex("email", email)]]);
-  const withStatus = given([["status = ?", status]]);
+  const withStatus = statusIn(status);
 
   // CROSS JOIN makes SQLite read the first table in the order of its index.
   const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({
     book,
     columns: COLUMNS,
+    shown: "*",
     from: `${table("account_holders")} h${index === undefined ? "" : indexedBy(index)} CROSS JOIN ${table("accounts")} a`,
     seq: "h.seq",
     along: [["a.id = h.account_id AND h.book = ?", book], ...conditions.along],
@@ -51,13 +59,15 @@ function queryOf(
   if (withEmail.length > 0) {
     return ofHolders("account_holders_by_email", { along: withEmail, matching: withStatus });
   }
-  const index = withStatus.length === 0 ? "" : indexedBy("accounts_by_status");
+  const index = status === undefined ? "" : indexedBy("accounts_by_status");
   return {
     book,
     columns: COLUMNS,
+    shown: "*",
     from: `${table("accounts")} a${index} CROSS JOIN ${table("account_holders")} h`,
     seq: "a.seq",
-    along: [["h.account_id = a.id AND a.book = ?", book], ...withStatus],
+    along: [["h.account_id = a.id AND a.book = ?", book]],
+    oneOf: status?.map((one): Condition => ["status = ?", one]) ?? [],
     matching: [],
   };
 }

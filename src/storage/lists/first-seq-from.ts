@@ -2,6 +2,26 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Engine } from "../sql/engine.js";
 import type { ListReader } from "./page.js";
 
+/** A filter by the time of creation. */
+interface CreatedFilter {
+  readonly createdAfter?: UnixMillis | undefined;
+  readonly createdBefore?: UnixMillis | undefined;
+}
+
+/**
+ * Returns the range of the `seq` of the journal rows that created what the filter matches: from the
+ * first one, inclusive, to the last one, exclusive.
+ */
+export async function createdIn(
+  reader: ListReader,
+  engine: Engine,
+  { book, createdAfter, createdBefore }: CreatedFilter & { readonly book: number },
+): Promise<{ readonly fromSeq: number | undefined; readonly toSeq: number | undefined }> {
+  const seqOf = async (time: UnixMillis | undefined): Promise<number | undefined> =>
+    time === undefined ? undefined : firstSeqFrom(reader, engine, { book, time });
+  return { fromSeq: await seqOf(createdAfter), toSeq: await seqOf(createdBefore) };
+}
+
 /**
  * Returns the `seq` of the first journal row at `time` or later, or the next `seq` if there is none
  * yet.

@@ -1,22 +1,27 @@
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import type { Binding, Engine } from "../sql/engine.js";
+import type { Binding, Engine, Read } from "../sql/engine.js";
 import type { Reader } from "../sql/reader.js";
 
 /** Runs the SELECTs of lists. */
 export type ListReader = Pick<Reader, "rows">;
 
-/** A condition with one `?`, and its value. */
-export type Condition = readonly [sql: string, binding: Binding];
+/** A condition, and the values of its `?`. */
+export type Condition = readonly [sql: string, ...bindings: readonly Binding[]];
 
 /** A list of rows of one book, in the order of an index. */
 export interface ListQuery {
   readonly book: number;
+  /** The columns of the rows that a page looks at. */
   readonly columns: string;
+  /** What the page shows of these rows, which it calls `looked_at`. */
+  readonly shown: string;
   readonly from: string;
   /** The column `seq` of the index. */
   readonly seq: string;
   /** The conditions that the index serves. Every row that it leads to meets them. */
   readonly along: readonly Condition[];
+  /** If there are any, each row meets exactly one of these, and the index serves each. */
+  readonly oneOf?: readonly Condition[];
   /** The conditions that the index does not serve. Rows that do not meet them are passed over. */
   readonly matching: readonly Condition[];
 }
@@ -40,29 +45,58 @@ export async function readPage<Row extends SeqRow>(
   engine: Engine,
   { query, page }: { readonly query: ListQuery; readonly page: PageRequest },
 ): Promise<Page<Row>> {
-  const { matching } = query;
-  const along = bindingsOf(query.along);
+  const { matching, columns } = query;
   // One row more than the page holds shows whether there is a next page.
   const limit = page.size + 1;
+  const shown = (newest: Read): string => `SELECT ${query.shown} FROM (${newest.sql}) AS looked_at`;
   if (matching.length === 0) {
-    const bindings = [...along, page.beforeSeq ?? Number.MAX_SAFE_INTEGER, limit];
-    return pageOf(await reader.rows<Row>(newestOf(query, query.columns), bindings), page);
+    const newest = newestOf(engine, query, { columns, beforeSeq: page.beforeSeq ?? Number.MAX_SAFE_INTEGER, limit });
+    return pageOf(await reader.rows<Row>(shown(newest), newest.bindings), page);
   }
-  const start = [...along, await startOf(reader, engine, { book: query.book, page })];
+  const start = { beforeSeq: await startOf(reader, engine, { book: query.book, page }), limit: LOOKED_AT_MAX };
   // Both engines filter the rows in the order of the index, and stop when the page is full.
-  const found = await reader.rows<Row>(
-    `SELECT * FROM (${newestOf(query, query.columns)}) AS looked_at WHERE ${allOf(matching)} LIMIT ?`,
-    [...start, LOOKED_AT_MAX, ...bindingsOf(matching), limit],
-  );
+  const newest = newestOf(engine, query, { columns, ...start });
+  const found = await reader.rows<Row>(`${shown(newest)} WHERE ${allOf(matching)} LIMIT ?`, [
+    ...newest.bindings,
+    ...bindingsOf(matching),
+    limit,
+  ]);
   if (found.length === limit) return { ...pageOf(found, page), lookedAt: LOOKED_AT_MAX };
-  const sql = `${newestOf(query, `${query.seq} AS seq`)} OFFSET ?`;
-  const [lastLookedAt] = await reader.rows<SeqRow>(sql, [...start, 1, LOOKED_AT_MAX - 1]);
-  return { rows: found, nextBeforeSeq: lastLookedAt?.seq, lookedAt: LOOKED_AT_MAX };
+  const seqs = newestOf(engine, query, { columns: `${query.seq} AS seq`, ...start });
+  const sql = `SELECT count(*) AS count, min(seq) AS seq FROM (${seqs.sql}) AS looked_at`;
+  const [last] = await reader.rows<{ readonly count: number; readonly seq: number }>(sql, seqs.bindings);
+  return { rows: found, nextBeforeSeq: last?.count === LOOKED_AT_MAX ? last.seq : undefined, lookedAt: LOOKED_AT_MAX };
 }
 
-/** Returns a SELECT. Its last two bindings are an exclusive upper bound of `seq`, and the limit. */
-function newestOf({ from, along, seq }: ListQuery, columns: string): string {
-  return `SELECT ${columns} FROM ${from} WHERE ${allOf(along)} AND ${seq} < ? ORDER BY ${seq} DESC LIMIT ?`;
+interface Newest {
+  readonly columns: string;
+  /** An exclusive upper bound. */
+  readonly beforeSeq: number;
+  readonly limit: number;
+}
+
+/** Returns a SELECT of the newest rows, newest first. */
+function newestOf(
+  { unionPart }: Engine,
+  { from, along, oneOf = [], seq }: ListQuery,
+  { columns, beforeSeq, limit }: Newest,
+): Read {
+  const selectOf = (conditions: readonly Condition[]): Read => ({
+    sql: `SELECT ${columns} FROM ${from} WHERE ${allOf(conditions)} AND ${seq} < ?`,
+    bindings: [...bindingsOf(conditions), beforeSeq],
+  });
+  if (oneOf.length <= 1) {
+    const { sql, bindings } = selectOf([...along, ...oneOf]);
+    return { sql: `${sql} ORDER BY ${seq} DESC LIMIT ?`, bindings: [...bindings, limit] };
+  }
+  // The database merges the parts in their order, and reads only rows that the page needs. With
+  // an IN in place of the parts it would sort all rows.
+  const parts = oneOf.map((condition) => selectOf([...along, condition]));
+  const union = parts.map(({ sql }) => unionPart(sql, { order: `${seq} DESC`, limit })).join(" UNION ALL ");
+  return {
+    sql: `${union} ORDER BY seq DESC LIMIT ?`,
+    bindings: [...parts.flatMap(({ bindings }) => bindings), limit],
+  };
 }
 
 /** Makes a page of the rows that were found: those of the page, and one more if there are more. */
@@ -86,9 +120,15 @@ async function startOf(
   return (head?.seq ?? 0) + 1;
 }
 
-/** Leaves out the conditions without a value. */
+/** Leaves out the conditions without a value. Each has one `?`. */
 export function given(conditions: readonly (readonly [sql: string, binding: Binding | undefined])[]): Condition[] {
-  return conditions.filter((condition): condition is Condition => condition[1] !== undefined);
+  return conditions.filter((condition): condition is readonly [string, Binding] => condition[1] !== undefined);
+}
+
+/** Returns the condition of a filter by status that no index serves. */
+export function statusIn(statuses: readonly string[] | undefined): Condition[] {
+  if (statuses === undefined) return [];
+  return [[`status IN (${statuses.map(() => "?").join(", ")})`, ...statuses]];
 }
 
 function allOf(conditions: readonly Condition[]): string {
@@ -96,5 +136,5 @@ function allOf(conditions: readonly Condition[]): string {
 }
 
 export function bindingsOf(conditions: readonly Condition[]): Binding[] {
-  return conditions.map(([, binding]) => binding);
+  return conditions.flatMap(([, ...bindings]) => bindings);
 }

@@ -1,11 +1,9 @@
-import type { TransactionStatus } from "../../domain/transaction.js";
-import type { UnixMillis } from "../../domain/values/time.js";
 import type { Page, PageRequest, TransactionFilters } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import type { TransactionRow } from "../sql/rows.js";
+import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
 import { accountHistoryPage } from "./account-history.js";
-import { firstSeqFrom } from "./first-seq-from.js";
-import { type Condition, given, type ListReader, readPage } from "./page.js";
+import { createdIn } from "./first-seq-from.js";
+import { type Condition, given, type ListReader, readPage, statusIn } from "./page.js";
 
 interface TransactionList {
   readonly book: number;
@@ -18,56 +16,75 @@ export async function transactionsPage(
   reader: ListReader,
   engine: Engine,
   { book, filters, page }: TransactionList,
-): Promise<Page<TransactionRow>> {
+): Promise<Page<ReadTransactionRow>> {
   const { accountId, type, status, reference, createdAfter, createdBefore } = filters;
-  const table = `${engine.table("transactions")} t`;
-  const common = { book, columns: "t.*", seq: "t.seq" };
+  const common = {
+    book,
+    columns: "t.*",
+    shown: withBalanceAfter(engine, "looked_at"),
+    from: `${engine.table("transactions")} t`,
+    seq: "t.seq",
+  };
   const inBook = ["t.book = ?", book] as const;
   const ofType = given([["type = ?", type]]);
-  const withStatus = given([["status = ?", status]]);
+  const others = otherConditions(engine, filters, "");
   if (reference !== undefined) {
     // At most one transaction has the reference.
-    const others = given([
+    const alsoGiven = given([
+      ["t.reference = ?", reference],
       ["account_id = ?", accountId],
       ["created_at >= ?", createdAfter],
       ["created_at < ?", createdBefore],
     ]);
-    const along = [inBook, ["t.reference = ?", reference] as const, ...others, ...ofType, ...withStatus];
-    return readPage(reader, engine, { query: { ...common, from: table, along, matching: [] }, page });
+    const along = [inBook, ...alsoGiven, ...ofType, ...statusIn(status), ...others];
+    return readPage(reader, engine, { query: { ...common, along, matching: [] }, page });
   }
 
-  const seqFrom = async (time: UnixMillis | undefined): Promise<number | undefined> =>
-    time === undefined ? undefined : firstSeqFrom(reader, engine, { book, time });
-  const fromSeq = await seqFrom(createdAfter);
+  const { fromSeq, toSeq } = await createdIn(reader, engine, { book, createdAfter, createdBefore });
   const inTime = given([
     ["t.seq >= ?", fromSeq],
-    ["t.seq < ?", await seqFrom(createdBefore)],
+    ["t.seq < ?", toSeq],
   ]);
   if (accountId !== undefined) {
-    const matching = [...inTime, ...ofType, ...withStatus];
+    const matching = [...inTime, ...ofType, ...statusIn(status), ...otherConditions(engine, filters, "t.")];
     return accountHistoryPage(reader, engine, { book, accountId, fromSeq: fromSeq ?? 1, matching, page });
   }
-  const { index, along, matching } = indexFor(status, { ofType, withStatus });
-  const from = index === undefined ? table : table + engine.indexedBy(index);
-  return readPage(reader, engine, { query: { ...common, from, along: [inBook, ...along, ...inTime], matching }, page });
-}
-
-interface ChosenIndex {
-  /** Undefined for the primary key. */
-  readonly index: string | undefined;
-  readonly along: readonly Condition[];
-  readonly matching: readonly Condition[];
-}
-
-function indexFor(
-  status: TransactionStatus | undefined,
-  { ofType, withStatus }: { readonly ofType: readonly Condition[]; readonly withStatus: readonly Condition[] },
-): ChosenIndex {
-  if (status !== undefined && status !== "COMPLETED") {
-    // Both engines use the partial index only if the statement repeats its condition.
-    const along: Condition[] = [["t.status <> 'COMPLETED' AND t.status = ?", status]];
-    return { index: "transactions_not_completed", along, matching: ofType };
+  const along = [inBook, ...inTime];
+  if (status !== undefined && !status.includes("COMPLETED")) {
+    const query = {
+      ...common,
+      from: common.from + engine.indexedBy("transactions_not_completed"),
+      along,
+      // Both engines use the partial index only if the statement repeats its condition.
+      oneOf: status.map((one): Condition => ["t.status <> 'COMPLETED' AND t.status = ?", one]),
+      matching: [...ofType, ...others],
+    };
+    return readPage(reader, engine, { query, page });
   }
-  const index = ofType.length === 0 ? undefined : "transactions_by_type";
-  return { index, along: ofType, matching: withStatus };
+  const index = type === undefined ? "" : engine.indexedBy("transactions_by_type");
+  const query = {
+    ...common,
+    from: common.from + index,
+    along: [...along, ...ofType],
+    matching: [...statusIn(status), ...others],
+  };
+  return readPage(reader, engine, { query, page });
+}
+
+/** Returns the conditions that no index serves. `prefix` stands before the names of the columns. */
+function otherConditions(
+  engine: Engine,
+  { minAmountCents, maxAmountCents, metadata }: TransactionFilters,
+  prefix: "" | "t.",
+): readonly Condition[] {
+  const inRange = given([
+    [`${prefix}amount_cents >= ?`, minAmountCents],
+    [`${prefix}amount_cents <= ?`, maxAmountCents],
+  ]);
+  if (metadata === undefined) return inRange;
+  // The column is a JSON array of pairs with distinct keys. Equal pairs have equal texts
+  // (metadataText in sql/rows.ts). One count reads a row once, however many pairs the filter has.
+  const pairs = Array.from(metadata, (pair) => JSON.stringify(pair));
+  const found = `SELECT count(*) FROM ${engine.jsonItems(`${prefix}metadata`)} WHERE value IN (${pairs.map(() => "?").join(", ")})`;
+  return [...inRange, [`(${found}) = ?`, ...pairs, pairs.length]];
 }

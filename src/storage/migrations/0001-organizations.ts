@@ -5,9 +5,11 @@ export const organizations: Migration = ({ int64, table, tableOptions }) => [
   `CREATE TABLE ${table("organizations")} (
      id          TEXT NOT NULL PRIMARY KEY,
      name        TEXT NOT NULL CHECK (name <> ''),
+     is_sandbox  ${int64} NOT NULL CHECK (is_sandbox IN (0, 1)),
      created_at  ${int64} NOT NULL
    ) ${tableOptions}`,
 
+  // `seq` and `revoked_seq` name the rows of the journal that created and revoked the key.
   // The table stores the SHA-256 of the secret in hexadecimal, never the secret.
   `CREATE TABLE ${table("api_keys")} (
      id               TEXT NOT NULL PRIMARY KEY,
@@ -15,9 +17,13 @@ export const organizations: Migration = ({ int64, table, tableOptions }) => [
      name             TEXT NOT NULL,
      secret_sha256    TEXT NOT NULL UNIQUE CHECK (length(secret_sha256) = 64),
      scopes           TEXT NOT NULL CHECK (scopes <> ''),
+     seq              ${int64} NOT NULL CHECK (seq > 1),
      created_at       ${int64} NOT NULL,
      expires_at       ${int64},
-     revoked_at       ${int64}
+     revoked_seq      ${int64} CHECK (revoked_seq > seq),
+     revoked_at       ${int64},
+     last_used_at     ${int64},
+     CHECK ((revoked_seq IS NULL) = (revoked_at IS NULL))
    ) ${tableOptions}`,
   `CREATE INDEX api_keys_by_organization ON ${table("api_keys")} (organization_id, created_at)`,
 ];

@@ -9,6 +9,7 @@ const LIABILITIES = ["available_cents", "held_cents", "unallocated_cents"];
  * Therefore `seq` is the order of commits, and a reader never sees a row before an earlier one
  * (docs/adr/0020).
  *
+ * `suspended_seq` is the row that suspended the organization. It is NULL unless that is so now.
  * `number` is the key of a book in the other tables. It is shorter than the organization's id: a
  * mint takes a sixth fewer bytes (docs/adr/0020). No message of the contract contains it.
  */
@@ -17,6 +18,7 @@ export const books: Migration = ({ int64, bytes, table, tableOptions, changingTa
      number             ${int64} NOT NULL PRIMARY KEY CHECK (number > 0),
      organization_id    TEXT NOT NULL UNIQUE REFERENCES ${table("organizations")} (id),
      state              TEXT NOT NULL CHECK (state IN ('OPEN', 'MOVING', 'MOVED', 'RESTORED')),
+     suspended_seq      ${int64} CHECK (suspended_seq > 1),
      last_seq           ${int64} NOT NULL CHECK (last_seq >= 0),
      last_recorded_at   ${int64} NOT NULL,
      reserve_cents      ${int64} NOT NULL CHECK (reserve_cents <= ${String(MAX_SUM_CENTS)}),

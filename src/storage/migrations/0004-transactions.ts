@@ -20,14 +20,22 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
      description    TEXT NOT NULL,
      metadata       TEXT NOT NULL,
      rail           TEXT NOT NULL,
+     corrects_id    TEXT REFERENCES ${table("transactions")} (id),
+     correction     TEXT CHECK (correction IN ('REVERSAL')),
+     reversed_by_id TEXT,
      created_at     ${int64} NOT NULL,
      updated_at     ${int64} NOT NULL,
      completed_at   ${int64},
      PRIMARY KEY (book, seq),
      UNIQUE (book, reference),
-     CHECK ((status = 'COMPLETED') = (completed_at IS NOT NULL))
+     CHECK ((status = 'COMPLETED') = (completed_at IS NOT NULL)),
+     CHECK ((corrects_id IS NULL) = (correction IS NULL)),
+     CHECK (reversed_by_id IS NULL OR (status = 'COMPLETED' AND correction IS NULL))
    ) ${tableOptions}`,
   `CREATE INDEX transactions_by_type ON ${table("transactions")} (book, type, seq)`,
+  // A transaction is reversed at most once. `reversed_by_id` points back, and has no foreign key: a
+  // batch updates the original before it inserts the reversal.
+  `CREATE UNIQUE INDEX transactions_reversals ON ${table("transactions")} (corrects_id) WHERE correction = 'REVERSAL'`,
   // Nearly all transactions are completed, so this index stays small. A list of completed
   // transactions passes few rows over without an index.
   `CREATE INDEX transactions_not_completed ON ${table("transactions")} (book, status, seq)

@@ -64,16 +64,17 @@ export function postgresEngine(schema: string): Engine {
     begunAt: "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)",
 
     input,
-    list: "SELECT value FROM json_array_elements_text(?::json)",
+    unionPart: (select, { order, limit }) => `(${select} ORDER BY ${order} LIMIT ${String(limit)})`,
+    jsonItems: (json) => `json_array_elements_text(${json}::json)`,
 
     insertInto: (name, columns) => {
       const names = Object.keys(columns);
       const values = names.map((column) => valueOf(column, columns));
       return `INSERT INTO ${name} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
     },
-    update: (name, { columns, key, becomes = (_, given) => given }) => {
+    update: (name, { columns, key }) => {
       const changes = Object.keys(columns).filter((column) => column !== key);
-      const set = changes.map((column) => `${column} = ${becomes(`changed.${column}`, valueOf(column, columns))}`);
+      const set = changes.map((column) => `${column} = ${valueOf(column, columns)}`);
       return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE changed.${key} = input.${key}`;
     },
     isMissingTable: (error) => codeOf(error) === UNDEFINED_TABLE,

@@ -23,8 +23,8 @@ const POWERS_SHOWN_MAX = 3;
 
 /** The columns that a server changes, by table. The other columns keep the values of the INSERT. */
 const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  api_keys: ["revoked_at"],
-  books: columnsWithout("number", BOOK_COLUMNS),
+  api_keys: ["revoked_seq", "revoked_at", "last_used_at"],
+  books: ["suspended_seq", ...columnsWithout("number", BOOK_COLUMNS)],
   ...Object.fromEntries(
     Object.values(TABLES).map(({ name, key, updates }) => [
       name,

@@ -29,7 +29,7 @@ export class BookDirectory {
     this.#sql = `
       SELECT b.number, b.organization_id, k.data_key, k.index_key, k.seal_secret, k.master_key_id
       FROM ${engine.table("books")} b JOIN ${engine.table("book_keys")} k ON k.book = b.number
-      WHERE b.organization_id IN (${engine.list})`;
+      WHERE b.organization_id IN (SELECT value FROM ${engine.jsonItems("?")})`;
   }
 
   /** Returns the book if it is in memory. */

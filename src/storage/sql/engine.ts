@@ -8,8 +8,6 @@ export interface RowChange {
   /** The columns of the given rows: the key, and the columns to set. */
   readonly columns: Columns;
   readonly key: string;
-  /** Returns the SQL of a column's new value. Defaults to the given value. */
-  readonly becomes?: (column: string, given: string) => string;
 }
 
 export type Binding = string | number | Uint8Array;
@@ -105,8 +103,16 @@ export interface Engine {
    * object for each row.
    */
   readonly input: (columns: Columns) => string;
-  /** A SELECT of one text column. Its only parameter is a JSON array of strings. */
-  readonly list: string;
+  /**
+   * Returns a SELECT as a part of a UNION ALL that has the same order and limit. PostgreSQL knows
+   * the order of a part only from the part itself. SQLite allows none there, and needs none.
+   */
+  readonly unionPart: (select: string, of: { readonly order: string; readonly limit: number }) => string;
+  /**
+   * Returns a table expression with a text column `value`: the items of a JSON array. An item that
+   * is itself an array has the text that it has in the JSON.
+   */
+  readonly jsonItems: (json: string) => string;
   /** Returns the SQL of a Write that inserts rows. */
   readonly insertInto: (table: string, columns: Columns) => string;
   /** Returns the SQL of a Write that updates the rows with the given keys. */

@@ -65,8 +65,9 @@ export function journalRowOf(
 
 /** Returns the fields of a new transaction that the content hash covers. They never change. */
 export function contentOfTransaction(transaction: Transaction): readonly string[] {
-  const { type, amountCents, reference, description, metadata, rail } = transaction;
-  return [type, String(amountCents), reference, description, metadataText(metadata), rail];
+  const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
+  const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
+  return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction];
 }
 
 /** Returns the fields of a new account's holder that the content hash covers. */

@@ -1,6 +1,7 @@
 import type { TableName } from "../../domain/decision.js";
 import type { Columns, Engine } from "./engine.js";
 import { JOURNAL_COLUMNS } from "./journal-rows.js";
+import { withBalanceAfter } from "./rows.js";
 import { type Table, TABLES, type Update } from "./tables.js";
 
 /** The columns of `books` that a batch changes. */
@@ -57,7 +58,8 @@ export interface TableStatements {
 }
 
 export function ledgerStatements(engine: Engine): LedgerStatements {
-  const { input, list, table, forUpdate, begunAt, insertInto, update } = engine;
+  const { input, jsonItems, table, forUpdate, begunAt, insertInto, update } = engine;
+  const list = `SELECT value FROM ${jsonItems("?")}`;
   const keyed = `
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
     CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`;
@@ -79,9 +81,9 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     holders: `
       SELECT * FROM ${table("account_holders")} WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
     transactions: `
-      SELECT * FROM ${table("transactions")} WHERE id IN (${list} UNION ALL ${keyed})
+      SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id IN (${list} UNION ALL ${keyed})
       UNION ALL
-      SELECT t.* FROM ${input(REFERENCE_COLUMNS)}
+      SELECT ${withBalanceAfter(engine)} FROM ${input(REFERENCE_COLUMNS)}
       CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.reference = input.reference`,
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}

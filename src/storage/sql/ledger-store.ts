@@ -27,8 +27,8 @@ import {
   holderOf,
   type HolderRow,
   ledgerAccountOf,
+  type ReadTransactionRow,
   transactionOf,
-  type TransactionRow,
 } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
 import { type BatchFacts, type SqlRow, type Table, TABLES } from "./tables.js";
@@ -98,7 +98,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
       this.#rowsFor<HolderRow>(holders, lookup.holderIds, keysOfAccounts, users),
-      this.#rowsFor<TransactionRow>(transactions, transactionIds, keys, references),
+      this.#rowsFor<ReadTransactionRow>(transactions, transactionIds, keys, references),
       this.#rowsFor<BookRow>(lockedBooks, numbers),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
@@ -309,6 +309,7 @@ interface BookRow {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
+  readonly suspended_seq: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
   readonly reserve_cents: number;
@@ -323,6 +324,7 @@ function bookHeadOf(row: BookRow): BookHead {
   return {
     organizationId: row.organization_id as OrganizationId,
     state: row.state as BookState,
+    isSuspended: row.suspended_seq !== null,
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     sums: {

@@ -7,6 +7,8 @@ import type { Columns, ColumnType } from "./engine.js";
 export interface OrganizationRow {
   readonly id: string;
   readonly name: string;
+  /** 0 or 1. */
+  readonly is_sandbox: number;
   readonly created_at: number;
 }
 
@@ -16,14 +18,18 @@ export interface ApiKeyRow {
   readonly name: string;
   readonly secret_sha256: string;
   readonly scopes: string;
+  readonly seq: number;
   readonly created_at: number;
   readonly expires_at: number | null;
+  readonly revoked_seq: number | null;
   readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
 }
 
 export const ORGANIZATION_COLUMNS = {
   id: "text",
   name: "text",
+  is_sandbox: "int64",
   created_at: "int64",
 } as const satisfies Record<keyof OrganizationRow, ColumnType>;
 
@@ -33,10 +39,18 @@ export const API_KEY_COLUMNS = {
   name: "text",
   secret_sha256: "text",
   scopes: "text",
+  seq: "int64",
   created_at: "int64",
   expires_at: "int64",
+  revoked_seq: "int64",
   revoked_at: "int64",
+  last_used_at: "int64",
 } as const satisfies Record<keyof ApiKeyRow, ColumnType>;
+
+/** Returns the fields of a new key that the content hash covers. They never change. */
+export function contentOfApiKey(row: ApiKeyRow): readonly string[] {
+  return [row.id, row.name, row.secret_sha256, row.scopes, row.expires_at === null ? "" : String(row.expires_at)];
+}
 
 export const BOOK_KEYS_COLUMNS = {
   book: "int64",
@@ -61,8 +75,23 @@ export function bookKeysHexOf({
   };
 }
 
-export function organizationOf(row: OrganizationRow, cell: number): Organization {
-  return { id: row.id as OrganizationId, cell, name: row.name, createdAt: toUnixMillis(row.created_at) };
+/** The row of an organization, with the row of its book that suspended it. */
+export type ListedOrganizationRow = OrganizationRow & { readonly suspended_seq: number | null };
+
+export function organizationOf(row: ListedOrganizationRow, cell: number): Organization {
+  return {
+    id: row.id as OrganizationId,
+    cell,
+    name: row.name,
+    isSandbox: row.is_sandbox === 1,
+    isSuspended: row.suspended_seq !== null,
+    createdAt: toUnixMillis(row.created_at),
+  };
+}
+
+/** Returns the fields of a new organization that the content hash covers. They never change. */
+export function contentOfOrganization({ name, is_sandbox: isSandbox }: OrganizationRow): readonly string[] {
+  return [name, String(isSandbox)];
 }
 
 export function apiKeyOf(row: ApiKeyRow, cell: number): ApiKey {
@@ -75,5 +104,6 @@ export function apiKeyOf(row: ApiKeyRow, cell: number): ApiKey {
     createdAt: toUnixMillis(row.created_at),
     expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
     revokedAt: row.revoked_at === null ? undefined : toUnixMillis(row.revoked_at),
+    lastUsedAt: row.last_used_at === null ? undefined : toUnixMillis(row.last_used_at),
   };
 }

@@ -1,5 +1,5 @@
 import type { Account, AccountHolder, AccountStatus, LedgerAccount, Person } from "../../domain/account.js";
-import type { Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../domain/values/email-address.js";
 import type { AccountId, TransactionId } from "../../domain/values/ids.js";
@@ -8,7 +8,7 @@ import type { Description, Metadata, Reference, StatusReason, UserId } from "../
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/personal-data.js";
 import type { OpenBook } from "./book-directory.js";
-import type { ColumnType } from "./engine.js";
+import type { ColumnType, Engine } from "./engine.js";
 
 /** A row of `accounts`, as both drivers read it. */
 export interface AccountRow {
@@ -64,9 +64,19 @@ export interface TransactionRow {
    */
   readonly metadata: string;
   readonly rail: string;
+  /** The transaction that this one corrects. Null with `correction`. */
+  readonly corrects_id: string | null;
+  readonly correction: string | null;
+  readonly reversed_by_id: string | null;
   readonly created_at: number;
   readonly updated_at: number;
   readonly completed_at: number | null;
+}
+
+/** A row of `transactions` with the column of `withBalanceAfter`. */
+export interface ReadTransactionRow extends TransactionRow {
+  /** Null until the transaction is completed. */
+  readonly available_after_cents: number | null;
 }
 
 export const ACCOUNT_COLUMNS = {
@@ -110,10 +120,26 @@ export const TRANSACTION_COLUMNS = {
   description: "text",
   metadata: "text",
   rail: "text",
+  corrects_id: "text",
+  correction: "text",
+  reversed_by_id: "text",
   created_at: "int64",
   updated_at: "int64",
   completed_at: "int64",
 } as const satisfies Record<keyof TransactionRow, ColumnType>;
+
+/**
+ * Returns the columns that a read of transactions selects. The journal row that completed the
+ * transaction has the balance after it. `t` is the table, or a selection of all its columns.
+ */
+export function withBalanceAfter({ table }: Pick<Engine, "table">, t = "t"): string {
+  // Both engines use the partial index of terminal rows only if the statement repeats its
+  // condition.
+  return `${t}.*, CASE WHEN ${t}.status = 'COMPLETED' THEN (
+    SELECT ended.available_after_cents FROM ${table("journal")} ended WHERE ended.transaction_id = ${t}.id
+      AND ended.kind IN ('transaction.completed', 'transaction.failed', 'transaction.canceled')
+  ) END AS available_after_cents`;
+}
 
 // The service parsed every value before it wrote the row. So the code restores the brands without a
 // second check. It checks the amounts again.
@@ -227,7 +253,7 @@ export function personRowOf(
   };
 }
 
-export function transactionOf(row: TransactionRow, { organizationId }: OpenBook): Transaction {
+export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenBook): Transaction {
   return {
     id: row.id as TransactionId,
     organizationId,
@@ -240,10 +266,18 @@ export function transactionOf(row: TransactionRow, { organizationId }: OpenBook)
     description: row.description as Description,
     metadata: new Map(JSON.parse(row.metadata) as [string, string][]) as ReadonlyMap<string, string> as Metadata,
     rail: row.rail as Rail,
+    corrects: correctionOf(row),
+    reversedById: (row.reversed_by_id ?? undefined) as TransactionId | undefined,
+    availableAfterCents: row.available_after_cents === null ? undefined : toCents(row.available_after_cents),
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),
     completedAt: row.completed_at === null ? undefined : toUnixMillis(row.completed_at),
   };
+}
+
+function correctionOf({ corrects_id: id, correction }: TransactionRow): Correction | undefined {
+  if (id === null) return undefined;
+  return { kind: correction as Correction["kind"], transactionId: id as TransactionId };
 }
 
 /** `seq` is that of the journal row that created the transaction. */
@@ -264,6 +298,9 @@ export function transactionRowOf(
     description: transaction.description,
     metadata: metadataText(transaction.metadata),
     rail: transaction.rail,
+    corrects_id: transaction.corrects?.transactionId ?? null,
+    correction: transaction.corrects?.kind ?? null,
+    reversed_by_id: transaction.reversedById ?? null,
     created_at: transaction.createdAt,
     updated_at: transaction.updatedAt,
     completed_at: transaction.completedAt ?? null,

@@ -84,8 +84,10 @@ const PERSON_COLUMNS = {
   content_salt: "bytes",
 } as const satisfies Partial<typeof HOLDER_COLUMNS>;
 
+const REVERSED_COLUMNS = { id: "text", reversed_by_id: "text" } as const satisfies Partial<typeof TRANSACTION_COLUMNS>;
+
 const TRANSACTION_STATUS_COLUMNS = {
-  id: "text",
+  ...REVERSED_COLUMNS,
   status: "text",
   status_reason: "text",
   updated_at: "int64",
@@ -147,7 +149,14 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     key: "id",
     columns: TRANSACTION_COLUMNS,
     insertedRow: (transaction, { book, seq }) => transactionRowOf(transaction, { book: book.number, seq }),
-    updates: [{ columns: TRANSACTION_STATUS_COLUMNS, fits: () => true, updatedRow: transactionStatusRowOf }],
+    updates: [
+      {
+        columns: REVERSED_COLUMNS,
+        fits: (before, after) => before.status === after.status,
+        updatedRow: reversedRowOf,
+      },
+      { columns: TRANSACTION_STATUS_COLUMNS, fits: () => true, updatedRow: transactionStatusRowOf },
+    ],
   },
   idempotencyKeys: {
     name: "idempotency_keys",
@@ -182,9 +191,13 @@ function changedPersonRowOf(holder: AccountHolder, facts: BatchFacts): SqlRow<ty
   };
 }
 
+function reversedRowOf({ id, reversedById }: Transaction): SqlRow<typeof REVERSED_COLUMNS> {
+  return { id, reversed_by_id: reversedById ?? null };
+}
+
 function transactionStatusRowOf(transaction: Transaction): SqlRow<typeof TRANSACTION_STATUS_COLUMNS> {
   return {
-    id: transaction.id,
+    ...reversedRowOf(transaction),
     status: transaction.status,
     status_reason: transaction.statusReason,
     updated_at: transaction.updatedAt,

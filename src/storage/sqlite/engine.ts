@@ -37,7 +37,8 @@ export const sqliteEngine: Engine = {
     return `(SELECT ${fields.join(", ")} FROM json_each(?)) AS input`;
   },
 
-  list: "SELECT value FROM json_each(?)",
+  unionPart: (select) => select,
+  jsonItems: (json) => `json_each(${json})`,
 
   // Runs one prepared statement for each row: 7.5 µs a row, where taking rows out of JSON in SQL
   // took 18 (docs/adr/0008).
@@ -46,9 +47,9 @@ export const sqliteEngine: Engine = {
     const values = names.map((name) => valueOf(name, columns));
     return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
   },
-  update: (table, { columns, key, becomes = (_, given) => given }) => {
+  update: (table, { columns, key }) => {
     const changes = Object.keys(columns).filter((name) => name !== key);
-    const set = changes.map((name) => `${name} = ${becomes(name, valueOf(name, columns))}`);
+    const set = changes.map((name) => `${name} = ${valueOf(name, columns)}`);
     return `UPDATE ${table} SET ${set.join(", ")} WHERE ${key} = @${key}`;
   },
   isMissingTable: (error) => error instanceof Error && error.message.startsWith("no such table: "),

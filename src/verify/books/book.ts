@@ -12,6 +12,7 @@ export interface BookRow {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
+  readonly suspended_seq: number | null;
   /** The last seq in the journal. Null if the book has no row there. */
   readonly head: number | null;
   readonly last_seq: number;
@@ -23,6 +24,7 @@ export interface BookRow {
   readonly unallocated_cents: string;
   /** Null if the organization does not exist. */
   readonly name: string | null;
+  readonly is_sandbox: number | null;
   readonly created_at: number | null;
   /** Null if the book has no keys. */
   readonly master_key_id: string | null;
@@ -73,10 +75,10 @@ function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: BookRow): 
 function sqlOf({ table }: Engine): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
-    SELECT b.number, b.organization_id, b.state, b.last_seq, b.last_recorded_at,
+    SELECT b.number, b.organization_id, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
-      o.name, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
+      o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id
     LEFT JOIN ${table("book_keys")} k ON k.book = b.number

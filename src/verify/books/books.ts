@@ -1,12 +1,13 @@
 import type { Audit } from "../audit.js";
 import { guarded } from "../guarded.js";
-import { AccountsAudit } from "./accounts.js";
+import { AccountsAudit } from "./accounts/accounts.js";
+import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, nextBook } from "./book.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
 import { BookCheck } from "./journal.js";
 import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
-import { TransactionsAudit } from "./transactions.js";
+import { TransactionsAudit } from "./transactions/transactions.js";
 
 /**
  * Audits the books one after another, while servers write.
@@ -34,6 +35,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const journal = new BookCheck(book, audit);
   const place = { seq: undefined, table: "journal", id: undefined } as const;
   const transactions = new TransactionsAudit(audit, book);
+  const keys = new ApiKeysAudit(audit, book);
   await transactions.begin();
   let isValid = true;
   const parts = await partsOf(audit, number);
@@ -45,6 +47,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
       isValid &&= guarded(book.findings, place, () => {
         for (const row of rows) journal.row(row);
       });
+      for (const row of rows) keys.row(row);
       await transactions.slice(rows);
     }
     await accounts.end();
@@ -55,6 +58,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     });
   }
   await transactions.end();
+  await keys.end();
   await auditIdempotencyKeys(audit, book);
 }
 

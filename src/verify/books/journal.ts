@@ -16,6 +16,10 @@ const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 /** The last time that a Date can hold, in Unix milliseconds. */
 const TIME_MAX = 8_640_000_000_000_000;
 const FIRST_KIND = "organization.created";
+const SUSPENDED = "organization.suspended";
+const RESUMED = "organization.resumed";
+/** The kinds of rows about the organization itself. */
+const OWN_KIND = /^(organization|key)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
@@ -29,6 +33,7 @@ export class BookCheck {
   #lastSeq = 0;
   #lastRecordedAt = 0;
   #lastHash = "";
+  #suspendedSeq: number | null = null;
 
   constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
@@ -43,7 +48,9 @@ export class BookCheck {
     if (seq !== this.#lastSeq + 1) this.#addOutOfStep(seq);
     this.#checkTime(row);
     this.#checkForm(row);
-    if (row.account_id === null) this.#checkFirst(row);
+    if (row.account_id === null) this.#checkOwn(row);
+    if (row.kind === FIRST_KIND && row.account_id === null) this.#checkFirst(row);
+    if (row.kind === SUSPENDED || row.kind === RESUMED) this.#checkSuspension(row);
     if (isPosting(row)) this.#post(row);
     this.#lastSeq = seq;
     this.#lastHash = row.content_hash;
@@ -97,8 +104,8 @@ export class BookCheck {
       const expected = "a transaction_id if the kind begins with transaction., and none otherwise";
       this.#add(seq, expected, `${kind} ${row.transaction_id === null ? "without" : "with"} one`);
     }
-    if ((kind === FIRST_KIND) !== (row.account_id === null)) {
-      const expected = `an account_id, except on ${FIRST_KIND}`;
+    if (OWN_KIND.test(kind) !== (row.account_id === null)) {
+      const expected = "an account_id, except on rows about the organization";
       this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
     }
     if (!isNoPosting(row) && !isPosting(row)) {
@@ -107,21 +114,48 @@ export class BookCheck {
     }
   }
 
-  /** Checks the row that created the organization. */
-  #checkFirst(row: JournalRow): void {
-    const { secrets, findings, row: book } = this.#book;
+  /** Checks a row about the organization itself. */
+  #checkOwn(row: JournalRow): void {
     const { seq } = row;
     if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
     const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
-    if (row.reason !== "") this.#add(seq, "no reason without an account", "a reason");
+    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED;
+    if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
+  }
+
+  /** Checks the row that created the organization. */
+  #checkFirst(row: JournalRow): void {
+    const { secrets, findings, row: book } = this.#book;
+    const { seq } = row;
     if (book.name === null) return;
     const place = { seq, table: "organizations", id: book.organization_id } as const;
     findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
-    const content = { accountId: null, transactionId: row.transaction_id, created: [book.name] };
+    const content = {
+      accountId: null,
+      transactionId: row.transaction_id,
+      created: [book.name, String(book.is_sandbox)],
+    };
     if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      findings.add(place, { expected: "the name that gives the content_hash", found: "another name or content_hash" });
+      findings.add(place, {
+        expected: "the name and the mode that give the content_hash",
+        found: "another name, mode or content_hash",
+      });
     }
+  }
+
+  #checkSuspension(row: JournalRow): void {
+    const { seq, kind } = row;
+    const isSuspended = this.#suspendedSeq !== null;
+    if ((kind === SUSPENDED) === isSuspended) {
+      const expected = `${kind} only when ${isSuspended ? "not suspended" : "suspended"}`;
+      this.#add(seq, expected, isSuspended ? "suspended" : "not suspended");
+    }
+    this.#suspendedSeq = kind === SUSPENDED ? seq : null;
+    const { secrets } = this.#book;
+    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.reason] };
+    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
+    this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
   }
 
   #post({ debit, credit, amount_cents: amountCents }: ValidPosting): void {
@@ -140,6 +174,7 @@ export class BookCheck {
       findings.compareFields(place, {
         last_seq: [this.#lastSeq, row.last_seq],
         last_recorded_at: [this.#lastRecordedAt, row.last_recorded_at],
+        suspended_seq: [this.#suspendedSeq, row.suspended_seq],
       });
     }
     const found = {

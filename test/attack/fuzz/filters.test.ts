@@ -1,10 +1,11 @@
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { expect } from "chai";
 import fc from "fast-check";
 
 import type { Account } from "../../../src/domain/account.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import { type Cents, formatCents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -35,6 +36,24 @@ const EMAILS = ["", "ann@example.com", "ben@example.com"] as EmailAddress[];
 const STATUSES = { ACTIVE: 1, FROZEN: 2, CLOSED: 3 } as const;
 const TYPES = { MINT: 1, REDEEM: 2 } as const;
 const TRANSACTION_STATUSES = { PENDING: 1, PROCESSING: 2, COMPLETED: 3, FAILED: 4, CANCELED: 5 } as const;
+
+const AMOUNTS = ["5.00", "5.01", "5.00", "12.50", "9999.99"];
+/** Some keys and values look like parts of the JSON in which metadata is stored. */
+const METADATA: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { shop: "1" },
+  { shop: "1", order: "17" },
+  { order: "shop", '1"]': '["' },
+  { "a[": ",", "]x": "y", "é😀": "\\" },
+];
+/** The pairs of METADATA, and pairs that none has. */
+const PAIRS = [
+  ...METADATA.flatMap((metadata) => Object.entries(metadata)),
+  ["shop", ""],
+  ["17", "order"],
+  ["shop", "order"],
+  [",", "],["],
+] as [string, string][];
 
 /** All accounts and transactions, in the order in which they were made. */
 interface Made {
@@ -91,7 +110,9 @@ for (const engine of ENGINES) {
         each(TRANSACTIONS, (index) => {
           const { organizationId, id: accountId } = pick(accounts, index);
           const slow = index >= ACCOUNTS && index % 3 === 1 ? { rail: SLOW_RAIL } : {};
-          const movement = { organizationId, accountId, amount: "5.00", reference: `r-${String(index)}`, ...slow };
+          const amount = pick(AMOUNTS, index * 5 + Math.floor(index / 9));
+          const metadata = pick(METADATA, index * 3 + Math.floor(index / 7));
+          const movement = { organizationId, accountId, amount, reference: `r-${String(index)}`, metadata, ...slow };
           return index < 2 * ACCOUNTS || index % 2 === 0 ? mint(movement) : redeem({ ...movement, amount: "0.01" });
         }),
       );
@@ -157,8 +178,37 @@ for (const engine of ENGINES) {
     const maybe = <Value>(values: readonly Value[]): fc.Arbitrary<Value | undefined> =>
       rarely(fc.constantFrom(...values), 1);
     const isAny = <Value>(wanted: Value | undefined, found: Value): boolean => wanted === undefined || wanted === found;
-    const set = (filters: Record<string, string | number | undefined>): JsonObject =>
+    const oneOf = <Value>(wanted: readonly Value[], found: Value): boolean =>
+      wanted.length === 0 || wanted.includes(found);
+    /** Statuses in any order, some of them twice. */
+    const some = <Value extends string>(numbers: Readonly<Record<Value, number>>): fc.Arbitrary<Value[]> =>
+      fc.oneof(
+        { weight: 1, arbitrary: fc.constant<Value[]>([]) },
+        { weight: 2, arbitrary: fc.array(fc.constantFrom(...(Object.keys(numbers) as Value[])), { maxLength: 5 }) },
+      );
+    const set = (filters: Record<string, JsonValue | undefined>): JsonObject =>
       Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as JsonObject;
+
+    type Moment = readonly [millis: number, finer: string];
+    const moments = (millis: () => readonly number[]): fc.Arbitrary<Moment | undefined> =>
+      rarely(
+        fc.tuple(
+          fc.integer({ min: -3, max: 3 }).chain((off) => fc.constantFrom(...millis()).map((at) => at + off)),
+          fc.constantFrom("", "", "000001", "999999"),
+        ),
+        1,
+      );
+    const accountTimes = (): number[] => [...made.accounts.values()].map(({ createdAt }) => createdAt - FIRST_MILLIS);
+    const transactionTimes = (): number[] =>
+      [...made.transactions.values()].map(({ createdAt }) => createdAt - FIRST_MILLIS);
+    const millisOf = ([millis, finer]: Moment): number => millis + Number(`0.${finer}`);
+    const timeText = (at: Moment | undefined): string | undefined =>
+      at && new Date(FIRST_MILLIS + at[0]).toISOString().replace("Z", `${at[1]}Z`);
+    const isIn = (after: Moment | undefined, before: Moment | undefined, createdAt: number): boolean =>
+      (after === undefined || createdAt - FIRST_MILLIS >= millisOf(after)) &&
+      (before === undefined || createdAt - FIRST_MILLIS < millisOf(before));
+    const isEmptySpan = (after: Moment | undefined, before: Moment | undefined): boolean =>
+      after !== undefined && before !== undefined && millisOf(after) >= millisOf(before);
 
     it("ListAccounts returns the rows that a scan of all accounts finds", async () => {
       const users = maybe(["user-0", "user-1", "user-88", "empty-2", "empty-3", "nobody"]);
@@ -166,7 +216,9 @@ for (const engine of ENGINES) {
         user: fc.boolean().chain((named) => (named ? users : fc.constant(undefined))),
         phone: maybe(PHONES),
         email: maybe(EMAILS.slice(1)),
-        status: maybe(Object.keys(STATUSES) as (keyof typeof STATUSES)[]),
+        status: some(STATUSES),
+        after: moments(accountTimes),
+        before: moments(accountTimes),
       });
       let found = 0;
       const check = async (
@@ -174,7 +226,7 @@ for (const engine of ENGINES) {
         ofB: boolean,
         size: number,
       ) => {
-        const { user, phone, email, status } = given;
+        const { user, phone, email, status, after, before } = given;
         const tenant = ofB ? service.b : service.a;
         const expected = naive(
           made.accounts,
@@ -183,10 +235,23 @@ for (const engine of ENGINES) {
             isAny<string | undefined>(user, row.person?.userId) &&
             isAny(phone, row.person?.phoneNumber) &&
             isAny(email, row.person?.email) &&
-            isAny(status, row.status),
+            oneOf(status, row.status) &&
+            isIn(after, before, row.createdAt),
         );
-        const request = set({ user_id: user, phone_number: phone, email, status: status && STATUSES[status] });
-        expect(await walk("ListAccounts", tenant, request, size)).to.deep.equal(expected);
+        const request = set({
+          user_id: user,
+          phone_number: phone,
+          email: email?.toUpperCase(),
+          status: status.map((name) => STATUSES[name]),
+          created_after: timeText(after),
+          created_before: timeText(before),
+        });
+        const answer = await walk("ListAccounts", tenant, request, size);
+        if (isEmptySpan(after, before)) {
+          expect(answer).to.be.a("string").that.includes("created_before");
+          return;
+        }
+        expect(answer).to.deep.equal(expected);
         found += expected.length;
       };
       await fc.assert(fc.asyncProperty(filters, fc.boolean(), pageSizes, check), runs(RUNS));
@@ -195,44 +260,50 @@ for (const engine of ENGINES) {
 
     it("ListTransactions returns the rows that a scan of all transactions finds", async () => {
       const ids = [...made.accounts.keys()];
-      const times = [...made.transactions.values()].map(({ createdAt }) => createdAt - FIRST_MILLIS);
-      const moment = rarely(
-        fc.tuple(
-          fc.oneof(fc.constantFrom(...times), fc.integer({ min: -3, max: clock.now - FIRST_MILLIS + 3 })),
-          fc.constantFrom("", "", "000001", "999999"),
-        ),
-        1,
+      const amounts = fc.constantFrom(
+        ...[1, 499, 500, 501, 502, 1_250, 999_999, 1_000_000].map((count) => count as Cents),
       );
+      const pairs = fc
+        .array(fc.constantFrom(...PAIRS), { minLength: 1, maxLength: 3 })
+        .map((all) => Object.fromEntries(all));
       const filters = fc.record({
         account: rarely(fc.constantFrom(...ids.slice(0, 6), ...ids.slice(-2)), 4),
         type: maybe(Object.keys(TYPES) as (keyof typeof TYPES)[]),
-        status: maybe(Object.keys(TRANSACTION_STATUSES) as (keyof typeof TRANSACTION_STATUSES)[]),
+        status: some(TRANSACTION_STATUSES),
         reference: rarely(fc.constantFrom("r-0", "r-7", "r-99", "r-none"), 9),
-        after: moment,
-        before: moment,
+        after: moments(transactionTimes),
+        before: moments(transactionTimes),
+        min: rarely(amounts, 1),
+        max: rarely(amounts, 1),
+        metadata: rarely(pairs, 2),
       });
       let found = 0;
-      const millisOf = ([millis, finer]: [number, string]): number => millis + Number(`0.${finer}`);
-      const timeText = (at: [number, string] | undefined): string | undefined =>
-        at && new Date(FIRST_MILLIS + at[0]).toISOString().replace("Z", `${at[1]}Z`);
       const check = async (
         given: typeof filters extends fc.Arbitrary<infer F> ? F : never,
         ofB: boolean,
         size: number,
       ) => {
-        const { account, type, status, reference, after, before } = given;
+        const { account, type, status, reference, after, before, min, max, metadata } = given;
         const tenant = ofB ? service.b : service.a;
         const request = set({
           account_id: account,
           type: type && TYPES[type],
-          status: status && TRANSACTION_STATUSES[status],
+          status: status.map((name) => TRANSACTION_STATUSES[name]),
           reference,
+          min_amount: min && formatCents(min),
+          max_amount: max && formatCents(max),
+          metadata,
           created_after: timeText(after),
           created_before: timeText(before),
         });
         const answer = await walk("ListTransactions", tenant, request, size);
-        if (after !== undefined && before !== undefined && millisOf(after) >= millisOf(before)) {
-          expect(answer).to.be.a("string").that.includes("created_before");
+        const isEmpty = {
+          created_before: isEmptySpan(after, before),
+          max_amount: min !== undefined && max !== undefined && max < min,
+        };
+        if (isEmpty.created_before || isEmpty.max_amount) {
+          for (const [field, refused] of Object.entries(isEmpty))
+            expect(String(answer).includes(`${field} must`), field).to.equal(refused);
           return;
         }
         const expected = naive(
@@ -241,10 +312,12 @@ for (const engine of ENGINES) {
           (row) =>
             isAny<string>(account, row.accountId) &&
             isAny(type, row.type) &&
-            isAny(status, row.status) &&
+            oneOf(status, row.status) &&
             isAny<string>(reference, row.reference) &&
-            (after === undefined || row.createdAt - FIRST_MILLIS >= millisOf(after)) &&
-            (before === undefined || row.createdAt - FIRST_MILLIS < millisOf(before)),
+            isIn(after, before, row.createdAt) &&
+            row.amountCents >= (min ?? 0) &&
+            row.amountCents <= (max ?? Infinity) &&
+            Object.entries(metadata ?? {}).every(([key, value]) => row.metadata.get(key) === value),
         );
         expect(answer).to.deep.equal(expected);
         found += expected.length;

@@ -11,6 +11,19 @@ import { givenThings } from "./given-things.js";
 import { runs } from "./runs.js";
 
 const RUNS = 100;
+const FILTERS: readonly JsonObject[] = [
+  {},
+  { status: [1] },
+  { status: [3] },
+  { status: [1, 3] },
+  { phone_number: "0712345678" },
+  { type: 1 },
+  { min_amount: "0.01" },
+  { max_amount: "9999999999999.99" },
+  { created_before: "2100-01-01T00:00:00Z" },
+  { metadata: { a: "1" } },
+  { metadata: { a: "2" } },
+];
 const DIGEST_OFFSET = 9; // behind the version and the position
 
 /** A list as one caller sees it, and the token of its second page. */
@@ -44,7 +57,7 @@ describe("fuzz: page tokens", function () {
     const routes = ROUTES.filter(({ rpc }) => rpc.input.fields.some(({ name }) => name === "page_token"));
     for (const route of routes) {
       for (const tenant of [service.a, service.b]) {
-        for (const filters of [{}, { status: 1 }, { status: 3 }, { phone_number: "0712345678" }, { type: 1 }]) {
+        for (const filters of FILTERS) {
           if (Object.keys(filters).some((name) => route.rpc.input.fields.every((field) => field.name !== name)))
             continue;
           const list = { route, tenant, filters, ids: [], token: "" };

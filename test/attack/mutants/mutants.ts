@@ -13,6 +13,8 @@ const TABLE = "src/ledger/batch-table.js";
 const LEDGER = "src/ledger/ledger.js";
 const QUEUE = "src/ledger/fair-queue.js";
 const MOVE_MONEY = "src/domain/operations/move-money.js";
+const MOVEMENT = "src/domain/movement.js";
+const REVERSE = "src/domain/operations/reverse-transaction.js";
 const CANCEL = "src/domain/operations/cancel-transaction.js";
 const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
 const ERASE = "src/domain/operations/erase-account.js";
@@ -112,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the idempotency key is not saved with the effect",
-    file: MOVE_MONEY,
-    edits: [{ from: "...putIdempotencyKey(command.idempotencyKey, transaction, now),", to: "" }],
+    file: MOVEMENT,
+    edits: [{ from: "...putIdempotencyKey(idempotencyKey, transaction, now),", to: "" }],
   },
   {
     name: "the idempotency key of a replay is not saved",
@@ -142,8 +144,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "posting === undefined ? before : postedToBook",
-        to: 'posting === undefined || posting.credit === "reserve" ? before : postedToBook',
+        from: "posting === undefined ? before.sums : postedToBook",
+        to: 'posting === undefined || posting.credit === "reserve" ? before.sums : postedToBook',
       },
     ],
   },
@@ -156,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: `this.#changedBooks.add(organizationId);
         const [first] = this.#books.values();
         if (posting !== undefined && first.organizationId !== organizationId) {
-            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before });
+            this.#books.set(organizationId, { ...this.bookOf(organizationId), sums: before.sums });
             this.#books.set(first.organizationId, { ...first, sums: postedToBook(first.sums, posting) });
             this.#changedBooks.add(first.organizationId);
         }`,
@@ -168,7 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: BOOK,
     edits: [
       {
-        from: "const seq = lastSeq + 1;",
+        from: "const seq = before.lastSeq + 1;",
         to: "const seq = Math.max(...[...this.#books.values()].map((each) => each.lastSeq)) + 1;",
       },
     ],
@@ -217,7 +219,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a redemption over a slow rail begins without a phone number",
     file: MOVE_MONEY,
-    edits: [{ from: "if (rail !== DIRECT_RAIL && book", to: "if (false && book" }],
+    edits: [{ from: "if (command.rail !== DIRECT_RAIL && book", to: "if (false && book" }],
   },
   {
     name: "a hold is released each time somebody cancels",
@@ -237,22 +239,86 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a redemption over a slow rail leaves at once",
-    file: MOVE_MONEY,
+    file: MOVEMENT,
     edits: [
       { from: "completed ? redeemPosting(amountCents) : holdPosting(amountCents)", to: "redeemPosting(amountCents)" },
     ],
   },
   {
     name: "a mint over a slow rail credits at once",
-    file: MOVE_MONEY,
+    file: MOVEMENT,
     edits: [
       { from: "return completed ? mintPosting(amountCents) : undefined;", to: "return mintPosting(amountCents);" },
     ],
   },
   {
     name: "one cent more than there is may go out",
-    file: MOVE_MONEY,
+    file: MOVEMENT,
     edits: [{ from: "return amountCents > availableCents", to: "return amountCents > availableCents + 1" }],
+  },
+  {
+    name: "the balance after a transaction is that before it",
+    file: MOVEMENT,
+    edits: [{ from: "completed ? posted.availableCents", to: "completed ? account.availableCents" }],
+  },
+  {
+    name: "a transaction is reversed each time somebody asks",
+    file: REVERSE,
+    edits: [
+      { from: "if (existing === undefined)\n        return undefined;", to: "return undefined;" },
+      {
+        from: "reference: reversalReference(transactionId),",
+        to: "reference: reversalReference(transactionId) + newTransactionId,",
+      },
+    ],
+  },
+  {
+    name: "a reversal does the original once more",
+    file: REVERSE,
+    edits: [{ from: 'original.type === "MINT" ? "REDEEM" : "MINT"', to: "original.type" }],
+  },
+  {
+    name: "a reversal can be reversed",
+    file: REVERSE,
+    edits: [{ from: "if (corrects !== undefined)", to: "if (false)" }],
+  },
+  {
+    name: "a transaction on hold can be reversed",
+    file: REVERSE,
+    edits: [
+      { from: "if (rail !== DIRECT_RAIL)", to: "if (false)" },
+      { from: 'return status === "COMPLETED" ? undefined : "NOT_COMPLETED";', to: "return undefined;" },
+    ],
+  },
+  {
+    name: "the money of a frozen account can be taken back",
+    file: REVERSE,
+    edits: [{ from: "refusalByStatus(account) ?? ", to: "" }],
+  },
+  {
+    name: "a mint that was spent can be taken back",
+    file: REVERSE,
+    edits: [{ from: "?? refusalByAmount(book, account, { type, amountCents })", to: "" }],
+  },
+  {
+    name: "the original does not name its reversal",
+    file: REVERSE,
+    edits: [{ from: '[...puts, { table: "transactions", row: reversed }]', to: "puts" }],
+  },
+  {
+    name: "the link of an original to its reversal is not saved",
+    file: "src/storage/sql/tables.js",
+    edits: [{ from: "reversed_by_id: reversedById ?? null", to: "reversed_by_id: null" }],
+  },
+  {
+    name: "a content hash says nothing of what a transaction corrects",
+    file: "src/storage/sql/journal-rows.js",
+    edits: [{ from: ", ...correction]", to: "]" }],
+  },
+  {
+    name: "a redemption is answered with the reversal that had its idempotency key",
+    file: MOVE_MONEY,
+    edits: [{ from: "existing.corrects === undefined ? [] :", to: "true ? [] :" }],
   },
   {
     name: "a refusal freezes the account",
@@ -290,6 +356,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a server whose clock is too slow commits",
     file: BATCH,
     edits: [{ from: "if (behindMillis > CLOCK_BEHIND_MILLIS_MAX)", to: "if (false)" }],
+  },
+  {
+    name: "a suspended organization mints",
+    file: BATCH,
+    edits: [{ from: "if (isSuspended && command.actor !== OPERATOR)", to: "if (false)" }],
   },
   {
     name: "a book that moves takes commands",

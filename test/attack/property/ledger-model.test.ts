@@ -5,6 +5,7 @@ import fc from "fast-check";
 
 import { type BookState, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
+import { OPERATOR } from "../../../src/domain/journal.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
@@ -20,6 +21,7 @@ import {
   newAccountId,
   newTransactionId,
   redeem,
+  reverse,
   SLOW_RAIL,
   updateAccount,
 } from "../../support/commands.js";
@@ -29,7 +31,7 @@ import { type Answer, ANSWER_WORDS, Model, NO_SUMS, type State } from "./model.j
 
 // Sends random commands in random groups to three ledgers: the one on SQLite, the one on PostgreSQL
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
-// all three jumps forth or back, and a book may begin to move.
+// all three jumps forth or back, a book may begin to move, and an organization may be suspended.
 
 const RUNS = 60;
 const RUNS_MILLIS_MAX = 50_000;
@@ -37,6 +39,7 @@ const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
 // The sums of the organization FULL are below their limit by this much: a mint or two fit.
 const ROOM_CENTS = 400;
+const ANY_SEQ = 2;
 // The clock begins in the past: PostgreSQL's own clock refuses one that is ahead of it.
 const CLOCK_BEGINS_BEHIND_MILLIS = 3_600_000;
 
@@ -90,6 +93,17 @@ const step = fc.oneof(
       age: fc.nat(4),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      name: fc.constant("reverseTransaction"),
+      organizationId,
+      ofStranger: rarely,
+      age: fc.nat(3),
+      described: fc.boolean(),
+      key,
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -99,6 +113,7 @@ const group = fc.record({
     { weight: 1, arbitrary: fc.integer({ min: -90_000, max: 90_000 }) },
   ),
   isMoving: rarely,
+  isSuspended: rarely,
   steps: fc.array(step, { minLength: 1, maxLength: 24, size: "max" }),
 });
 const groups = fc.array(group, { maxLength: 12, size: "max" });
@@ -139,15 +154,17 @@ describe("the ledger, against the model", function () {
       const model = await modelOf(ledgers, clock);
       const all: Answered[] = [];
       try {
-        for (const { jumpMillis, isMoving, steps } of stepGroups) {
+        for (const { jumpMillis, isMoving, isSuspended, steps } of stepGroups) {
           clock.jump(jumpMillis);
           await setState("first" as OrganizationId, isMoving ? "MOVING" : "OPEN", { ledgers, model });
+          await setSuspended("second" as OrganizationId, isSuspended, { ledgers, model });
           const together = steps.map((each) => answered(model, commandOf(each, model), clock));
           await agree(ledgers, model, together);
           all.push(...together);
         }
         clock.jump(CLOCK_BEGINS_BEHIND_MILLIS);
         await setState("first" as OrganizationId, "OPEN", { ledgers, model });
+        await setSuspended("second" as OrganizationId, false, { ledgers, model });
         await repeat(all, { ledgers, model, clock });
         await Promise.all(
           ledgers.map(async (ledger) => {
@@ -201,6 +218,12 @@ async function setState(named: OrganizationId, state: BookState, { ledgers, mode
   if (model.state(named).book?.state === state) return;
   model.setState(named, state);
   for (const ledger of ledgers) await ledger.changeBook(named, { state });
+}
+
+async function setSuspended(named: OrganizationId, isSuspended: boolean, { ledgers, model }: Parties): Promise<void> {
+  if (model.state(named).book?.isSuspended === isSuspended) return;
+  model.setSuspended(named, isSuspended);
+  for (const ledger of ledgers) await ledger.changeBook(named, { suspended_seq: isSuspended ? ANY_SEQ : null });
 }
 
 async function agree(ledgers: readonly LedgerUnderTest[], model: Model, together: readonly Answered[]): Promise<void> {
@@ -271,6 +294,11 @@ function commandOf(given: Step, model: Model): Command {
       });
     case "cancelTransaction":
       return cancel(given.organizationId, transactionIdOf(given, model));
+    case "reverseTransaction":
+      return reverse(given.organizationId, transactionIdOf(given, model), {
+        description: given.described ? "described" : "",
+        ...(given.key === undefined ? {} : { key: given.key }),
+      });
     case "freezeAccount":
     case "unfreezeAccount":
     case "closeAccount":
@@ -278,7 +306,7 @@ function commandOf(given: Step, model: Model): Command {
     case "updateAccount":
       return updateAccount(given.organizationId, accountIdOf(given, model));
     case "eraseAccount":
-      return eraseAccount(given.organizationId, accountIdOf(given, model));
+      return { ...eraseAccount(given.organizationId, accountIdOf(given, model)), actor: OPERATOR };
   }
 }
 

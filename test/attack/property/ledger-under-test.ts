@@ -28,7 +28,8 @@ interface JournalRow {
 }
 
 /** A row of `books`, with the names of `BookHead`. */
-type BookRow = BookSums & Omit<NonNullable<State["book"]>, "sums">;
+type BookRow = BookSums &
+  Omit<NonNullable<State["book"]>, "sums" | "isSuspended"> & { readonly suspendedSeq: number | null };
 
 interface Parts {
   readonly opened: TestDatabase;
@@ -96,8 +97,8 @@ export class LedgerUnderTest {
     const { rows: transactions } = await stored.transactions(organizationId, {}, ALL);
     const { reader, engine } = this.#cell;
     const [row] = await reader.rows<BookRow>(
-      `SELECT state, last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt", reserve_cents AS reserve,
-         shortfall_cents AS shortfall, available_cents AS available, held_cents AS held, unallocated_cents AS unallocated
+      `SELECT state, suspended_seq AS "suspendedSeq", last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
+         reserve_cents AS reserve, shortfall_cents AS shortfall, available_cents AS available, held_cents AS held, unallocated_cents AS unallocated
        FROM ${engine.table("books")} WHERE organization_id = ?`,
       [organizationId],
     );
@@ -105,9 +106,9 @@ export class LedgerUnderTest {
   }
 
   /** Changes the row of a book, past the ledger. */
-  async changeBook(named: OrganizationId, change: Readonly<Record<string, string | number>>): Promise<void> {
+  async changeBook(named: OrganizationId, change: Readonly<Record<string, string | number | null>>): Promise<void> {
     const { engine, transact } = this.#cell;
-    const typeOf = (value: string | number) => (typeof value === "string" ? "text" : "int64");
+    const typeOf = (value: string | number | null) => (typeof value === "string" ? "text" : "int64");
     const row = { organization_id: this.#own(named), ...change };
     const columns: Columns = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeOf(value)]));
     const sql = engine.update(engine.table("books"), { key: "organization_id", columns });
@@ -162,6 +163,6 @@ export class LedgerUnderTest {
   }
 }
 
-function bookOf({ state, lastSeq, lastRecordedAt, ...sums }: BookRow): State["book"] {
-  return { state, lastSeq, lastRecordedAt, sums };
+function bookOf({ state, suspendedSeq, lastSeq, lastRecordedAt, ...sums }: BookRow): State["book"] {
+  return { state, isSuspended: suspendedSeq !== null, lastSeq, lastRecordedAt, sums };
 }

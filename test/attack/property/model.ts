@@ -7,8 +7,10 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  ReverseTransaction,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
+import { OPERATOR } from "../../../src/domain/journal.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
@@ -24,7 +26,17 @@ type Seen = SeenAccount | SeenTransaction;
 type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents">;
 type SeenTransaction = Pick<
   Transaction,
-  "id" | "accountId" | "type" | "status" | "amountCents" | "reference" | "description" | "rail"
+  | "id"
+  | "accountId"
+  | "type"
+  | "status"
+  | "amountCents"
+  | "reference"
+  | "description"
+  | "rail"
+  | "corrects"
+  | "reversedById"
+  | "availableAfterCents"
 >;
 
 export type Answer =
@@ -48,9 +60,12 @@ export const ANSWER_WORDS: readonly string[] = [
   "INSUFFICIENT_FUNDS",
   "INVALID_TRANSITION",
   "LIMIT_EXCEEDED",
+  "ORGANIZATION_SUSPENDED",
   "PHONE_NUMBER_MISSING",
   "REFERENCE_ALREADY_USED",
+  "TRANSACTION_ALREADY_REVERSED",
   "TRANSACTION_NOT_FOUND",
+  "TRANSACTION_NOT_REVERSIBLE",
   "done",
   "replayed",
 ];
@@ -93,7 +108,7 @@ export class Model {
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
   open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
-    this.#books.set(organizationId, { state: "OPEN", lastSeq: 1, lastRecordedAt: at, sums });
+    this.#books.set(organizationId, { state: "OPEN", isSuspended: false, lastSeq: 1, lastRecordedAt: at, sums });
   }
 
   /** Does what an operator does who moves a book, or restores it. */
@@ -101,10 +116,16 @@ export class Model {
     this.#bookOf(organizationId).state = state;
   }
 
+  /** Does what an operator does who suspends an organization, or resumes it. */
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): void {
+    this.#bookOf(organizationId).isSuspended = isSuspended;
+  }
+
   /** `clock` is that of the server. */
   submit(command: Command, clock: UnixMillis): Answer {
     const book = this.#bookOf(command.organizationId);
     if (book.state === "MOVING" || book.state === "MOVED") return refused({ reason: "BOOK_MOVING" });
+    if (book.isSuspended && command.actor !== OPERATOR) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = book.lastRecordedAt - clock;
     if (behindMillis > BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 
@@ -140,6 +161,8 @@ export class Model {
       case "mint":
       case "redeem":
         return this.#moveMoney(command);
+      case "reverseTransaction":
+        return this.#reverseTransaction(command);
       case "cancelTransaction":
         return this.#cancelTransaction(command);
       case "freezeAccount":
@@ -172,33 +195,67 @@ export class Model {
     return this.#once(command, `reference ${reference}`, content, () => {
       const account = this.accounts.get(accountId);
       if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };
-      if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
-      if (account.status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
-
-      const completed = rail === "direct";
-      const moved: number = amountCents;
-      if (!completed && account.person === undefined) return { reason: "PHONE_NUMBER_MISSING", accountId };
-      const { availableCents, heldCents } = account;
-      const { sums } = this.#bookOf(organizationId);
-      if (type === "MINT" && availableCents + heldCents + amountCents > CENTS_MAX) {
-        return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
-      }
-      if (type === "MINT" && amountCents > SUM_CENTS_MAX - Math.max(sums.reserve, sums.available)) {
-        return { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
-      }
-      if (type === "REDEEM" && availableCents < amountCents) {
-        return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
-      }
-
-      if (type === "MINT" && completed) this.#post(account, { reserve: moved, available: moved, held: 0 });
-      if (type === "REDEEM" && completed) this.#post(account, { reserve: -moved, available: -moved, held: 0 });
-      if (type === "REDEEM" && !completed) this.#post(account, { reserve: 0, available: -moved, held: moved });
-      const status = completed ? "COMPLETED" : "PENDING";
       const named = { id, organizationId, accountId, reference, description };
-      const transaction: ModelTransaction = { ...named, type, status, amountCents, rail };
-      this.transactions.set(id, transaction);
-      return transaction;
+      return this.#move(account, { ...named, type, amountCents, rail, corrects: undefined });
     });
+  }
+
+  #reverseTransaction(command: ReverseTransaction): Answer {
+    const { newTransactionId: id, organizationId, transactionId, description } = command;
+    const reference = `kesc:reverse:${transactionId}` as Transaction["reference"];
+    return this.#once(command, `reference ${reference}`, { corrects: transactionId, description }, () => {
+      const original = this.transactions.get(transactionId);
+      if (original?.organizationId !== organizationId) return { reason: "TRANSACTION_NOT_FOUND", transactionId };
+      const { accountId, amountCents, rail } = original;
+      const notReversible = { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId } as const;
+      if (original.corrects !== undefined) return { ...notReversible, cause: "IS_REVERSAL" };
+      if (rail !== "direct") return { ...notReversible, cause: "OTHER_RAIL" };
+      const account = this.accounts.get(accountId);
+      if (account === undefined) throw new Error(`the model has no account ${accountId}`);
+      const type = original.type === "MINT" ? "REDEEM" : "MINT";
+      const named = { id, organizationId, accountId, reference, description };
+      const corrects = { kind: "REVERSAL", transactionId } as const;
+      const reversal = this.#move(account, { ...named, type, amountCents, rail, corrects });
+      if (!("reason" in reversal)) original.reversedById = id;
+      return reversal;
+    });
+  }
+
+  /** Moves the money of a new transaction, now or on hold. */
+  #move(
+    account: ModelAccount,
+    given: Omit<ModelTransaction, "status" | "reversedById" | "availableAfterCents">,
+  ): ModelTransaction | Refusal {
+    const { organizationId, accountId, type, amountCents, rail } = given;
+    if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
+    if (account.status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+
+    const completed = rail === "direct";
+    const moved: number = amountCents;
+    if (!completed && account.person === undefined) return { reason: "PHONE_NUMBER_MISSING", accountId };
+    const { availableCents, heldCents } = account;
+    const { sums } = this.#bookOf(organizationId);
+    if (type === "MINT" && availableCents + heldCents + amountCents > CENTS_MAX) {
+      return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
+    }
+    if (type === "MINT" && amountCents > SUM_CENTS_MAX - Math.max(sums.reserve, sums.available)) {
+      return { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
+    }
+    if (type === "REDEEM" && availableCents < amountCents) {
+      return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
+    }
+
+    if (type === "MINT" && completed) this.#post(account, { reserve: moved, available: moved, held: 0 });
+    if (type === "REDEEM" && completed) this.#post(account, { reserve: -moved, available: -moved, held: 0 });
+    if (type === "REDEEM" && !completed) this.#post(account, { reserve: 0, available: -moved, held: moved });
+    const transaction: ModelTransaction = {
+      ...given,
+      status: completed ? "COMPLETED" : "PENDING",
+      reversedById: undefined,
+      availableAfterCents: completed ? account.availableCents : undefined,
+    };
+    this.transactions.set(given.id, transaction);
+    return transaction;
   }
 
   #cancelTransaction({ organizationId, transactionId }: CancelTransaction): Answer {
@@ -297,7 +354,7 @@ export class Model {
    * what is new.
    */
   #once(
-    { organizationId, idempotencyKey }: CreateAccount | MoveMoney,
+    { organizationId, idempotencyKey }: CreateAccount | MoveMoney | ReverseTransaction,
     naturalKey: string,
     content: Content,
     make: () => Made["resource"] | Refusal,
@@ -335,7 +392,9 @@ export function seen(resource: SeenAccount | SeenTransaction): Seen {
     return { id, person, status, availableCents, heldCents };
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
-  return { id, accountId, type, status, amountCents, reference, description, rail };
+  const { corrects, reversedById, availableAfterCents } = resource;
+  const links = { corrects, reversedById, availableAfterCents };
+  return { id, accountId, type, status, amountCents, reference, description, rail, ...links };
 }
 
 function done(resource: Made["resource"], { replayed }: { replayed: boolean }): Answer {
@@ -347,9 +406,11 @@ function refused(refusal: Refusal): Answer {
 }
 
 function takenBy(resource: Made["resource"], differingFields: readonly string[]): Refusal {
-  return "person" in resource
-    ? { reason: "ACCOUNT_ALREADY_EXISTS", accountId: resource.id, differingFields }
-    : { reason: "REFERENCE_ALREADY_USED", transactionId: resource.id, differingFields };
+  if ("person" in resource) return { reason: "ACCOUNT_ALREADY_EXISTS", accountId: resource.id, differingFields };
+  const { id, corrects } = resource;
+  if (corrects === undefined) return { reason: "REFERENCE_ALREADY_USED", transactionId: id, differingFields };
+  const { transactionId } = corrects;
+  return { reason: "TRANSACTION_ALREADY_REVERSED", transactionId, reversedById: id, differingFields };
 }
 
 /** The content of a field that was changed since: a repeat may have any. */

@@ -23,6 +23,7 @@ const OTHER_FAULTS = [
   "clock refused",
   "commit not heard of",
   "lost race",
+  "organization suspended",
   "shutdown",
   "store conflict",
   "store unavailable",

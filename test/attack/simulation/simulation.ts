@@ -179,5 +179,6 @@ function faultsOf(random: Random): Faults {
     clockJump: some(0.3),
     wrongClocks: some(0.3),
     move: some(0.1),
+    suspend: some(0.1),
   };
 }

@@ -103,7 +103,7 @@ describe("kesc backup, restore and book", () => {
       kesc(["book", "list", "--json"], restored()),
     ]);
     expect(table.stdout).to.match(
-      /^ORGANIZATION +STATE +SEQ +LAST ROW +NAME\norg_\S+ +OPEN +[0-9]+ .*\n.* RESTORED +1 /,
+      /^ORGANIZATION +STATE +SEQ +LAST ROW +NAME\norg_\S+ +OPEN +[0-9]+ .*\n.* RESTORED +2 /,
     );
     const books = JSON.parse(json.stdout) as readonly BookJson[];
     expect(books.map(({ state }) => state)).to.deep.equal(["open", "restored"]);

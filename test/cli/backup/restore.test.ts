@@ -15,6 +15,7 @@ import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { configOf } from "../../support/config.js";
 import { execute } from "../../support/databases.js";
 import { makeKey } from "../../support/service/tenants.js";
+import { TRAFFIC_ROWS } from "../../verify/given-books.js";
 import { GivenSource, problemOf } from "./given-backup.js";
 
 const PERMISSIONS = 0o777;
@@ -64,7 +65,7 @@ describe("a restored backup", () => {
     expect(findingsCount).to.equal(0);
     expect(coverage.heads).to.have.deep.members([...backup.manifest.heads.values()]);
     expect(restored.books.map(({ state, lastSeq, name }) => ({ state, lastSeq, name }))).to.deep.equal([
-      { state: "RESTORED", lastSeq: 21, name: "Duka" },
+      { state: "RESTORED", lastSeq: TRAFFIC_ROWS, name: "Duka" },
       { state: "RESTORED", lastSeq: 1, name: "Shule" },
     ]);
     expect(await withRestored(listBooks)).to.deep.equal(restored.books);
@@ -151,7 +152,7 @@ describe("a restored backup", () => {
       ["cut", (text: string) => text.slice(0, 100)],
       ["of another format", (text: string) => text.replace("kesc-backup-1", "kesc-backup-2")],
       ["without a checksum", (text: string) => text.replace(/"sha256": "[0-9a-f]+"/, '"sha256": ""')],
-      ["with a wrong head", (text: string) => text.replace(" 21 ", " -1 ")],
+      ["with a wrong head", (text: string) => text.replace(` ${String(TRAFFIC_ROWS)} `, " -1 ")],
     ] as const) {
       it(`if the manifest is ${name}`, async () => {
         writeFileSync(backup.manifestFile, changed(readFileSync(backup.manifestFile, "utf8")));
@@ -161,8 +162,8 @@ describe("a restored backup", () => {
 
     it("if the manifest has other heads than the books", async () => {
       const text = readFileSync(backup.manifestFile, "utf8");
-      writeFileSync(backup.manifestFile, text.replace(" 21 ", " 22 "));
-      await expectRefused(/The books of the backup are NOT correct\. .*\n.*found the book ends at seq 21/);
+      writeFileSync(backup.manifestFile, text.replace(` ${String(TRAFFIC_ROWS)} `, ` ${String(TRAFFIC_ROWS + 1)} `));
+      await expectRefused(/The books of the backup are NOT correct\. .*\n.*found the book ends at seq [0-9]+/);
       const shulesLine = /,\s+"org_\S+ 1 [0-9a-f]{64}"/;
       expect(text).to.match(shulesLine);
       writeFileSync(backup.manifestFile, text.replace(shulesLine, ""));

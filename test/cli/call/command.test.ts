@@ -91,11 +91,14 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     const keyFile = join(place.folder, "key");
     writeFileSync(keyFile, `${service.a.key}\n`);
     const withFile = ["--key-file", keyFile];
-    const [account, transactions, table, wrong] = await Promise.all([
+    const many = ["status=pending", "status=completed", "min_amount=0.01", "max_amount=9999"];
+    const [account, transactions, table, wrong, none, twice] = await Promise.all([
       run(["account", "get", accountId, "--json", ...withFile], { key: "" }),
       run(["transaction", "list", `account_id=${accountId}`, "type=mint", "--limit", "1", "--json", ...withFile]),
       run(["account", "list", "status=active", "--limit", "2"]),
       run(["transaction", "list", "state=completed"]),
+      run(["transaction", "list", `account_id=${accountId}`, ...many, "metadata[order_id]=none"]),
+      run(["transaction", "list", "type=mint", "type=redeem", "metadata=17"]),
     ]);
     const found = JSON.parse(account.stdout) as Fields;
     expect(found).to.include({ id: accountId, status: "active", held_balance: "0.00", currency: "KESC" });
@@ -108,7 +111,12 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     expect(rows.length).to.be.within(1, 2);
     expect(rows[0]).to.match(/^acc_\S+ +active +\d+\.\d\d /);
     expect(wrong).to.include({ code: 2, stdout: "" });
-    expect(wrong.stderr).to.match(/^"state=completed" is no filter\. .* The names: account_id, type, status, /);
+    expect(wrong.stderr).to.match(
+      /^"state=completed" is no filter\. .* The names: account_id, type, status, .* metadata\[…\]\.$/m,
+    );
+    expect(none).to.include({ code: 0, stdout: "No transaction matches.\n" });
+    expect(twice).to.include({ code: 2, stdout: "" });
+    expect(twice.stderr).to.include("  type must be sent only once\n  metadata must be sent as metadata[key]=value");
 
     const { stdout } = await run(["transaction", "get", String((JSON.parse(transaction ?? "") as Fields)["id"])]);
     expect(stdout).to.match(/^ {2}id: txn_.*\n {2}account_id: acc_.*\n {2}type: mint\n/);

@@ -36,7 +36,12 @@ for (const engine of ENGINES) {
 
     async function newKey(name: string): Promise<string> {
       await kescJson(["org", "create", "--name", name], variables);
-      return (await kescJson<{ key: string }>(["key", "create", "--org", name, "--name", "till"], variables)).key;
+      return (
+        await kescJson<{ key: string }>(
+          ["key", "create", "--org", name, "--name", "till", "--all-scopes", "--never-expires"],
+          variables,
+        )
+      ).key;
     }
 
     it("rotates under a running server, which then knows old and new organizations", async () => {

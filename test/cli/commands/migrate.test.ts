@@ -326,7 +326,10 @@ describe("kesc migrate --grant-to (postgres)", () => {
 
   it("lets the role create an organization and a key, and serve all calls", async () => {
     organization = await kescJson(["org", "create", "--name", "Duka"], server);
-    ({ key } = await kescJson<{ key: string }>(["key", "create", "--org", "Duka", "--name", "till"], server));
+    ({ key } = await kescJson<{ key: string }>(
+      ["key", "create", "--org", "Duka", "--name", "till", "--all-scopes", "--never-expires"],
+      server,
+    ));
     const serve = new RunningKesc(["serve"], server);
     const rest = new RestCaller((await serve.ready).address, { key });
     const post = (path: string, body: object): ReturnType<RestCaller["send"]> => rest.send("POST", path, { body });
@@ -356,7 +359,17 @@ describe("kesc migrate --grant-to (postgres)", () => {
       expect(await serve.end()).to.equal(0);
       rest.close();
     }
-    const [listed] = await kescJson<{ id: string }[]>(["key", "list", "--org", "Duka"], server);
+    const [listed] = await kescJson<{ id: string; last_used_at: string | null }[]>(
+      ["key", "list", "--org", "Duka"],
+      server,
+    );
+    expect(listed?.last_used_at).to.be.a("string");
+    for (const args of [
+      ["suspend", "Duka", "--yes"],
+      ["resume", "Duka"],
+    ]) {
+      expect((await kesc(["org", ...args, "--reason", "test"], server)).code).to.equal(0);
+    }
     expect((await kesc(["key", "revoke", listed?.id ?? ""], server)).code).to.equal(0);
     expect(await kescJson(["verify"], server)).to.deep.nested.include({
       holds: true,
@@ -379,9 +392,9 @@ describe("kesc migrate --grant-to (postgres)", () => {
     await expectRefused(served, guarded("public"));
   });
 
-  it("does not let the role migrate, rotate master keys or mark books as restored, and says who may", async () => {
+  it("does not let the role migrate, purge, rotate master keys or mark books as restored, and says who may", async () => {
     const before = readFileSync(place.masterKeyFile, "utf8");
-    for (const args of [["migrate"], ["master-key", "rotate"], ["restore", "--in-place", "--yes"]]) {
+    for (const args of [["migrate"], ["purge"], ["master-key", "rotate"], ["restore", "--in-place", "--yes"]]) {
       const { code, stderr } = await kesc(args, server);
       expect(code).to.equal(1);
       expect(stderr).to.match(

@@ -225,9 +225,11 @@ describe("kesc serve --demo", () => {
     await serve.said("AccountService/GetAccount");
     const [organization] = await kescJson<{ id: string }[]>(["org", "list"], place.variables);
     expect(serve.stdout).to.not.contain("export KESC_API_KEY");
-    expect(serve.stdout).to.contain(`npx kesc key create --org ${organization?.id ?? ""} --name NAME`);
+    expect(serve.stdout).to.contain(
+      `npx kesc key create --org ${organization?.id ?? ""} --name NAME --all-scopes --expires-in 90d`,
+    );
 
-    const key = ["key", "create", "--org", "demo", "--name", "another"];
+    const key = ["key", "create", "--org", "demo", "--name", "another", "--all-scopes", "--never-expires"];
     const { key: secret } = await kescJson<{ key: string }>(key, place.variables);
     const answers = await paste(pastedLines(serve.stdout).curl, { KESC_API_KEY: secret });
     expect(answers[4]).to.contain('"available_balance":749.50');

@@ -42,7 +42,7 @@ describe("kesc serve with TLS", () => {
     expect((await kesc(["migrate"], variables)).code).to.equal(0);
     const organization = await kescJson<{ id: string }>(["org", "create", "--name", "A"], variables);
     const created = await kescJson<{ key: string }>(
-      ["key", "create", "--org", organization.id, "--name", "k"],
+      ["key", "create", "--org", organization.id, "--name", "k", "--all-scopes", "--never-expires"],
       variables,
     );
     key = created.key;

@@ -30,16 +30,16 @@ describe("kesc verify", () => {
   it("counts what it covers, and says at the end what it does not cover", async () => {
     const [{ code, stdout }, json] = await Promise.all([verify(), verify("--json")]);
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^The books are correct: 2 journal rows, 0 accounts, .*\nCovered: [^\n]+\.\n$/);
+    expect(stdout).to.match(/^The books are correct: 4 journal rows, 0 accounts, .*\nCovered: [^\n]+\.\n$/);
     for (const [{ organizationId }, field] of [
       [tenants[0], "journal.actor"],
-      [tenants[1], "api_keys"],
+      [tenants[1], "api_keys.last_used_at"],
     ] as const) {
-      expect(stdout).to.contain(`${organizationId} up to seq 1`).and.to.contain(field);
+      expect(stdout).to.contain(`${organizationId} up to seq 2`).and.to.contain(field);
     }
     const { coverage, ...verdict } = JSON.parse(json.stdout) as Record<string, Record<string, unknown>>;
     expect(verdict).to.deep.equal({ holds: true, first_broken_seq: null, findings_count: 0, first_findings: [] });
-    expect(coverage).to.deep.include({ organizations: 2, journal_rows: 2, api_keys: 2, reserve: "0.00" });
+    expect(coverage).to.deep.include({ organizations: 2, journal_rows: 4, api_keys: 2, reserve: "0.00" });
     expect(coverage).to.deep.include({ erased_holders: 0, not_covered: NOT_COVERED });
     expect(coverage?.["heads"]).to.have.length(2);
   });
@@ -52,22 +52,22 @@ describe("kesc verify", () => {
 
   it("names the first broken seq and exits with 1", async () => {
     const [{ organizationId }] = tenants;
-    await execute(address, "UPDATE books SET reserve_cents = 5, available_cents = 5, last_seq = 3 WHERE number = 1");
+    await execute(address, "UPDATE books SET reserve_cents = 5, available_cents = 5, last_seq = 5 WHERE number = 1");
     const [{ code, stdout }, json] = await Promise.all([verify(), verify("--json")]);
     expect(code).to.equal(1);
-    const where = `${organizationId}, seq 1, books, ${organizationId}`;
-    expect(stdout).to.contain(`First error: seq 1.\n  ${where}: expected last_seq 1; found last_seq 3\n`);
+    const where = `${organizationId}, seq 2, books, ${organizationId}`;
+    expect(stdout).to.contain(`First error: seq 2.\n  ${where}: expected last_seq 2; found last_seq 5\n`);
     expect(stdout).to.contain(`  ${where}: expected reserve 0.00`);
     expect(json.code).to.equal(1);
     const verdict = JSON.parse(json.stdout) as { first_findings: unknown[] };
-    expect(verdict).to.deep.include({ holds: false, first_broken_seq: 1, findings_count: 2 });
+    expect(verdict).to.deep.include({ holds: false, first_broken_seq: 2, findings_count: 2 });
     expect(verdict.first_findings[0]).to.deep.equal({
       organization_id: organizationId,
-      seq: 1,
+      seq: 2,
       table: "books",
       id: organizationId,
-      expected: "last_seq 1",
-      found: "last_seq 3",
+      expected: "last_seq 2",
+      found: "last_seq 5",
     });
   });
 
@@ -82,17 +82,17 @@ describe("kesc verify", () => {
     const heads = join(place.folder, "heads");
     expect(await verify("--write-heads", heads)).to.include({ code: 0 });
     const lines = readFileSync(heads, "utf8");
-    expect(lines).to.match(/^(org_[0-9a-z]{26} 1 [0-9a-f]{64}\n){2}$/);
+    expect(lines).to.match(/^(org_[0-9a-z]{26} 2 [0-9a-f]{64}\n){2}$/);
     const again = await verify("--heads", heads, "--write-heads", heads);
     expect(again.stdout).to.contain("2 of 2 books compared with noted heads");
     expect(readFileSync(heads, "utf8")).to.equal(lines);
 
-    writeFileSync(heads, lines.replace(" 1 ", " 57 "));
+    writeFileSync(heads, lines.replace(" 2 ", " 57 "));
     const [first = ""] = lines.split(" ");
     const { code, stdout, stderr } = await verify("--heads", heads, "--write-heads", heads);
     expect(code).to.equal(1);
     expect(stdout).to.contain(`First error: seq 57.\n  ${first}, seq 57, journal, ${first}: expected the row`);
-    expect(stdout).to.contain("found the book ends at seq 1");
+    expect(stdout).to.contain("found the book ends at seq 2");
     expect(stderr).to.contain(`The heads file ${heads} was not written.`);
     expect(readFileSync(heads, "utf8")).to.contain(" 57 ");
     expect(readdirSync(place.folder).filter((name) => name.startsWith("heads"))).to.deep.equal(["heads"]);

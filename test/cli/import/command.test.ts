@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 
 import { expect } from "chai";
@@ -121,5 +123,23 @@ describe("kesc import", () => {
     const itself = await run(key, "--rejects", file);
     expect(itself).to.include({ code: 2, stderr: `--rejects names the file to import, ${file}. Name another file.\n` });
     expect(await server.end()).to.equal(0);
+  });
+
+  it("says on Ctrl-C how far it has come, and that it may be run again", async () => {
+    // A server that takes connections and answers nothing.
+    const server = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const file = fileOf(`${HEADER}\nmint,${ACCOUNT_ID},1.00,first\n`);
+    const importing = new RunningKesc(["import", file, "--address", `127.0.0.1:${String(port)}`], {
+      ...place.variables,
+      KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore",
+    });
+    await once(server, "connection");
+    expect(await importing.end("SIGINT")).to.equal("SIGINT");
+    expect(importing.stderr).to.equal(
+      "\nInterrupted: 0 of 1 lines have a result, and others may be done, too. Run the command again: it does no line twice.\n",
+    );
+    server.close();
   });
 });

@@ -6,12 +6,12 @@ import { cancelTransaction as operation } from "../../../src/domain/operations/c
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { cancel, SLOW_RAIL, TEST_ACTOR, valid } from "../../support/commands.js";
+import { cancel, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
   effectOf,
   givenAccount,
   givenBook,
-  givenTransaction,
+  givenPending,
   NOW,
   ORGANIZATION,
   putOf,
@@ -26,14 +26,7 @@ const account = givenAccount();
 const cancelOf = ({ id }: Transaction): CancelTransaction => ({ ...cancel(ORGANIZATION, id), reason: REASON });
 
 function pending(given: Partial<Transaction>): Transaction {
-  return givenTransaction({
-    accountId: account.id,
-    amountCents: account.heldCents,
-    status: "PENDING",
-    rail: SLOW_RAIL,
-    completedAt: undefined,
-    ...given,
-  });
+  return givenPending({ accountId: account.id, amountCents: account.heldCents, ...given });
 }
 
 describe("canceling a transaction", () => {

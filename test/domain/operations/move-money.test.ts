@@ -92,6 +92,9 @@ describe("moving money", () => {
         description: "café",
         metadata: new Map([["till", "7"]]),
         rail,
+        corrects: undefined,
+        reversedById: undefined,
+        availableAfterCents: status === "COMPLETED" ? available : undefined,
         createdAt: NOW,
         updatedAt: NOW,
         completedAt: status === "COMPLETED" ? NOW : undefined,
@@ -275,6 +278,15 @@ describe("moving money", () => {
         });
       });
     }
+
+    it("refuses it when it made a reversal, although everything else is the same", () => {
+      const corrects = { kind: "REVERSAL", transactionId: second.id } as const;
+      const reversal = givenTransaction({ accountId, corrects });
+      const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: reversal.id, createdAt: EARLIER }];
+      const book = givenBook({ accounts: [account], transactions: [reversal, second], idempotencyKeys });
+      const reused = decideMoveMoney(book, mint(movement({ key: "k" })), NOW);
+      expect(wordOf(reused)).to.equal("IDEMPOTENCY_KEY_REUSED");
+    });
 
     it("refuses it when it made an account", () => {
       const reused = decideMoveMoney(book(accountId), mint(movement({ reference: "earlier", key: "k" })), NOW);

@@ -6,7 +6,7 @@ import type { Book, Lookup, UsedIdempotencyKey } from "../../../src/domain/decis
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import { parseIdempotencyKey, parseUserId } from "../../../src/domain/values/text.js";
+import { parseIdempotencyKey, parseReference, parseUserId } from "../../../src/domain/values/text.js";
 import {
   cancel,
   changeStatus,
@@ -14,6 +14,7 @@ import {
   eraseAccount,
   mint,
   redeem,
+  reverse,
   SLOW_RAIL,
   updateAccount,
   valid,
@@ -24,6 +25,7 @@ import {
   givenAccount,
   givenBook,
   givenHolder,
+  givenPending,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -32,14 +34,15 @@ import {
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });
 const empty = givenAccount({ availableCents: NO_CENTS, heldCents: NO_CENTS });
-const pending = givenTransaction({ accountId: active.id, status: "PENDING", rail: SLOW_RAIL, completedAt: undefined });
+const pending = givenPending({ accountId: active.id });
+const minted = givenTransaction({ accountId: active.id, reference: valid(parseReference("minted")) });
 const rows = {
   accounts: [active, frozen, empty],
   // The user "user" has one account.
   accountHolders: [active, frozen, empty].map((account, index) =>
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
-  transactions: [pending],
+  transactions: [pending, minted],
   idempotencyKeys: [usedKey("account", active.id), usedKey("transaction", pending.id)],
 };
 const movement = { organizationId: ORGANIZATION, accountId: active.id, amount: "1.00", reference: "new" };
@@ -67,6 +70,11 @@ const COMMANDS = {
     mint({ ...movement, rail: SLOW_RAIL }),
   ],
   redeem: [redeem(movement), redeem({ ...movement, key: "transaction", rail: SLOW_RAIL })],
+  reverseTransaction: [
+    reverse(ORGANIZATION, minted.id),
+    reverse(ORGANIZATION, pending.id),
+    reverse(ORGANIZATION, minted.id, { key: "transaction" }),
+  ],
   cancelTransaction: [cancel(ORGANIZATION, pending.id)],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
@@ -178,6 +186,7 @@ describe("a decision", () => {
     [mint(movement), "transaction.completed"],
     [redeem(movement), "transaction.completed"],
     [redeem({ ...movement, rail: SLOW_RAIL }), "transaction.pending"],
+    [reverse(ORGANIZATION, minted.id), "transaction.completed"],
     [cancel(ORGANIZATION, pending.id), "transaction.canceled"],
   ] as const) {
     it(`on ${command.name} goes into the journal as ${kind}`, () => {

@@ -196,17 +196,32 @@ describe("metadata", () => {
       "must have at most 20 pairs",
       "TOO_MANY",
     ],
-    ["has an empty key and a value that is too long", [["", "v".repeat(501)]], "keys must not be empty", "REQUIRED"],
-    ["has a key of 41 characters", [["k".repeat(41), "v"]], "keys must have at most 40 characters", "TOO_LONG"],
-    ["has a key with a tab", [["a\tb", "v"]], `keys ${NOT_PRINTABLE}`, "FORMAT"],
+    [
+      "has an empty key and a value that is too long",
+      [["", "v".repeat(501)]],
+      "has a key that must not be empty",
+      "REQUIRED",
+    ],
+    [
+      "has a key of 41 characters",
+      [["k".repeat(41), "v"]],
+      "has a key that must have at most 40 characters",
+      "TOO_LONG",
+    ],
+    ["has a key with a tab", [["a\tb", "v"]], `has a key that ${NOT_PRINTABLE}`, "FORMAT"],
     [
       "has a value of 501 characters",
       [["k", "v".repeat(501)]],
-      'value of "k" must have at most 500 characters',
+      'has a value of "k" that must have at most 500 characters',
       "TOO_LONG",
     ],
-    ["has a value with a line feed", [["k", "a\nb"]], `value of "k" ${NOT_PRINTABLE}`, "FORMAT"],
-    ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], `value of "k" ${NOT_PRINTABLE}`, "FORMAT"],
+    ["has a value with a line feed", [["k", "a\nb"]], `has a value of "k" that ${NOT_PRINTABLE}`, "FORMAT"],
+    [
+      "has a wrong pair after a right one",
+      [...pairs(1), ["k", "\0"]],
+      `has a value of "k" that ${NOT_PRINTABLE}`,
+      "FORMAT",
+    ],
   ];
   for (const [why, given, problem, code] of refusals) {
     it(`is refused when it ${why}`, () => {

@@ -8,7 +8,7 @@ import { expect } from "chai";
 import { type BodyResult, readBody } from "../../../gateway/http/request-body.js";
 import { type RestCall, RestCaller } from "../../support/callers/rest-caller.js";
 
-const BYTES_MAX = 4_096;
+const BYTES_MAX = 8_192;
 const LARGEST = "x".repeat(BYTES_MAX - 2);
 const LARGE = JSON.stringify({ reference: "x".repeat(BYTES_MAX) });
 
@@ -17,12 +17,18 @@ const typed = (type: string): Sent => ({ body: "{}", headers: { "content-type": 
 
 describe("the body of a request", () => {
   const results: BodyResult[] = [];
+  /** The bytes of the bodies that asked for a turn. */
+  const turns: number[] = [];
+  const turnFor = (bytes: number): Promise<void> => {
+    turns.push(bytes);
+    return Promise.resolve();
+  };
   let server: Server;
   let port: number;
   let caller: RestCaller;
   before(async () => {
     server = createServer((req, res) => {
-      void readBody(req, BYTES_MAX).then((result) => {
+      void readBody(req, { bytesMax: BYTES_MAX, turnFor }).then((result) => {
         results.push(result);
         server.emit("read");
         res.end();
@@ -38,7 +44,10 @@ describe("the body of a request", () => {
     server.close();
     await once(server, "close");
   });
-  beforeEach(() => results.splice(0));
+  beforeEach(() => {
+    results.splice(0);
+    turns.splice(0);
+  });
 
   for (const [name, sent, json] of [
     ["is an empty object when there is none", {}, {}],
@@ -77,6 +86,16 @@ describe("the body of a request", () => {
       expect(results[0]).to.have.property("problem").that.includes({ status, code });
     });
   }
+
+  it("waits for a turn before it is parsed, when it is large", async () => {
+    await caller.send("POST", "/", { body: `"${LARGEST}"` });
+    await caller.send("POST", "/", {
+      body: `"${LARGEST}"`,
+      headers: { "content-length": [], "transfer-encoding": "chunked" },
+    });
+    await caller.send("POST", "/", { body: "{}" });
+    expect(turns).to.deep.equal([BYTES_MAX, BYTES_MAX]);
+  });
 
   it("is malformed when the client disconnects in the middle", async () => {
     const socket = connect(port, "127.0.0.1");

@@ -36,7 +36,7 @@ function problem(code: status, message: string, ...details: JsonValue[]): Proble
   return problemOf(readRefusal({ status: rpcStatus(code, message, details) }));
 }
 
-const INTERNAL_DETAIL = "An internal error occurred. The operator finds its cause in the log by the request_id.";
+const INTERNAL_DETAIL = "An internal error occurred. The operator finds its cause in the log by the request id.";
 
 describe("a refusal of the server", () => {
   for (const [code, httpStatus] of [
@@ -141,7 +141,7 @@ describe("a refusal of the server", () => {
 
   for (const [code, httpStatus, problemCode, headers] of [
     [status.UNAVAILABLE, 503, "SERVER_UNREACHABLE", { "Retry-After": "1" }],
-    [status.DEADLINE_EXCEEDED, 504, "DEADLINE_EXCEEDED", undefined],
+    [status.DEADLINE_EXCEEDED, 504, "OUTCOME_UNKNOWN", undefined],
     [status.UNIMPLEMENTED, 500, "INTERNAL", undefined],
     [status.RESOURCE_EXHAUSTED, 429, "QUEUE_FULL", { "Retry-After": "1" }],
     [status.UNAUTHENTICATED, 500, "INTERNAL", undefined],

@@ -15,6 +15,7 @@ describe("the methods of a path", () => {
     // Fixed text comes before a field: this path is not a transaction with the id "mint".
     ["/transactions/mint", "POST, OPTIONS"],
     ["/transactions/txn_1", "GET, HEAD, OPTIONS"],
+    ["/transactions/txn_1/reverse", "POST, OPTIONS"],
     ["/livez", "GET, HEAD, OPTIONS"],
   ] as const) {
     it(`of ${path} are in the response to OPTIONS, and in the 405 to any other method`, async () => {

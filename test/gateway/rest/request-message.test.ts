@@ -43,10 +43,17 @@ describe("a request's path, query and body", () => {
       { pathValues: ["b"], query: "colors=red&colors=deep_blue" },
       { box: "b", colors: ["COLOR_RED", "COLOR_DEEP_BLUE"] },
     ],
+    [
+      "the pairs of a map",
+      get,
+      { query: "labels[a]=1&labels%5Bb%5D%5D=2+%26&labels[c]=&shelves[7]=8&count=1" },
+      { box: "b", count: 1, labels: { a: "1", "b]": "2 &", c: "" }, shelves: { 7: 8 } },
+    ],
+    ["an empty value that is no text in a map, as not given", get, { query: "shelves[7]=" }, { box: "b" }],
     ["a body that is everything", put, { body: '{"box": "b", "toy": {"parts": 1}}' }, { box: "b", toy: { parts: 1 } }],
   ] as const) {
     it(`reads ${name}`, () => {
-      expect(readParts(route, parts)).to.deep.equal({ message, problems: [] });
+      expect(readParts(route, { pathValues: ["b"], ...parts })).to.deep.equal({ message, problems: [] });
     });
   }
 
@@ -101,6 +108,54 @@ describe("a request's path, query and body", () => {
       "must be a whole number from 0 to 4294967295",
       "wrong_type",
     ],
+    [
+      "a pair of a map that is given twice",
+      get,
+      { query: "labels[a]=1&labels[a]=1" },
+      "labels[a]",
+      "must be sent only once",
+      "repeated",
+    ],
+    [
+      "a map without a key",
+      get,
+      { query: "labels=1" },
+      "labels",
+      "must be sent as labels[key]=value, for each pair",
+      "format",
+    ],
+    [
+      "a key of another type",
+      get,
+      { query: "shelves[a]=1" },
+      "shelves[a]",
+      "has a key that must be a whole number from -2147483648 to 2147483647",
+      "wrong_type",
+    ],
+    [
+      "a value of another type in a map",
+      get,
+      { query: "shelves[1]=x" },
+      "shelves[1]",
+      "must be a whole number from -2147483648 to 2147483647",
+      "wrong_type",
+    ],
+    [
+      "a key of a field that is no map",
+      get,
+      { query: "count[1]=1" },
+      "count[1]",
+      "is not a query parameter of this path",
+      "unknown_field",
+    ],
+    [
+      "a bracket that is not closed",
+      get,
+      { query: "labels[a=1" },
+      "labels[a",
+      "is not a query parameter of this path",
+      "unknown_field",
+    ],
     ["a query that is not UTF-8", remove, { query: "box=%ff" }, "box", "must be percent-encoded UTF-8", "format"],
     ["a query with a broken escape", remove, { query: "box=%zz" }, "box", "must be percent-encoded UTF-8", "format"],
     [
@@ -108,7 +163,7 @@ describe("a request's path, query and body", () => {
       get,
       { query: "%zz=1" },
       "query",
-      "contains a name that is not percent-encoded UTF-8",
+      "has a name that is not percent-encoded UTF-8",
       "format",
     ],
     [

@@ -241,7 +241,9 @@ describe("grpc: a stream with a response to each message", () => {
     const streams = [open(), open()];
     for (const stream of streams) stream.send(message(1));
     await eventually(() => streams.every(({ responses }) => responses.length === 1));
-    expect(await open().ended).to.deep.include({ reason: "QUEUE_FULL", retrySeconds: 1 });
+    const third = await open().ended;
+    expect(third).to.deep.include({ reason: "TOO_MANY_STREAMS", facts: { streams_max: "2" }, retrySeconds: 1 });
+    expect(third.message).to.include("has 2 open import streams");
 
     streams[0]?.cancel();
     await eventually(() => callLines(under.lines).some(({ cancelled }) => cancelled === true));

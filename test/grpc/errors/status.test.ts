@@ -2,11 +2,13 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Cents } from "../../../src/domain/values/cents.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import type { FieldProblem } from "../../../src/grpc/messages/fields.js";
 import { detailsOf } from "../../support/callers/refusal.js";
+import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
 type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
@@ -39,6 +41,21 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields: ["amount"] },
     Status.ALREADY_EXISTS,
     { transaction_id: TRANSACTION_ID, differing_fields: "amount" },
+  ],
+  TRANSACTION_ALREADY_REVERSED: [
+    {
+      reason: "TRANSACTION_ALREADY_REVERSED",
+      transactionId: TRANSACTION_ID,
+      reversedById: "txn_other" as TransactionId,
+      differingFields: ["description"],
+    },
+    Status.ALREADY_EXISTS,
+    { transaction_id: TRANSACTION_ID, reversed_by_transaction_id: "txn_other", differing_fields: "description" },
+  ],
+  TRANSACTION_NOT_REVERSIBLE: [
+    { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId: TRANSACTION_ID, cause: "NOT_COMPLETED" },
+    Status.FAILED_PRECONDITION,
+    { transaction_id: TRANSACTION_ID, cause: "not_completed" },
   ],
   IDEMPOTENCY_KEY_REUSED: [{ reason: "IDEMPOTENCY_KEY_REUSED" }, Status.FAILED_PRECONDITION, {}],
   INSUFFICIENT_FUNDS: [
@@ -81,17 +98,33 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
   ],
+  ORGANIZATION_SUSPENDED: [{ reason: "ORGANIZATION_SUSPENDED" }, Status.PERMISSION_DENIED, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],
   QUEUE_FULL: [{ reason: "QUEUE_FULL" }, Status.RESOURCE_EXHAUSTED, {}],
   STORAGE_UNAVAILABLE: [{ reason: "STORAGE_UNAVAILABLE" }, Status.UNAVAILABLE, {}],
   SHUTTING_DOWN: [{ reason: "SHUTTING_DOWN" }, Status.UNAVAILABLE, {}],
+  MALFORMED_REQUEST: [
+    { reason: "MALFORMED_REQUEST", problem: "The body has no message." },
+    Status.INVALID_ARGUMENT,
+    {},
+  ],
+  UNSUPPORTED_COMPRESSION: [{ reason: "UNSUPPORTED_COMPRESSION" }, Status.UNIMPLEMENTED, {}],
+  NO_SUCH_RPC: [{ reason: "NO_SUCH_RPC" }, Status.UNIMPLEMENTED, {}],
+  REQUEST_TOO_LARGE: [
+    { reason: "REQUEST_TOO_LARGE", bytesMax: 262_144 },
+    Status.INVALID_ARGUMENT,
+    { bytes_max: "262144" },
+  ],
+  TOO_MANY_STREAMS: [{ reason: "TOO_MANY_STREAMS", streamsMax: 2 }, Status.RESOURCE_EXHAUSTED, { streams_max: "2" }],
+  OUTCOME_UNKNOWN: [{ reason: "OUTCOME_UNKNOWN" }, Status.DEADLINE_EXCEEDED, {}],
   INTERNAL: [{ reason: "INTERNAL", requestId: "r-1" }, Status.INTERNAL, { request_id: "r-1" }],
   DEADLINE_EXCEEDED: [{ reason: "DEADLINE_EXCEEDED" }, Status.DEADLINE_EXCEEDED, {}],
 };
 
 const RETRIED: readonly Reason[] = [
   "QUEUE_FULL",
+  "TOO_MANY_STREAMS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -104,7 +137,8 @@ describe("grpc: a refusal on the wire", () => {
     it(`${reason} is ${Status[code]} with its facts`, () => {
       const status = statusOf(refusal);
       expect(status.code).to.equal(code);
-      expect(status.details).to.match(/^[A-Z].+\.$/);
+      expectDetail(status.details);
+      expectShortSentences(status.details);
       // Each fact is in the text, too. It may be written in two words, as a list.
       for (const fact of Object.values(facts))
         for (const part of fact.split(",")) expect(status.details).to.include(part);
@@ -117,6 +151,14 @@ describe("grpc: a refusal on the wire", () => {
       });
     });
   }
+
+  it("joins the fields that differ as a list", () => {
+    const messageFor = (...differingFields: ("amount" | "description" | "metadata")[]): string =>
+      statusOf({ reason: "REFERENCE_ALREADY_USED", transactionId: TRANSACTION_ID, differingFields }).details;
+    expect(messageFor("amount")).to.include("with another amount.");
+    expect(messageFor("amount", "metadata")).to.include("with another amount and metadata.");
+    expect(messageFor("amount", "description", "metadata")).to.include("another amount, description and metadata.");
+  });
 
   it("has the reasons that the contract names, and no other", () => {
     const { files } = readContract();

@@ -112,7 +112,9 @@ describe("grpc: AccountService/ListAccounts", () => {
     user_id: "",
     phone_number: "",
     email: "",
-    status: AccountStatus.ACCOUNT_STATUS_UNSPECIFIED,
+    status: [],
+    created_after: undefined,
+    created_before: undefined,
     page_size: 0,
     page_token: "",
   };
@@ -140,10 +142,19 @@ describe("grpc: AccountService/ListAccounts", () => {
       user_id: "user-1",
       phone_number: "0712345678",
       email: "wanjiku@EXAMPLE.com",
-      status: AccountStatus.ACCOUNT_STATUS_FROZEN,
+      status: [AccountStatus.ACCOUNT_STATUS_FROZEN, AccountStatus.ACCOUNT_STATUS_ACTIVE],
+      created_after: { seconds: 1n, nanos: 1 },
+      created_before: { seconds: 1n, nanos: 2_000_000 },
     });
     expect(asked).to.deep.equal([
-      { userId: "user-1", phoneNumber: "+254712345678", email: "wanjiku@example.com", status: "FROZEN" },
+      {
+        userId: "user-1",
+        phoneNumber: "+254712345678",
+        email: "wanjiku@example.com",
+        status: ["ACTIVE", "FROZEN"],
+        createdAfter: 1_001,
+        createdBefore: 1_002,
+      },
     ]);
     expect(response?.accounts).to.have.length(1);
   });
@@ -158,13 +169,16 @@ describe("grpc: AccountService/ListAccounts", () => {
     expect(code).to.equal(Status.OK);
   });
 
-  it("refuses an unknown status", async () => {
+  it("refuses an unknown status, and a span that ends when it begins", async () => {
     const { fields } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
-      status: AccountStatus.UNRECOGNIZED,
+      status: [AccountStatus.UNRECOGNIZED],
+      created_after: { seconds: 7n, nanos: 0 },
+      created_before: { seconds: 7n, nanos: 0 },
     });
     expect(fields).to.deep.equal([
       { field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED", code: "UNKNOWN_VALUE" },
+      { field: "created_before", message: "must be later than created_after", code: "OUT_OF_RANGE" },
     ]);
   });
 });

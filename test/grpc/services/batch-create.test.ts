@@ -202,11 +202,11 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     expect(response?.results.map(wordOn)).to.deep.equal(Array(1_000).fill("done"));
 
     const description = "d".repeat(262_144);
-    const { code } = await under.grpc.call(rpcs.mint, { ...MINT, description });
-    expect(code).to.equal(Status.RESOURCE_EXHAUSTED);
+    const { reason } = await under.grpc.call(rpcs.mint, { ...MINT, description });
+    expect(reason).to.equal("REQUEST_TOO_LARGE");
     expect(under.submitted).to.have.length(1_000);
     const tooLarge = await batch(Array.from({ length: 5 }, () => mint({ description })));
-    expect(tooLarge.code).to.equal(Status.RESOURCE_EXHAUSTED);
+    expect(tooLarge.reason).to.equal("REQUEST_TOO_LARGE");
   });
 
   it("refuses the whole call when the key lacks the scope", async () => {

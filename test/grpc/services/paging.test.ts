@@ -10,10 +10,16 @@ import {
 } from "../../../src/grpc/services/paging.js";
 import { ORGANIZATION } from "../../support/service/grpc-server.js";
 
+const METADATA = new Map([
+  ["a", "1"],
+  ["b", "2"],
+]);
+const REVERSED = new Map([...METADATA].reverse());
+
 const LIST: PagedList = {
   rpc: "ListTransactions",
   organizationId: ORGANIZATION,
-  filters: { status: "FAILED", type: "MINT" },
+  filters: { status: ["FAILED", "PENDING"], type: "MINT", metadata: METADATA },
 };
 
 /** The seq from which the list goes on for a token, or "refused". */
@@ -36,8 +42,11 @@ describe("grpc: a page token", () => {
     expect(formatPageToken(LIST, undefined)).to.equal("");
   });
 
-  it("does not depend on the order of the filters, nor on those that are absent", () => {
-    const same = { ...LIST, filters: { type: "MINT", reference: undefined, status: "FAILED" } };
+  it("does not depend on the order of the filters, nor of the pairs of a map, nor on those that are absent", () => {
+    const same = {
+      ...LIST,
+      filters: { metadata: REVERSED, type: "MINT", reference: undefined, status: LIST.filters["status"] },
+    };
     expect(follow(same, formatPageToken(LIST, 7))).to.equal(7);
   });
 
@@ -45,9 +54,11 @@ describe("grpc: a page token", () => {
   for (const [name, list] of [
     ["another rpc", { ...LIST, rpc: "ListAccounts" }],
     ["another organization", { ...LIST, organizationId: "org_7zzzzzzzzzzzzzzzzzzzzzzzzz" as OrganizationId }],
-    ["another filter", { ...LIST, filters: { status: "FAILED", type: "REDEEM" } }],
+    ["another filter", { ...LIST, filters: { ...LIST.filters, type: "REDEEM" } }],
+    ["a list in another order", { ...LIST, filters: { ...LIST.filters, status: ["PENDING", "FAILED"] } }],
+    ["a map with another value", { ...LIST, filters: { ...LIST.filters, metadata: new Map([["a", "2"]]) } }],
     ["a filter more", { ...LIST, filters: { ...LIST.filters, reference: "r" } }],
-    ["a filter less", { ...LIST, filters: { status: "FAILED" } }],
+    ["a filter less", { ...LIST, filters: { ...LIST.filters, type: undefined } }],
   ] as const) {
     it(`is refused by ${name}`, () => {
       expect(follow(list, token)).to.equal("refused");

@@ -2,8 +2,9 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { MoveMoney } from "../../../src/domain/commands.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";
+import { TransactionCorrection, TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";
 import {
   type ListTransactionsRequest,
   TransactionServiceService as rpcs,
@@ -29,6 +30,20 @@ const MINT = {
   reference: "ref-1",
   description: "a deposit",
   metadata: new Map([["till", "12"]]),
+};
+
+const LIST: ListTransactionsRequest = {
+  account_id: "",
+  type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
+  status: [],
+  reference: "",
+  created_after: undefined,
+  created_before: undefined,
+  min_amount: "",
+  max_amount: "",
+  metadata: new Map(),
+  page_size: 0,
+  page_token: "",
 };
 
 describe("grpc: TransactionService", () => {
@@ -63,6 +78,10 @@ describe("grpc: TransactionService", () => {
         created_at: AT,
         updated_at: AT,
         completed_at: AT,
+        corrects_transaction_id: "",
+        correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
+        reversed_by_transaction_id: "",
+        available_balance_after: "100.00",
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {
@@ -100,6 +119,54 @@ describe("grpc: TransactionService", () => {
     });
   });
 
+  it("submits the reversal, and shows the links of the transaction that it returns", async () => {
+    const request = {
+      transaction_id: "txn_original",
+      description: "typed twice",
+      metadata: new Map([["ticket", "9"]]),
+    };
+    await under.grpc.call(rpcs.reverseTransaction, request, { metadata: { "idempotency-key": "try-1" } });
+    expect(under.submitted[0]?.command).to.deep.equal({
+      name: "reverseTransaction",
+      organizationId: ORGANIZATION,
+      actor: KEY_ID,
+      transactionId: "txn_original",
+      newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
+      description: "typed twice",
+      metadata: new Map([["ticket", "9"]]),
+      idempotencyKey: "try-1",
+    });
+  });
+
+  it("shows both ends of a reversal, and no balance before the transaction is completed", async () => {
+    const rows = [
+      transaction({ corrects: { kind: "REVERSAL", transactionId: "txn_1" as TransactionId } }),
+      transaction({ reversedById: "txn_2" as TransactionId }),
+      transaction({ status: "PENDING", availableAfterCents: undefined, completedAt: undefined }),
+    ];
+    const read = await serve({
+      reads: { ...emptyReads, transactions: () => Promise.resolve({ rows, nextBeforeSeq: undefined, lookedAt: 1 }) },
+    });
+    try {
+      const { response } = await read.grpc.call(rpcs.listTransactions, LIST);
+      const shown = response?.transactions.map((each) => [
+        each.corrects_transaction_id,
+        each.correction,
+        each.reversed_by_transaction_id,
+        each.available_balance_after,
+      ]);
+      const { TRANSACTION_CORRECTION_REVERSAL: reversal, TRANSACTION_CORRECTION_UNSPECIFIED: none } =
+        TransactionCorrection;
+      expect(shown).to.deep.equal([
+        ["txn_1", reversal, "", "100.00"],
+        ["", none, "txn_2", "100.00"],
+        ["", none, "", ""],
+      ]);
+    } finally {
+      await read.close();
+    }
+  });
+
   it("submits the cancellation with the caller's reason", async () => {
     await under.grpc.call(rpcs.cancelTransaction, { transaction_id: TRANSACTION_ID, reason: "typed twice" });
     expect(under.submitted[0]?.command).to.deep.equal({
@@ -131,17 +198,16 @@ describe("grpc: TransactionService", () => {
   });
 });
 
+const {
+  TRANSACTION_STATUS_PENDING: PENDING,
+  TRANSACTION_STATUS_COMPLETED: COMPLETED,
+  TRANSACTION_STATUS_FAILED: FAILED,
+  TRANSACTION_STATUS_CANCELED: CANCELED,
+} = TransactionStatus;
+const pairs = (count: number): Map<string, string> =>
+  new Map(Array.from({ length: count }, (_, index) => [String(index), "x"]));
+
 describe("grpc: TransactionService/ListTransactions", () => {
-  const LIST: ListTransactionsRequest = {
-    account_id: "",
-    type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-    status: TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED,
-    reference: "",
-    created_after: undefined,
-    created_before: undefined,
-    page_size: 0,
-    page_token: "",
-  };
   const asked: { organizationId: string; filters: TransactionFilters; page: PageRequest }[] = [];
   let under: ServerUnderTest;
   before(async () => {
@@ -176,10 +242,13 @@ describe("grpc: TransactionService/ListTransactions", () => {
     await under.grpc.call(rpcs.listTransactions, {
       account_id: ACCOUNT_ID,
       type: TransactionType.TRANSACTION_TYPE_REDEEM,
-      status: TransactionStatus.TRANSACTION_STATUS_FAILED,
+      status: [PENDING, FAILED, PENDING],
       reference: "ref-1",
       created_after: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 1) + 1)),
       created_before: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 1) + 2)),
+      min_amount: "10",
+      max_amount: "1000.50",
+      metadata: new Map([["till", "12"]]),
       page_size: 1000,
       page_token: "",
     });
@@ -187,10 +256,13 @@ describe("grpc: TransactionService/ListTransactions", () => {
       filters: {
         accountId: ACCOUNT_ID,
         type: "REDEEM",
-        status: "FAILED",
+        status: ["PENDING", "FAILED"],
         reference: "ref-1",
         createdAfter: Date.UTC(2026, 0, 1) + 1,
         createdBefore: Date.UTC(2026, 0, 1) + 2,
+        minAmountCents: 1_000,
+        maxAmountCents: 100_050,
+        metadata: new Map([["till", "12"]]),
       },
       page: { size: 1000, beforeSeq: undefined },
     });
@@ -208,7 +280,14 @@ describe("grpc: TransactionService/ListTransactions", () => {
   for (const [name, change, field] of [
     ["an account id with a line feed", { account_id: "acc_\n" }, "account_id"],
     ["a type that it does not know", { type: TransactionType.UNRECOGNIZED }, "type"],
-    ["a status that it does not know", { status: TransactionStatus.UNRECOGNIZED }, "status"],
+    ["a status that it does not know", { status: [PENDING, TransactionStatus.UNRECOGNIZED] }, "status"],
+    ["an unspecified status", { status: [TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED] }, "status"],
+    ["an amount with three fraction digits", { min_amount: "1.005" }, "min_amount"],
+    ["an amount of zero", { max_amount: "0.00" }, "max_amount"],
+    ["a range of amounts that ends before it begins", { min_amount: "2.00", max_amount: "1.99" }, "max_amount"],
+    ["a pair of metadata without a key", { metadata: new Map([["", "12"]]) }, "metadata"],
+    ["a pair of metadata with a long value", { metadata: new Map([["till", "1".repeat(501)]]) }, "metadata"],
+    ["more pairs of metadata than there can be", { metadata: pairs(21) }, "metadata"],
     ["a negative page size", { page_size: -1 }, "page_size"],
     ["a page size of 1001", { page_size: 1001 }, "page_size"],
     ["a span that ends when it begins", { created_after: may, created_before: may }, "created_before"],
@@ -216,12 +295,47 @@ describe("grpc: TransactionService/ListTransactions", () => {
     ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const { code, fields } = await under.grpc.call(rpcs.listTransactions, { ...LIST, ...change });
+      const request = { ...LIST, ...change } as ListTransactionsRequest;
+      const { code, fields } = await under.grpc.call(rpcs.listTransactions, request);
       expect(code).to.equal(Status.INVALID_ARGUMENT);
       expect(fields?.map((problem) => problem.field)).to.deep.equal([field]);
       expect(asked).to.deep.equal([]);
     });
   }
+
+  it("takes a range of amounts that is one amount, and a bad end apart from the start", async () => {
+    const one = await under.grpc.call(rpcs.listTransactions, { ...LIST, min_amount: "5", max_amount: "5.00" });
+    expect(one.code).to.equal(Status.OK);
+    expect(asked[0]?.filters).to.deep.equal({ minAmountCents: 500, maxAmountCents: 500 });
+    const { fields } = await under.grpc.call(rpcs.listTransactions, { ...LIST, min_amount: "x", max_amount: "y" });
+    expect(fields?.map(({ field }) => field)).to.deep.equal(["min_amount", "max_amount"]);
+  });
+
+  it("takes all statuses as no filter", async () => {
+    const status = [PENDING, TransactionStatus.TRANSACTION_STATUS_PROCESSING, COMPLETED, FAILED, CANCELED];
+    await under.grpc.call(rpcs.listTransactions, { ...LIST, status });
+    expect(asked[0]?.filters).to.deep.equal({});
+  });
+
+  it("takes the token of the same filters in another order, and of no other value", async () => {
+    const metadata = (...all: [string, string][]): { metadata: Map<string, string> } => ({ metadata: new Map(all) });
+    const asking = { ...LIST, status: [FAILED, PENDING], ...metadata(["a", "1"], ["b", "2"]) };
+    const first = await under.grpc.call(rpcs.listTransactions, asking);
+    const again = { ...asking, page_token: first.response?.next_page_token ?? "" };
+    for (const [change, code] of [
+      [{}, Status.OK],
+      [{ status: [PENDING, FAILED] }, Status.OK],
+      [metadata(["b", "2"], ["a", "1"]), Status.OK],
+      [metadata(["a", "2"], ["b", "1"]), Status.INVALID_ARGUMENT],
+      [metadata(["a", "1"]), Status.INVALID_ARGUMENT],
+      [{ metadata: new Map() }, Status.INVALID_ARGUMENT],
+      [{ status: [FAILED] }, Status.INVALID_ARGUMENT],
+      [{ min_amount: "0.01" }, Status.INVALID_ARGUMENT],
+    ] as const) {
+      const reply = await under.grpc.call(rpcs.listTransactions, { ...again, ...(change as Partial<typeof LIST>) });
+      expect(reply.code, JSON.stringify(change)).to.equal(code);
+    }
+  });
 
   it("refuses the token of a list with other filters", async () => {
     const first = await under.grpc.call(rpcs.listTransactions, LIST);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import {
+  type DescEnum,
   type DescField,
   type DescMessage,
   fromBinary,
@@ -65,7 +66,7 @@ export function restRequest(route: Route, message: JsonObject): RestRequest {
     .map((field) => [field.name, restValue(field, message[field.name] ?? null)] as const);
   const path = pathOf(route, message);
   if (route.body.kind !== "none") return { method, path, body: JSON.stringify(Object.fromEntries(others)) };
-  const query = others.map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`).join("&");
+  const query = others.flatMap(([name, value]) => parametersOf(name, value)).join("&");
   return { method, path: query === "" ? path : `${path}?${query}`, body: undefined };
 }
 
@@ -77,11 +78,24 @@ function pathOf(route: Route, message: JsonObject): string {
   return `/${segments.join("/")}`;
 }
 
+/** The query parameters of a field: one for each item of a list and for each pair of a map. */
+export function parametersOf(name: string, value: JsonValue): string[] {
+  const parameter = (key: string, item: JsonValue): string => `${key}=${encodeURIComponent(textOf(item))}`;
+  if (Array.isArray(value)) return value.map((item) => parameter(name, item));
+  if (typeof value !== "object" || value === null) return [parameter(name, value)];
+  return Object.entries(value).map(([key, item]) => parameter(encodeURIComponent(`${name}[${key}]`), item));
+}
+
 /** A value as REST writes it: enum values by their short names. */
 export function restValue(field: DescField, value: JsonValue): JsonValue {
-  if (field.fieldKind !== "enum") return value;
-  const named = field.enum.values.find(({ number }) => number === value);
-  return named === undefined ? value : enumName(field.enum, named.name);
+  if (field.enum === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => restEnum(field.enum, item));
+  return restEnum(field.enum, value);
+}
+
+function restEnum(desc: DescEnum, value: JsonValue): JsonValue {
+  const named = desc.values.find(({ number }) => number === value);
+  return named === undefined ? value : enumName(desc, named.name);
 }
 
 /** A text as it is; any other value as JSON. */

@@ -13,6 +13,7 @@ import {
 import { loadSync, type ServiceDefinition } from "@grpc/proto-loader";
 
 import { detailsOf, type RefusalDetails } from "./refusal.js";
+import { expectDetail } from "./style.js";
 
 /** An rpc, as generated code, proto-loader or `jsonMethod` describes it. */
 export type Method<Request, Response> = Pick<
@@ -221,8 +222,11 @@ export class GrpcCaller {
   }
 }
 
+/** Every refusal of the server has the style of docs/errors.md, whatever else a test looks at. */
 function statusOf({ code, details, metadata }: StatusObject): GrpcStatus {
-  return { code, message: details, ...detailsOf(metadata) };
+  const refusal = detailsOf(metadata);
+  if (refusal.reason !== undefined) expectDetail(details, refusal.fields);
+  return { code, message: details, ...refusal };
 }
 
 let loaded: ReadonlyMap<string, Method<unknown, Fields>> | undefined;

@@ -1,5 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 
+import { expectDetail } from "./style.js";
+
 /** The parts of a request besides its method and its path. */
 export interface RestCall {
   /**
@@ -46,6 +48,11 @@ export class RestCaller {
     };
     const reply = await this.#exchange({ method, path, headers: sent }, bytes);
     const json = reply.text.startsWith("{") ? (JSON.parse(reply.text) as RestReply["json"]) : {};
+    // Every problem has the style of docs/errors.md, whatever else a test looks at.
+    if (reply.text !== "" && reply.headers["content-type"] === "application/problem+json") {
+      const { detail, errors } = json as { detail: string; errors?: { field: string; message: string }[] };
+      expectDetail(detail, errors);
+    }
     return { ...reply, json };
   }
 

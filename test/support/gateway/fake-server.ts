@@ -137,7 +137,7 @@ export class FakeServer {
   }
 
   #errorOf(refusal: FakeRefusal) {
-    const { code, text = "", reason, facts = {}, violations, retryDelay } = refusal;
+    const { code, text = "No.", reason, facts = {}, violations, retryDelay } = refusal;
     const details: [string, JsonValue][] = [];
     if (reason !== undefined) details.push(["google.rpc.ErrorInfo", { reason, domain: "kesc", metadata: facts }]);
     if (violations !== undefined) {

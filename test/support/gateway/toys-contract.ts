@@ -110,7 +110,19 @@ const MESSAGES: JsonObject[] = [
       scalar("colors", 4, "enum", { typeName: ".toys.v1.Color", ...REPEATED }),
     ],
   },
-  { name: "FindToysRequest", field: [scalar("box", 1, "string"), scalar("count", 2, "uint32")] },
+  {
+    name: "FindToysRequest",
+    field: [
+      scalar("box", 1, "string"),
+      scalar("count", 2, "uint32"),
+      ref("labels", 3, ".toys.v1.FindToysRequest.LabelsEntry", REPEATED),
+      ref("shelves", 4, ".toys.v1.FindToysRequest.ShelvesEntry", REPEATED),
+    ],
+    nestedType: [
+      entry("LabelsEntry", "string", scalar("value", 2, "string")),
+      entry("ShelvesEntry", "int32", scalar("value", 2, "int32")),
+    ],
+  },
   { name: "FindToysResponse", field: [ref("toys", 1, ".toys.v1.Toy", REPEATED)] },
   { name: "FindManyRequest", field: [ref("searches", 1, ".toys.v1.Search", REPEATED)] },
   {

@@ -35,6 +35,7 @@ export function apiKey(changes: Partial<ApiKey> = {}): ApiKey {
     createdAt: toUnixMillis(0),
     expiresAt: undefined,
     revokedAt: undefined,
+    lastUsedAt: undefined,
     ...changes,
   };
 }

@@ -2,7 +2,7 @@ import type { DescField } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
 import type { Route } from "../../../../gateway/contract/contract.js";
-import { isDecimal, restValue, textOf } from "../../../support/callers/contract-requests.js";
+import { isDecimal, parametersOf, restValue, textOf } from "../../../support/callers/contract-requests.js";
 import type { RestCall } from "../../../support/callers/rest-caller.js";
 import { type Known, nameText, nearly, numberText, valueOf } from "./values.js";
 
@@ -117,22 +117,30 @@ function nested([depth, opening]: [number, string]): Body {
 
 function queryOf(fields: readonly DescField[], known: Known): fc.Arbitrary<string> {
   const pairs = fields.map((field) => {
-    const good = valueOf(field, known).map((value) => encodeURIComponent(textOf(restValue(field, value))));
-    const value = fc.oneof(
+    const good = valueOf(field, known).map((value) => parametersOf(field.name, restValue(field, value)).join("&"));
+    const odd = fc.constantFrom("%", "%ff", "%C0%80", "%ED%A0%80", "%00", "+", "=", "[]", "null");
+    const parameters = fc.oneof(
       { weight: 12, arbitrary: good },
       { weight: 1, arbitrary: nearly(good).map(pathSafe) },
-      { weight: 1, arbitrary: fc.constantFrom("%", "%ff", "%C0%80", "%ED%A0%80", "%00", "+", "=", "[]", "null") },
+      { weight: 1, arbitrary: odd.map((text) => `${field.name}=${text}`) },
     );
-    return fc.option(
-      value.map((text) => `${field.name}=${text}`),
-      { freq: 2 },
-    );
+    return fc.option(parameters, { freq: 2 });
   });
   const more = fc.oneof(
     { weight: 12, arbitrary: fc.constant("") },
     {
       weight: 1,
-      arbitrary: fc.constantFrom("__proto__=1", "a[__proto__]=1", "page_size=1&page_size=2", "=", "&&&", "%=%"),
+      arbitrary: fc.constantFrom(
+        "__proto__=1",
+        "a[__proto__]=1",
+        "metadata[__proto__]=1",
+        "metadata[]=1",
+        "status[0]=1",
+        "page_size=1&page_size=2",
+        "=",
+        "&&&",
+        "%=%",
+      ),
     },
   );
   return fc

@@ -115,7 +115,10 @@ export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue>
     return fc.array(messageValueOf(field.message, known), { maxLength: 4 });
   }
   if (field.fieldKind === "map") return pairs;
-  if (field.fieldKind === "enum") return fc.constantFrom(...field.enum.values.map(({ number }) => number));
+  if (field.enum !== undefined) {
+    const numbers = fc.constantFrom(...field.enum.values.map(({ number }) => number));
+    return field.fieldKind === "list" ? fc.array(numbers, { maxLength: 4 }) : numbers;
+  }
   if (field.fieldKind === "message") {
     return field.message.typeName === TIMESTAMP ? timeText : messageValueOf(field.message, known);
   }

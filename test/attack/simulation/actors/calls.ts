@@ -5,6 +5,7 @@ import type {
   CreateAccount,
   EraseAccount,
   MoveMoney,
+  ReverseTransaction,
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
@@ -43,6 +44,8 @@ interface Known {
   readonly accountIds: AccountId[];
   /** The transactions that a caller may want to cancel; some of them can't be. */
   readonly cancelIds: TransactionId[];
+  /** Those that a caller may want to reverse; some of them can't be, or have been. */
+  readonly reverseIds: TransactionId[];
   readonly wishes: MoneyWish[];
   users: number;
 }
@@ -50,6 +53,7 @@ interface Known {
 const USERS = 4;
 const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
 const NO_DESCRIPTION = "" as Description;
+const OTHER_DESCRIPTION = "typed twice" as Description;
 const PHONE_NUMBER = "+254712345678" as PhoneNumber;
 const OTHER_PHONE_NUMBER = "+254733000000" as PhoneNumber;
 const EMAIL = "ann@example.com" as EmailAddress;
@@ -79,6 +83,7 @@ export class Calls {
     if (dice < 32) return this.#broken(organizationId, known);
     if (dice < 36) return this.#erase(organizationId, known);
     if (dice < 40) return this.#update(organizationId, known);
+    if (dice < 50 && known.reverseIds.length > 0) return this.#reverse(organizationId, known);
     return this.#moveMoney(organizationId, known);
   }
 
@@ -87,18 +92,20 @@ export class Calls {
    * it.
    */
   learn(resource: Account | Transaction): void {
-    const { accountIds, cancelIds } = this.#knownTo(resource.organizationId);
+    const { accountIds, cancelIds, reverseIds } = this.#knownTo(resource.organizationId);
     if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
-    } else if (!cancelIds.includes(resource.id) && (resource.status === "PENDING" || this.#random.chance(0.1))) {
-      cancelIds.push(resource.id);
+      return;
     }
+    const isPending = resource.status === "PENDING";
+    if (!cancelIds.includes(resource.id) && (isPending || this.#random.chance(0.1))) cancelIds.push(resource.id);
+    if (!reverseIds.includes(resource.id) && this.#random.chance(isPending ? 0.1 : 0.5)) reverseIds.push(resource.id);
   }
 
   #knownTo(organizationId: OrganizationId): Known {
     let known = this.#known.get(organizationId);
     if (known === undefined) {
-      known = { accountIds: [], cancelIds: [], wishes: [], users: 0 };
+      known = { accountIds: [], cancelIds: [], reverseIds: [], wishes: [], users: 0 };
       this.#known.set(organizationId, known);
     }
     return known;
@@ -163,6 +170,20 @@ export class Calls {
       transactionId,
       reason: NO_REASON,
     }));
+  }
+
+  #reverse(organizationId: OrganizationId, known: Known): Wish {
+    const transactionId = this.#mostly(known, ({ reverseIds }) => reverseIds) ?? this.#names.transactionId();
+    const command: Omit<ReverseTransaction, "newTransactionId"> = {
+      name: "reverseTransaction",
+      organizationId,
+      actor: TEST_ACTOR,
+      transactionId,
+      description: this.#random.chance(0.2) ? OTHER_DESCRIPTION : NO_DESCRIPTION,
+      metadata: NO_METADATA,
+      idempotencyKey: this.#random.chance(0.25) ? this.#names.idempotencyKey() : undefined,
+    };
+    return wishOf(() => ({ ...command, newTransactionId: this.#names.transactionId() }));
   }
 
   #moveMoney(organizationId: OrganizationId, known: Known): Wish {

@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   createAccount: undefined,
   mint: undefined,
   redeem: undefined,
+  reverseTransaction: undefined,
   freezeAccount: "account.frozen",
   unfreezeAccount: "account.unfrozen",
   closeAccount: "account.closed",

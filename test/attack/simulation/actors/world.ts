@@ -47,6 +47,8 @@ export interface Faults {
   readonly wrongClocks: number;
   /** An operator begins to move a book to another cell. */
   readonly move: number;
+  /** An operator suspends an organization. */
+  readonly suspend: number;
 }
 
 export const NO_FAULTS: Faults = {
@@ -61,6 +63,7 @@ export const NO_FAULTS: Faults = {
   clockJump: 0,
   wrongClocks: 0,
   move: 0,
+  suspend: 0,
 };
 
 /** The state that all actors of one run share. */

@@ -23,6 +23,10 @@ interface StatusAfter {
 /** The status that a row of each kind sets. A kind that sets none has {} here. */
 const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "organization.created": {},
+  "organization.suspended": {},
+  "organization.resumed": {},
+  "key.created": {},
+  "key.revoked": {},
   "account.created": { account: "ACTIVE" },
   "account.frozen": { account: "FROZEN" },
   "account.unfrozen": { account: "ACTIVE" },
@@ -151,7 +155,35 @@ function checkTransactions({ journal, transactions }: OwnBook): void {
     else own.push(entry);
   }
   mustBe("how many transactions there are", entries.size, transactions.length);
-  for (const transaction of transactions) checkTransaction(transaction, entries.get(transaction.id) ?? []);
+  const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
+  for (const transaction of transactions) {
+    checkTransaction(transaction, entries.get(transaction.id) ?? []);
+    checkLinks(transaction, byId);
+  }
+}
+
+/** A reversal undoes all of a completed transaction, and the two name each other. */
+function checkLinks(transaction: Stored<Transaction>, byId: ReadonlyMap<string, Stored<Transaction>>): void {
+  const { id, accountId, type, amountCents, reference, rail, corrects, reversedById } = transaction;
+  if (reversedById !== undefined) {
+    mustBe(`what the reversal of ${id} corrects`, id, byId.get(reversedById)?.corrects?.transactionId);
+  }
+  if (corrects === undefined) return;
+  const original = byId.get(corrects.transactionId);
+  mustBe(
+    `what ${id} reverses`,
+    { accountId, type, amountCents, rail, status: "COMPLETED", reference, reversedById: id, corrects: undefined },
+    {
+      accountId: original?.accountId,
+      type: original?.type === "MINT" ? "REDEEM" : "MINT",
+      amountCents: original?.amountCents,
+      rail: original?.rail,
+      status: original?.status,
+      reference: `kesc:reverse:${corrects.transactionId}`,
+      reversedById: original?.reversedById,
+      corrects: original?.corrects,
+    },
+  );
 }
 
 function checkTransaction(transaction: Stored<Transaction>, entries: readonly Entry[]): void {
@@ -170,6 +202,8 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
     { createdAt: first?.recordedAt, updatedAt: last?.recordedAt, completedAt: completed?.recordedAt },
     { createdAt, updatedAt, completedAt },
   );
+  const { availableAfterCents } = transaction;
+  mustBe(`the balance after ${id}, by the journal`, completed?.balancesAfter?.availableCents, availableAfterCents);
   for (const entry of entries) {
     mustBe(`whose account row ${String(entry.seq)} is about`, accountId, entry.accountId);
   }

@@ -60,6 +60,11 @@ export class Judge {
     this.#model.setState(organizationId, state);
   }
 
+  /** Records that an operator has suspended or resumed an organization. */
+  suspendedSet(organizationId: OrganizationId, isSuspended: boolean): void {
+    this.#model.setSuspended(organizationId, isSuspended);
+  }
+
   /**
    * Throws the first violation. A violation can't be thrown while the ledger runs: the ledger would
    * take it for a bug of its own.

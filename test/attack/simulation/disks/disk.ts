@@ -47,6 +47,8 @@ export interface Disk {
   journalAfter(organizationId: OrganizationId, seq: number): readonly Stored<JournalEntry>[];
   /** Sets the state of a book. Returns false while a transaction locks the book. */
   setState(organizationId: OrganizationId, state: BookState): boolean;
+  /** Suspends or resumes an organization. Returns false if this disk cannot. */
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): boolean;
   /** Runs the service's own check of its books. Throws a Violation when it finds something. */
   verify(): Promise<void>;
   dispose(): void;

@@ -19,9 +19,11 @@ export function checkAccount({ status, availableCents, heldCents }: LedgerAccoun
   require(status !== "CLOSED" || availableCents + heldCents === 0, "closed accounts are empty");
 }
 
-export function checkTransaction({ amountCents, status, completedAt }: Transaction): void {
+export function checkTransaction({ amountCents, status, completedAt, corrects, reversedById }: Transaction): void {
   require(isBalance(amountCents) && amountCents > 0, "amount of transactions");
   require((status === "COMPLETED") === (completedAt !== undefined), "completed_at of transactions");
+  const mayBeReversed = status === "COMPLETED" && corrects === undefined;
+  require(reversedById === undefined || mayBeReversed, "reversed_by_id of transactions");
 }
 
 export function checkEntry({ kind, accountId, transactionId, posting, balancesAfter }: JournalEntry): void {

@@ -85,6 +85,12 @@ export class MemoryDisk implements Disk {
     return true;
   }
 
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): boolean {
+    this.#version += 1;
+    this.#setHead({ ...this.#headOf(organizationId), isSuspended });
+    return true;
+  }
+
   verify(): Promise<void> {
     return Promise.resolve();
   }
@@ -93,13 +99,20 @@ export class MemoryDisk implements Disk {
     // Nothing is left behind.
   }
 
-  /** Begins a book as storage/organizations.ts does. */
+  /** Begins a book as storage/organizations/new-organization.ts does. */
   #openBook(organizationId: OrganizationId): void {
     const [kind, recordedAt] = ["organization.created", BOOKS_BEGIN] as const;
     const nothing = { accountId: undefined, transactionId: undefined, posting: undefined, balancesAfter: undefined };
     const entry: JournalEntry = { organizationId, kind, actor: OPERATOR, reason: NO_REASON, recordedAt, ...nothing };
     this.#journal.push(Object.freeze({ ...entry, seq: 1 }));
-    this.#setHead({ organizationId, state: "OPEN", lastSeq: 1, lastRecordedAt: recordedAt, sums: NO_SUMS });
+    this.#setHead({
+      organizationId,
+      state: "OPEN",
+      isSuspended: false,
+      lastSeq: 1,
+      lastRecordedAt: recordedAt,
+      sums: NO_SUMS,
+    });
   }
 
   #store(steps: Steps): LedgerStore {

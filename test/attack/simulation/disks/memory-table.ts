@@ -31,7 +31,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ id }) => id,
     nameOf: (transaction) => referenceName(transaction),
     check: checkTransaction,
-    changeable: ["status", "statusReason", "updatedAt", "completedAt"],
+    changeable: ["status", "statusReason", "reversedById", "updatedAt", "completedAt"],
   },
   idempotencyKeys: {
     keyOf: (used) => keyName(used),

@@ -30,6 +30,11 @@ export function describeCommand(command: Command): string {
       const what = `${name} ${amount}, ${shortId(accountId)}, ${rail}, reference ${reference}`;
       return `${what}, as ${shortId(newTransactionId)}${keyOf(command)}`;
     }
+    case "reverseTransaction": {
+      const { transactionId, description, newTransactionId } = command;
+      const words = description === "" ? "" : `, ${description}`;
+      return `reverse ${shortId(transactionId)}${words}, as ${shortId(newTransactionId)}${keyOf(command)}`;
+    }
     case "cancelTransaction":
       return `cancel ${shortId(command.transactionId)}`;
     case "freezeAccount":

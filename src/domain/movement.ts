@@ -1,0 +1,123 @@
+import type { LedgerAccount } from "./account.js";
+import { MAX_SUM_CENTS } from "./book.js";
+import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
+import { type Actor, balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "./journal.js";
+import type { Refusal } from "./refusal.js";
+import { DIRECT_RAIL, type Transaction } from "./transaction.js";
+import { MAX_CENTS } from "./values/cents.js";
+import { type IdempotencyKey, NO_REASON } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
+
+// The rules that every new mint and redemption follows, also one that reverses another transaction.
+
+/** The fields of a new transaction that its command decides. */
+export type NewTransaction = Pick<
+  Transaction,
+  | "id"
+  | "organizationId"
+  | "accountId"
+  | "type"
+  | "amountCents"
+  | "reference"
+  | "description"
+  | "metadata"
+  | "rail"
+  | "corrects"
+>;
+
+/** Returns the refusal of a movement on a closed or frozen account. */
+export function refusalByStatus({ id: accountId, status }: LedgerAccount): Refusal | undefined {
+  if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
+  if (status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+  return undefined;
+}
+
+/**
+ * Returns the refusal of a mint that would exceed a limit, or of a redemption of more than is
+ * available.
+ */
+export function refusalByAmount(
+  book: Book,
+  account: LedgerAccount,
+  { type, amountCents }: Pick<Transaction, "type" | "amountCents">,
+): Refusal | undefined {
+  const { id: accountId, organizationId, availableCents, heldCents } = account;
+  if (type === "REDEEM") {
+    return amountCents > availableCents
+      ? { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents }
+      : undefined;
+  }
+  if (availableCents + heldCents + amountCents > MAX_CENTS) {
+    return { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS };
+  }
+  // The reserve is at least as large as the sum of all available balances, unless shillings are
+  // missing. So both are compared with the limit.
+  const { reserve, available } = book.bookOf(organizationId).sums;
+  return Math.max(reserve, available) > MAX_SUM_CENTS - amountCents
+    ? { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS }
+    : undefined;
+}
+
+/**
+ * Returns the effect of a new transaction. On the direct rail it is COMPLETED at once. On any other
+ * rail it is PENDING, and the KESC of a redemption is held.
+ */
+export function moved(
+  account: LedgerAccount,
+  given: NewTransaction,
+  { actor, idempotencyKey, now }: { actor: Actor; idempotencyKey: IdempotencyKey | undefined; now: UnixMillis },
+): { kind: "effect"; resource: Transaction; effect: Effect } {
+  const completed = given.rail === DIRECT_RAIL;
+  const posting = postingOf(given, completed);
+  const posted: LedgerAccount =
+    posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
+  const { id, organizationId, accountId, type, amountCents, reference, description, metadata, rail, corrects } = given;
+  const transaction: Transaction = {
+    id,
+    organizationId,
+    accountId,
+    type,
+    status: completed ? "COMPLETED" : "PENDING",
+    statusReason: NO_REASON,
+    amountCents,
+    reference,
+    description,
+    metadata,
+    rail,
+    corrects,
+    reversedById: undefined,
+    availableAfterCents: completed ? posted.availableCents : undefined,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: completed ? now : undefined,
+  };
+  return {
+    kind: "effect",
+    resource: transaction,
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: id,
+          kind: completed ? "transaction.completed" : "transaction.pending",
+          posting,
+          balancesAfter: balancesOf(posted),
+          actor,
+          reason: NO_REASON,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: posted },
+        { table: "transactions", row: transaction },
+        ...putIdempotencyKey(idempotencyKey, transaction, now),
+      ],
+    },
+  };
+}
+
+function postingOf({ type, amountCents }: NewTransaction, completed: boolean): Posting | undefined {
+  if (type === "REDEEM") return completed ? redeemPosting(amountCents) : holdPosting(amountCents);
+  return completed ? mintPosting(amountCents) : undefined;
+}

@@ -1,0 +1,122 @@
+import type { ReverseTransaction } from "../commands.js";
+import {
+  type Book,
+  type Decision,
+  type Lookup,
+  type Operation,
+  putIdempotencyKey,
+  refuse,
+  replay,
+} from "../decision.js";
+import { moved, refusalByAmount, refusalByStatus } from "../movement.js";
+import type { Refusal } from "../refusal.js";
+import { DIRECT_RAIL, type Transaction } from "../transaction.js";
+import type { TransactionId } from "../values/ids.js";
+import { type Reference, sameMetadata } from "../values/text.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const reverseTransaction: Operation<ReverseTransaction, Transaction> = { lookup, decide };
+
+function lookup({ organizationId, transactionId, idempotencyKey }: ReverseTransaction, rows: Lookup): void {
+  rows.transaction(transactionId);
+  rows.transactionWithReference(organizationId, reversalReference(transactionId));
+  if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+}
+
+/** The reference of the only reversal of a transaction. A caller cannot choose such a reference. */
+function reversalReference(transactionId: TransactionId): Reference {
+  return `kesc:reverse:${transactionId}` as Reference;
+}
+
+/**
+ * Undoes a completed transaction of the direct rail, once and in full: a mint by a redemption, a
+ * redemption by a mint. The new transaction and the original name each other. The same call again
+ * is a replay.
+ *
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, TRANSACTION_ALREADY_REVERSED,
+ * TRANSACTION_NOT_FOUND, TRANSACTION_NOT_REVERSIBLE, ACCOUNT_CLOSED, ACCOUNT_FROZEN, then
+ * INSUFFICIENT_FUNDS (of a mint) or LIMIT_EXCEEDED (of a redemption).
+ */
+function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decision<Transaction> {
+  const repeated = decideRepeat(book, command, now);
+  if (repeated !== undefined) return repeated;
+
+  const { organizationId, transactionId, newTransactionId, description, metadata } = command;
+  const original = book.transaction(organizationId, transactionId);
+  if (original === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const cause = obstacleTo(original);
+  if (cause !== undefined) return refuse({ reason: "TRANSACTION_NOT_REVERSIBLE", transactionId, cause });
+
+  const { accountId, amountCents, rail } = original;
+  const account = book.account(organizationId, accountId);
+  if (account === undefined) throw new Error(`${transactionId} refers to ${accountId}, which was not loaded`);
+  const type = original.type === "MINT" ? "REDEEM" : "MINT";
+  const refusal = refusalByStatus(account) ?? refusalByAmount(book, account, { type, amountCents });
+  if (refusal !== undefined) return refuse(refusal);
+
+  const reversal = moved(
+    account,
+    {
+      id: newTransactionId,
+      organizationId,
+      accountId,
+      type,
+      amountCents,
+      reference: reversalReference(transactionId),
+      description,
+      metadata,
+      rail,
+      corrects: { kind: "REVERSAL", transactionId },
+    },
+    { actor: command.actor, idempotencyKey: command.idempotencyKey, now },
+  );
+  const { entries, puts } = reversal.effect;
+  const reversed: Transaction = { ...original, reversedById: newTransactionId };
+  return { ...reversal, effect: { entries, puts: [...puts, { table: "transactions", row: reversed }] } };
+}
+
+function decideRepeat(book: Book, command: ReverseTransaction, now: UnixMillis): Decision<Transaction> | undefined {
+  const { organizationId, transactionId, idempotencyKey } = command;
+  if (idempotencyKey !== undefined) {
+    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
+    if (resourceId !== undefined) {
+      const earlier = book.transaction(organizationId, resourceId as TransactionId);
+      const isSame =
+        earlier?.corrects?.transactionId === transactionId && differingFields(command, earlier).length === 0;
+      return isSame ? replay(earlier) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+  }
+
+  const existing = book.transactionWithReference(organizationId, reversalReference(transactionId));
+  if (existing === undefined) return undefined;
+  const differing = differingFields(command, existing);
+  return differing.length === 0
+    ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
+    : refuse({
+        reason: "TRANSACTION_ALREADY_REVERSED",
+        transactionId,
+        reversedById: existing.id,
+        differingFields: differing,
+      });
+}
+
+function differingFields({ description, metadata }: ReverseTransaction, existing: Transaction): string[] {
+  return [
+    ...(description === existing.description ? [] : ["description"]),
+    ...(sameMetadata(metadata, existing.metadata) ? [] : ["metadata"]),
+  ];
+}
+
+/**
+ * Returns why the transaction cannot be reversed. The reversal of a reversal would do the original
+ * again, so a caller makes a new transaction in its place.
+ */
+function obstacleTo({
+  status,
+  rail,
+  corrects,
+}: Transaction): Extract<Refusal, { reason: "TRANSACTION_NOT_REVERSIBLE" }>["cause"] | undefined {
+  if (corrects !== undefined) return "IS_REVERSAL";
+  if (rail !== DIRECT_RAIL) return "OTHER_RAIL";
+  return status === "COMPLETED" ? undefined : "NOT_COMPLETED";
+}

@@ -1,0 +1,91 @@
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, isIP, type ListenOptions, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { removeStaleSocket, socketPathOf } from "./server-address.js";
+
+// A client closes its side when it reads that the server has closed the other one. A connection
+// that is still open after this time is cut.
+const LINGER_MILLIS = 250;
+
+/** Listens for connections, and knows those that are open. */
+export class Listener {
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #onConnection: (socket: Socket) => void;
+  #closed = Promise.resolve();
+
+  private constructor(onConnection: (socket: Socket) => void) {
+    this.#onConnection = onConnection;
+  }
+
+  /**
+   * Listens on "host:port" or "unix:/path". A name of a host can have several addresses; the
+   * listener takes all that this machine has.
+   */
+  static async open(
+    address: string,
+    onConnection: (socket: Socket) => void,
+  ): Promise<{ listener: Listener; address: string }> {
+    const listener = new Listener(onConnection);
+    try {
+      return { listener, address: await listener.#listen(address) };
+    } catch (error) {
+      listener.stopAccepting();
+      throw new Error(`cannot listen on ${address}`, { cause: error });
+    }
+  }
+
+  stopAccepting(): void {
+    const listening = this.#servers.splice(0).filter((server) => server.listening);
+    this.#closed = Promise.all(listening.map((server) => once(server.close(), "close"))).then(() => undefined);
+  }
+
+  /**
+   * Resolves when all connections are closed. Cuts those whose clients do not close them soon. Each
+   * response must have been sent.
+   */
+  async closeConnections(): Promise<void> {
+    await Promise.race([this.#closed, sleep(LINGER_MILLIS)]);
+    for (const socket of this.#sockets) socket.destroy();
+    await this.#closed;
+  }
+
+  async #listen(address: string): Promise<string> {
+    const path = socketPathOf(address);
+    if (path !== undefined) {
+      await removeStaleSocket(path);
+      await this.#add({ path });
+      return address;
+    }
+    const colon = address.lastIndexOf(":");
+    const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
+    let port = Number(address.slice(colon + 1));
+    const hosts = isIP(host) === 0 ? (await lookup(host, { all: true })).map((found) => found.address) : [host];
+    let missing: unknown;
+    for (const one of new Set(hosts)) {
+      try {
+        port = ((await this.#add({ host: one, port })) as AddressInfo).port;
+      } catch (error) {
+        // "localhost" has an IPv6 address also on a machine without IPv6.
+        if ((error as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL") throw error;
+        missing = error;
+      }
+    }
+    if (!this.#servers.some((server) => server.listening)) throw missing;
+    return `${address.slice(0, colon)}:${String(port)}`;
+  }
+
+  async #add(options: ListenOptions): Promise<ReturnType<Server["address"]>> {
+    const server = createServer((socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      this.#onConnection(socket);
+    });
+    this.#servers.push(server);
+    await once(server.listen(options), "listening");
+    return server.address();
+  }
+}

@@ -1,0 +1,77 @@
+import type { CallRefusal } from "../errors/refusal.js";
+
+export interface RequestFramesOptions {
+  /** Whether the rpc takes any number of messages. Otherwise it takes exactly one. */
+  readonly isStream: boolean;
+  /** Whether the header `grpc-encoding` names a compression. */
+  readonly isCompressed: boolean;
+  /** Maximum size of a message. */
+  readonly bytesMax: number;
+}
+
+// A message follows a flag and four bytes with its length.
+const PREFIX_BYTES = 5;
+
+/**
+ * Checks the frames of gRPC in the body of a request. grpc-js takes any flag, ignores bytes after
+ * the last whole message, and refuses only the size with a status of its own.
+ */
+export class RequestFrames {
+  readonly #options: RequestFramesOptions;
+  #messages = 0;
+  /** The bytes of the prefix that have arrived. It can be spread over several chunks. */
+  #prefixBytes = 0;
+  #length = 0;
+  /** The bytes of the message that have not arrived. */
+  #left = 0;
+
+  constructor(options: RequestFramesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the refusal of the call if the chunk breaks a rule. */
+  read(chunk: Uint8Array): CallRefusal | undefined {
+    for (let at = 0; at < chunk.length;) {
+      if (this.#left > 0) {
+        const taken = Math.min(this.#left, chunk.length - at);
+        this.#left -= taken;
+        at += taken;
+        continue;
+      }
+      const refusal = this.#readPrefix(chunk[at] ?? 0);
+      if (refusal !== undefined) return refusal;
+      at += 1;
+    }
+    return undefined;
+  }
+
+  /** Returns the refusal of the call if the body must not end here. */
+  end(): CallRefusal | undefined {
+    if (this.#prefixBytes > 0 || this.#left > 0) return malformed("The body ends in the middle of a message.");
+    if (!this.#options.isStream && this.#messages === 0) return malformed("The body has no message.");
+    return undefined;
+  }
+
+  #readPrefix(byte: number): CallRefusal | undefined {
+    const { isStream, isCompressed, bytesMax } = this.#options;
+    if (this.#prefixBytes === 0) {
+      if (!isStream && this.#messages === 1) return malformed("The body has bytes after its message.");
+      if (byte > 1) return malformed("The flag of a message must be 0 or 1.");
+      if (byte === 1 && !isCompressed)
+        return malformed("A message is compressed, but grpc-encoding names no compression.");
+      this.#length = 0;
+    } else {
+      this.#length = this.#length * 256 + byte;
+    }
+    this.#prefixBytes += 1;
+    if (this.#prefixBytes < PREFIX_BYTES) return undefined;
+    this.#prefixBytes = 0;
+    this.#messages += 1;
+    this.#left = this.#length;
+    return this.#length > bytesMax ? { reason: "REQUEST_TOO_LARGE", bytesMax } : undefined;
+  }
+}
+
+function malformed(problem: string): CallRefusal {
+  return { reason: "MALFORMED_REQUEST", problem };
+}

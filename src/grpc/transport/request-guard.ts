@@ -1,0 +1,288 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+
+import {
+  type Server,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+  status as Status,
+} from "@grpc/grpc-js";
+
+import { type Link, Queue } from "../../../runtime/queue.js";
+import type { AnyRefusal, Reason } from "../errors/refusal.js";
+import { hasDetails, type RefusalStatus, statusOf } from "../errors/status.js";
+import { RequestFrames } from "./request-frames.js";
+import { COMPRESSIONS, isGrpc, refusalOfHeaders } from "./request-headers.js";
+
+type Listener = Parameters<ServerInterceptingCall["start"]>[0];
+type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
+type SentStatus = Parameters<ServerInterceptingCall["sendStatus"]>[0];
+
+export interface RequestGuardOptions {
+  /** Maximum time for the request of a call to arrive. */
+  readonly requestMillisMax: number;
+  /** Returns the maximum size of a request to the rpc with this path. */
+  readonly requestBytesMaxOf: (path: string) => number;
+  /** Called for each call that the guard refused. The path is undefined if no rpc has it. */
+  readonly onRefused: (path: string | undefined, reason: Reason) => void;
+}
+
+/** Private parts of grpc-js's server: the method that takes each HTTP/2 stream, and the rpcs. */
+interface ServerParts {
+  _streamHandler?(interceptors: unknown, stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
+  readonly handlers?: ReadonlyMap<string, unknown>;
+}
+
+const SWEEPS_PER_LIMIT = 10;
+
+/**
+ * Refuses each request that is malformed, too large or too slow, before its handler runs. Each
+ * refusal has a reason, also those that grpc-js makes itself.
+ *
+ * It is the first interceptor of the server. Interceptors see neither the method nor the frames of
+ * a request, so it also stands before grpc-js's own handler of HTTP/2 streams (docs/adr/0029).
+ *
+ * One timer serves all calls, because a timer for each call would cost more than all other work
+ * here.
+ */
+export class RequestGuard {
+  readonly #options: RequestGuardOptions;
+  readonly #state: GuardState;
+  readonly #sweeping: NodeJS.Timeout;
+  /** The stream for which grpc-js makes a call now. It calls the interceptors at once. */
+  #stream: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders } | undefined;
+
+  constructor(options: RequestGuardOptions) {
+    this.#options = options;
+    this.#state = { arriving: new Queue(), open: 0, onIdle: () => undefined, ...options };
+    this.#sweeping = setInterval(() => {
+      this.#sweep();
+    }, options.requestMillisMax / SWEEPS_PER_LIMIT);
+    this.#sweeping.unref();
+  }
+
+  /** Belongs into the `interceptors` of the server, before all others. */
+  readonly interceptor: ServerInterceptor = (rpc, call) => {
+    if (this.#stream === undefined) throw new Error("grpc-js made a call without a stream");
+    return new ArrivingCall(call, rpc, { ...this.#stream, state: this.#state });
+  };
+
+  /** Must be called before the server takes connections. */
+  attachTo(server: Server): void {
+    const parts = server as unknown as ServerParts;
+    const handle = parts._streamHandler?.bind(server);
+    const { handlers } = parts;
+    if (handle === undefined || handlers === undefined) {
+      throw new Error("this version of grpc-js takes its streams in another way");
+    }
+    parts._streamHandler = (interceptors, stream, headers) => {
+      const path = String(headers[":path"]);
+      const isRpc = handlers.has(path);
+      const refusal = refusalOfHeaders(headers) ?? (isRpc ? undefined : ({ reason: "NO_SUCH_RPC" } as const));
+      if (refusal === undefined) {
+        this.#stream = { stream, headers };
+        handle(interceptors, stream, headers);
+        this.#stream = undefined;
+      } else if (!stream.destroyed && !stream.closed) {
+        refuseStream(stream, headers, refusal);
+        this.#options.onRefused(isRpc ? path : undefined, refusal.reason);
+      }
+    };
+  }
+
+  /** Ends the calls whose request has not fully arrived. */
+  refuseArriving(): void {
+    for (const call of this.#state.arriving) call.refuse({ reason: "SHUTTING_DOWN" });
+  }
+
+  /** Resolves when no call is open. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#state.onIdle = resolve;
+      if (this.#state.open === 0) resolve();
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #sweep(): void {
+    const lastStart = performance.now() - this.#options.requestMillisMax;
+    for (const call of this.#state.arriving) {
+      if (call.startedAt > lastStart) return;
+      call.refuse({ reason: "DEADLINE_EXCEEDED" });
+    }
+  }
+}
+
+/** The state that all calls share. */
+interface GuardState extends RequestGuardOptions {
+  /** The calls whose one request has not fully arrived, oldest first. */
+  readonly arriving: Queue<ArrivingCall>;
+  /** The number of calls that have begun and not ended. */
+  open: number;
+  onIdle: () => void;
+}
+
+interface ArrivingCallOptions {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly state: GuardState;
+}
+
+/** Passes the parts of a request on while they are well-formed, and nothing after they are not. */
+class ArrivingCall extends ServerInterceptingCall {
+  readonly startedAt = performance.now();
+  readonly #inner: ServerInterceptingCallInterface;
+  readonly #rpc: Rpc;
+  readonly #stream: ServerHttp2Stream;
+  readonly #state: GuardState;
+  readonly #bytesMax: number;
+  /** The call's place in `arriving`. Undefined before the call starts, and for a stream. */
+  #link: Link<ArrivingCall> | undefined;
+  /** Whether the handler may have begun. */
+  #isPassedOn = false;
+  #isOver = false;
+
+  constructor(inner: ServerInterceptingCallInterface, rpc: Rpc, { stream, headers, state }: ArrivingCallOptions) {
+    super(inner);
+    this.#inner = inner;
+    this.#rpc = rpc;
+    this.#stream = stream;
+    this.#state = state;
+    this.#bytesMax = state.requestBytesMaxOf(rpc.path);
+    this.#explainStatuses();
+    this.#checkFrames(COMPRESSIONS.has(String(headers["grpc-encoding"])));
+  }
+
+  /** Ends the call. */
+  refuse(refusal: AnyRefusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#state.onRefused(this.#rpc.path, refusal.reason);
+    this.#inner.sendStatus(statusOf(refusal));
+  }
+
+  override start(listener: Listener): void {
+    this.#inner.start({
+      onReceiveMetadata: (metadata) => {
+        this.#state.open += 1;
+        if (this.#rpc.requestStream) this.#isPassedOn = true;
+        else this.#link = this.#state.arriving.push(this);
+        listener.onReceiveMetadata(metadata);
+      },
+      onReceiveMessage: (message: unknown) => {
+        // The frames limit the compressed size.
+        const isTooLarge = Buffer.isBuffer(message) && message.length > this.#bytesMax;
+        if (isTooLarge) this.refuse({ reason: "REQUEST_TOO_LARGE", bytesMax: this.#bytesMax });
+        else if (!this.#isOver) listener.onReceiveMessage(message);
+      },
+      onReceiveHalfClose: () => {
+        if (this.#isOver) return;
+        this.#isPassedOn = true;
+        this.#leaveArriving();
+        listener.onReceiveHalfClose();
+      },
+      // grpc-js calls onCancel after every call, however it ended.
+      onCancel: () => {
+        this.#isOver = true;
+        this.#leaveArriving();
+        this.#state.open -= 1;
+        if (this.#state.open === 0) this.#state.onIdle();
+        listener.onCancel();
+      },
+    });
+  }
+
+  /** Checks each chunk before grpc-js reads it: grpc-js has added its listeners already. */
+  #checkFrames(isCompressed: boolean): void {
+    const { requestStream: isStream } = this.#rpc;
+    const frames = new RequestFrames({ isStream, isCompressed, bytesMax: this.#bytesMax });
+    const stream = this.#stream;
+    stream.prependListener("data", (chunk: Buffer) => {
+      if (this.#isOver) return;
+      const refusal = frames.read(chunk);
+      if (refusal !== undefined) this.refuse(refusal);
+    });
+    stream.prependListener("end", () => {
+      // Node also ends a stream that the client has reset. Its request is not complete.
+      if (stream.closed) this.#isOver = true;
+      const refusal = this.#isOver ? undefined : frames.end();
+      if (refusal !== undefined) this.refuse(refusal);
+    });
+  }
+
+  /**
+   * Gives a reason to each status that grpc-js makes itself. grpc-js sends those through this
+   * method of the innermost call, below all interceptors.
+   */
+  #explainStatuses(): void {
+    const inner = this.#inner;
+    const send = inner.sendStatus.bind(inner);
+    inner.sendStatus = (status) => {
+      const isOwn = status.code === Status.OK || hasDetails(status) || this.#isOver;
+      send(isOwn ? status : this.#explained(status));
+      if (this.#leaveArriving()) {
+        this.#isOver = true;
+        // The client must not send the remaining request: nobody reads it.
+        if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+      }
+    };
+  }
+
+  #explained(status: SentStatus): SentStatus | RefusalStatus {
+    const refusal = this.#refusalOfLibrary(status.code);
+    if (refusal === undefined) return status;
+    // The handler logs the calls that have come to it.
+    if (!this.#isPassedOn) this.#state.onRefused(this.#rpc.path, refusal.reason);
+    return statusOf(refusal);
+  }
+
+  #refusalOfLibrary(code: SentStatus["code"]): AnyRefusal | undefined {
+    if (code === Status.RESOURCE_EXHAUSTED) return { reason: "REQUEST_TOO_LARGE", bytesMax: this.#bytesMax };
+    if (code === Status.DEADLINE_EXCEEDED)
+      return { reason: this.#isPassedOn ? "OUTCOME_UNKNOWN" : "DEADLINE_EXCEEDED" };
+    if (code === Status.INTERNAL) return { reason: "MALFORMED_REQUEST", problem: "The message cannot be decoded." };
+    return undefined;
+  }
+
+  /** Returns whether the request was still arriving. */
+  #leaveArriving(): boolean {
+    return this.#link !== undefined && this.#state.arriving.remove(this.#link);
+  }
+
+  // The guard does not change responses. These overrides skip the inherited methods, which would
+  // wrap each step again.
+  override sendMetadata(metadata: Parameters<ServerInterceptingCall["sendMetadata"]>[0]): void {
+    this.#inner.sendMetadata(metadata);
+  }
+
+  override sendMessage(message: unknown, callback: () => void): void {
+    // A refused stream has its status already.
+    if (!this.#isOver) this.#inner.sendMessage(message, callback);
+  }
+
+  override sendStatus(status: SentStatus): void {
+    this.#inner.sendStatus(status);
+  }
+}
+
+/** Ends a stream of which grpc-js has made no call. */
+function refuseStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, refusal: AnyRefusal): void {
+  const { code, details, metadata } = statusOf(refusal);
+  // A lost connection makes the stream emit an error, which ends the process without a listener.
+  stream.once("error", () => undefined);
+  stream.respond(
+    {
+      // A client that does not speak gRPC reads only this status.
+      ":status": isGrpc(headers) ? 200 : 415,
+      "content-type": "application/grpc+proto",
+      "grpc-accept-encoding": "identity,deflate,gzip",
+      "grpc-status": code,
+      "grpc-message": encodeURI(details),
+      ...metadata.toHttp2Headers(),
+    },
+    { endStream: true },
+  );
+}

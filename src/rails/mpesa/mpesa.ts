@@ -1,0 +1,130 @@
+import type { Rail, TransactionType } from "../../domain/transaction.js";
+import { isPayable } from "../../domain/values/payable-amounts.js";
+import type { PhoneNumber } from "../../domain/values/phone-number.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { OpenPayment, Order } from "../order.js";
+import type { BalanceAnswer, Capabilities, PaymentRail, RailBalance, RailMessage, Report, Sent } from "../rail.js";
+import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js";
+import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage } from "./balance.js";
+import { DarajaClient } from "./daraja/client.js";
+import { securityCredential } from "./daraja/security-credential.js";
+import { type Period, pullTransactions, type ReceivedPayments, registerForPulls } from "./pull-transactions.js";
+import type { Initiator, MpesaSettings } from "./settings.js";
+import { reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
+import {
+  pushQuery,
+  pushRequest,
+  reportOfPush,
+  reportOfPushQuery,
+  sentByPush,
+  STK_PUSH_PATH,
+  STK_QUERY_PATH,
+} from "./stk.js";
+
+const MPESA_RAIL = "mpesa" as Rail;
+
+const SHILLING_CENTS = 100;
+
+export interface Clocks {
+  readonly now: () => UnixMillis;
+  /** A clock that nobody sets, for the life of the access token. */
+  readonly monotonicMillis: () => number;
+}
+
+/**
+ * M-Pesa over Safaricom's Daraja API: STK push for mints, B2C for redemptions. docs/mpesa.md says
+ * how each message is read.
+ */
+export class MpesaRail implements PaymentRail {
+  readonly name = MPESA_RAIL;
+  readonly #settings: MpesaSettings;
+  readonly #initiator: Initiator;
+  readonly #client: DarajaClient;
+  readonly #now: () => UnixMillis;
+
+  /** Throws if the certificate in the settings is none. */
+  constructor(settings: MpesaSettings, { now, monotonicMillis }: Clocks) {
+    const { initiatorName, initiatorPassword, certificatePem } = settings;
+    this.#settings = settings;
+    this.#initiator = {
+      name: initiatorName,
+      securityCredential: securityCredential(initiatorPassword, certificatePem),
+    };
+    this.#client = new DarajaClient(settings, monotonicMillis);
+    this.#now = now;
+  }
+
+  capabilities(direction: TransactionType): Capabilities {
+    return this.#settings.capabilities[direction];
+  }
+
+  async send(order: Order, signal: AbortSignal): Promise<Sent> {
+    const { direction, amountCents, phoneNumber } = order;
+    const capabilities = this.capabilities(direction);
+    // The domain refuses these orders. Here they mean that the limits were changed since.
+    if (!isPayable(amountCents, capabilities) || amountCents % SHILLING_CENTS !== 0) {
+      return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
+    }
+    if (!capabilities.phoneNumbers.test(phoneNumber)) {
+      return { kind: "rejected", code: "PHONE_NUMBER_NOT_PAYABLE", failure: "RAIL_REFUSED" };
+    }
+    const shillings = amountCents / SHILLING_CENTS;
+    if (direction === "MINT") {
+      const request = pushRequest(order, shillings, this.#settings, this.#now());
+      return sentByPush(await this.#client.post(STK_PUSH_PATH, request, signal));
+    }
+    const request = payOutRequest(order, shillings, this.#settings, this.#initiator);
+    return sentByPayOut(await this.#client.post(B2C_PATH, request, signal));
+  }
+
+  async query(payment: OpenPayment, signal: AbortSignal): Promise<Report> {
+    if (payment.direction === "REDEEM") {
+      const request = statusRequest(payment, this.#settings, this.#initiator);
+      return reportOfStatusRequest(await this.#client.post(STATUS_PATH, request, signal));
+    }
+    const { railReference } = payment;
+    // The answer to the push was lost. Its callback, or Pull Transactions, brings the reference.
+    if (railReference === undefined) return { kind: "open", code: "NO_REFERENCE" };
+    const request = pushQuery(railReference, this.#settings, this.#now());
+    return reportOfPushQuery(await this.#client.post(STK_QUERY_PATH, request, signal), railReference);
+  }
+
+  read(message: RailMessage, payment: OpenPayment): Report | undefined {
+    switch (message.purpose) {
+      case "collect":
+        return reportOfPush(message.body, payment);
+      case "pay_out":
+      case "timeout":
+        return reportOfPayOut(message, payment);
+      case "status":
+        return reportOfStatus(message, payment);
+      case "balance":
+        return undefined;
+    }
+  }
+
+  async askBalance(signal: AbortSignal): Promise<BalanceAnswer> {
+    const request = balanceRequest(this.#settings, this.#initiator);
+    return balanceAnswerOf(await this.#client.post(BALANCE_PATH, request, signal));
+  }
+
+  readBalance(message: RailMessage): RailBalance | undefined {
+    return message.purpose === "balance" ? readBalanceMessage(message) : undefined;
+  }
+
+  /**
+   * Lists what M-Pesa received for the shortcode, for reconciliation. The payment of a push whose
+   * answer was lost has `accountReferenceOf` its transaction.
+   */
+  receivedPayments(period: Period, signal: AbortSignal): Promise<ReceivedPayments> {
+    return pullTransactions(this.#client, { shortcode: this.#settings.collectShortcode, period }, signal);
+  }
+
+  /** Registers the shortcode for `receivedPayments`. Returns the code of a failure. */
+  registerForReceivedPayments(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined> {
+    const { collectShortcode, accountUuid, callbackUrl } = this.#settings;
+    const msisdn = contact.slice(1);
+    const registration = { shortcode: collectShortcode, msisdn, callbackUrl: callbackUrl("balance", accountUuid) };
+    return registerForPulls(this.#client, registration, signal);
+  }
+}

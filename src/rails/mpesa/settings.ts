@@ -1,0 +1,30 @@
+import type { TransactionType } from "../../domain/transaction.js";
+import type { CallbackPurpose } from "../callback-token.js";
+import type { Capabilities } from "../rail.js";
+import type { DarajaSettings } from "./daraja/client.js";
+
+/** An organization's account at M-Pesa, with the secrets that open it. */
+export interface MpesaSettings extends DarajaSettings {
+  /** The paybill number to which payers pay. */
+  readonly collectShortcode: string;
+  /** The secret of `collectShortcode` for STK pushes. */
+  readonly passkey: string;
+  /** The shortcode from which payouts go. It may be the same number. */
+  readonly payOutShortcode: string;
+  /** The user of the M-Pesa portal in whose name payouts and queries are made. */
+  readonly initiatorName: string;
+  readonly initiatorPassword: string;
+  /** Safaricom's certificate for the sandbox or for production. */
+  readonly certificatePem: string;
+  readonly capabilities: Readonly<Record<TransactionType, Capabilities>>;
+  /** The UUID of this account, which callbacks about its balance name. */
+  readonly accountUuid: string;
+  /** Returns the address to which Daraja sends a message. It holds a token for what it is about. */
+  readonly callbackUrl: (purpose: CallbackPurpose, uuid: string) => string;
+}
+
+/** The parts of a request that every initiator's request of Daraja has. */
+export interface Initiator {
+  readonly name: string;
+  readonly securityCredential: string;
+}

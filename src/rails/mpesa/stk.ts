@@ -1,0 +1,115 @@
+import type { UnixMillis } from "../../domain/values/time.js";
+import { uuidOf } from "../callback-token.js";
+import { asCode, asText, type Fields } from "../fields.js";
+import type { OpenPayment, Order } from "../order.js";
+import type { Report, Sent } from "../rail.js";
+import type { Answer } from "./daraja/client.js";
+import {
+  isStillProcessing,
+  readAmount,
+  readCollectMessage,
+  readPartyPhone,
+  readReceipt,
+  responseCodeOf,
+} from "./messages.js";
+import { nairobiDigits } from "./nairobi-time.js";
+import { COLLECT_FAILURES, REFUSED_COLLECTS } from "./result-codes.js";
+import { sentOf } from "./sent.js";
+import type { MpesaSettings } from "./settings.js";
+
+export const STK_PUSH_PATH = "/mpesa/stkpush/v1/processrequest";
+export const STK_QUERY_PATH = "/mpesa/stkpushquery/v1/query";
+
+const REFERENCE_CHARACTERS = 12;
+// Daraja refuses a request without a description. It allows 13 characters.
+const DESCRIPTION = "KESC";
+
+/**
+ * Returns what the payer reads in the prompt, and what M-Pesa's statements say: the last 12
+ * characters of the transaction's id, which are random, in capital letters.
+ */
+export function accountReferenceOf(transactionId: string): string {
+  return transactionId.slice(-REFERENCE_CHARACTERS).toUpperCase();
+}
+
+/** The request that shows the payer a prompt for the PIN. */
+export function pushRequest(order: Order, shillings: number, settings: MpesaSettings, now: UnixMillis): Fields {
+  const msisdn = order.phoneNumber.slice(1);
+  return {
+    ...signature(settings, now),
+    TransactionType: "CustomerPayBillOnline",
+    Amount: shillings,
+    PartyA: msisdn,
+    PartyB: settings.collectShortcode,
+    PhoneNumber: msisdn,
+    CallBackURL: settings.callbackUrl("collect", uuidOf(order.transactionId)),
+    AccountReference: accountReferenceOf(order.transactionId),
+    TransactionDesc: DESCRIPTION,
+  };
+}
+
+export function sentByPush(answer: Answer): Sent {
+  return sentOf(answer, {
+    refused: REFUSED_COLLECTS,
+    accepted: (body) => {
+      const railReference = asText(body["CheckoutRequestID"]);
+      return railReference === undefined
+        ? { kind: "unknown", code: "MALFORMED_ANSWER" }
+        : { kind: "accepted", railReference };
+    },
+  });
+}
+
+export function pushQuery(checkoutRequestId: string, settings: MpesaSettings, now: UnixMillis): Fields {
+  return { ...signature(settings, now), CheckoutRequestID: checkoutRequestId };
+}
+
+/** Reads the answer to `pushQuery`. It tells whether the payer paid, without receipt and amount. */
+export function reportOfPushQuery(answer: Answer, checkoutRequestId: string): Report {
+  if (answer.kind !== "answered") return { kind: "open", code: answer.code };
+  const { isOk, code, body } = answer;
+  const resultCode = asCode(body["ResultCode"]);
+  if (!isOk || resultCode === undefined) return { kind: "open", code };
+  if (responseCodeOf(body) !== "0" || asText(body["CheckoutRequestID"]) !== checkoutRequestId) {
+    return { kind: "open", code: "FOREIGN_ANSWER" };
+  }
+  if (resultCode === "0") {
+    const nothing = { receipt: undefined, amountCents: undefined, phone: undefined };
+    return { kind: "succeeded", movement: checkoutRequestId, ...nothing };
+  }
+  return failedOrOpen(resultCode, asText(body["ResultDesc"]) ?? "", checkoutRequestId);
+}
+
+/** Reads a callback. A callback of another prompt is reported, too: its money came in. */
+export function reportOfPush(body: string, { direction }: OpenPayment): Report | undefined {
+  const message = readCollectMessage(body);
+  if (message === undefined || direction !== "MINT") return undefined;
+  const { checkoutRequestId, resultCode, description, items } = message;
+  if (resultCode !== "0") return failedOrOpen(resultCode, description, checkoutRequestId);
+  const { isReadable, amountCents } = readAmount(items.get("Amount"));
+  if (!isReadable) return { kind: "open", code: "AMOUNT_UNREADABLE" };
+  return {
+    kind: "succeeded",
+    movement: checkoutRequestId,
+    receipt: readReceipt(items.get("MpesaReceiptNumber")),
+    amountCents,
+    phone: readPartyPhone(items.get("PhoneNumber")),
+  };
+}
+
+function failedOrOpen(code: string, description: string, movement: string): Report {
+  const failure = COLLECT_FAILURES.get(code);
+  // A pending prompt was seen with the code of a failure and this description.
+  return failure === undefined || isStillProcessing(description)
+    ? { kind: "open", code }
+    : { kind: "failed", movement, code, failure };
+}
+
+function signature({ collectShortcode, passkey }: MpesaSettings, now: UnixMillis): Fields {
+  const timestamp = nairobiDigits(now);
+  return {
+    BusinessShortCode: collectShortcode,
+    Password: Buffer.from(`${collectShortcode}${passkey}${timestamp}`).toString("base64"),
+    Timestamp: timestamp,
+  };
+}

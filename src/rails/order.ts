@@ -1,0 +1,29 @@
+import type { TransactionType } from "../domain/transaction.js";
+import type { Cents } from "../domain/values/cents.js";
+import type { TransactionId } from "../domain/values/ids.js";
+import type { PhoneNumber } from "../domain/values/phone-number.js";
+import type { UnixMillis } from "../domain/values/time.js";
+
+/**
+ * What a rail is asked to do for one transaction: to collect shillings for a MINT, or to pay them
+ * out for a REDEEM. One transaction is one order, and its id is the order's id at the rail.
+ */
+export interface Order {
+  readonly transactionId: TransactionId;
+  readonly direction: TransactionType;
+  readonly amountCents: Cents;
+  /** The phone number of the payer or of the recipient, as it was when the order was accepted. */
+  readonly phoneNumber: PhoneNumber;
+  /** When the service accepted the transaction. */
+  readonly acceptedAt: UnixMillis;
+}
+
+/** An order that was sent, or that may have been sent, with what is stored about it. */
+export interface OpenPayment extends Order {
+  /** When the service was about to call the rail. */
+  readonly begunAt: UnixMillis;
+  /** The rail's own name for the order. Undefined if the answer was lost, or had none. */
+  readonly railReference: string | undefined;
+  /** How often somebody moved the order on by hand. Only the sandbox reads it. */
+  readonly advances: number;
+}

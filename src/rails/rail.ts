@@ -1,0 +1,119 @@
+import type { FailureReason } from "../domain/payment.js";
+import type { Rail, TransactionType } from "../domain/transaction.js";
+import type { Cents } from "../domain/values/cents.js";
+import type { MaskedPhone } from "../domain/values/masked-phone.js";
+import type { PayableAmounts } from "../domain/values/payable-amounts.js";
+import type { CallbackPurpose } from "./callback-token.js";
+import type { OpenPayment, Order } from "./order.js";
+
+/**
+ * A way to move shillings, with the account that an organization has there. No method throws or
+ * rejects because of the rail, the network or a message: what went wrong is part of the result.
+ *
+ * The texts of results hold codes only: no secret, no name, and no phone number that is not masked.
+ */
+export interface PaymentRail {
+  readonly name: Rail;
+
+  capabilities(direction: TransactionType): Capabilities;
+
+  /**
+   * Asks the rail to carry out the order. The caller must have stored before that the order is
+   * about to be sent.
+   *
+   * The result speaks of this one request. If the order may have been sent before, pass the result
+   * through `sentAgain`.
+   */
+  send(order: Order, signal: AbortSignal): Promise<Sent>;
+
+  /**
+   * Asks the rail what became of the order. A rail may answer later, with a message: then the
+   * report is open.
+   */
+  query(payment: OpenPayment, signal: AbortSignal): Promise<Report>;
+
+  /**
+   * Reads a message of the rail about the payment. Pure. Returns undefined if the text is no
+   * message of this rail, or is about another payment.
+   *
+   * Anybody who learns a callback's address can send such a message. So it is a hint: the caller
+   * asks `query` before money is released or recognised.
+   */
+  read(message: RailMessage, payment: OpenPayment): Report | undefined;
+
+  /** Asks for the balance of the account at the rail. */
+  askBalance(signal: AbortSignal): Promise<BalanceAnswer>;
+
+  /** Reads the message that answers `askBalance`. Pure. Undefined if it is no such message. */
+  readBalance(message: RailMessage): RailBalance | undefined;
+}
+
+export interface Capabilities extends PayableAmounts {
+  /** The phone numbers, in E.164, that the rail can collect from or pay to. */
+  readonly phoneNumbers: RegExp;
+}
+
+/** What is known about one request after it was sent. */
+export type Sent =
+  | {
+      readonly kind: "accepted";
+      /** The rail's own name for the order, to query it by. Not every answer has one. */
+      readonly railReference: string | undefined;
+    }
+  /** The rail refused the request for good, with a code from its list of final failures. */
+  | { readonly kind: "rejected"; readonly code: string; readonly failure: FailureReason }
+  /** It is proved that the rail took nothing of the request. It can be sent again. */
+  | { readonly kind: "unreached"; readonly code: string; readonly retryAfterMillis: number }
+  /** Nobody knows. Every result that is not one of the others is this one. */
+  | { readonly kind: "unknown"; readonly code: string };
+
+/** What the rail says about an order. */
+export type Report =
+  | {
+      readonly kind: "succeeded";
+      /** The rail's name for what moved. It is the same in each report about one movement. */
+      readonly movement: string | undefined;
+      readonly receipt: string | undefined;
+      /** Undefined if the report has no amount. */
+      readonly amountCents: Cents | undefined;
+      readonly phone: MaskedPhone | undefined;
+    }
+  | {
+      readonly kind: "failed";
+      /** As above. A payment without a `railReference` can be queried by it. */
+      readonly movement: string | undefined;
+      readonly code: string;
+      readonly failure: FailureReason;
+    }
+  /** The outcome is not known yet. */
+  | { readonly kind: "open"; readonly code: string };
+
+export interface RailMessage {
+  /** From the token in the address at which the message arrived. */
+  readonly purpose: CallbackPurpose;
+  /** The text as it came, or masked by `maskMessage`: both read alike. */
+  readonly body: string;
+}
+
+export type BalanceAnswer =
+  /** The rail answers later, with a message for `readBalance`. */
+  { readonly kind: "requested" } | { readonly kind: "unavailable"; readonly code: string };
+
+export interface RailBalance {
+  readonly accounts: readonly RailAccountBalance[];
+}
+
+export interface RailAccountBalance {
+  readonly name: string;
+  readonly currency: string;
+  /** A whole number of cents. It may be negative, for example for an account of fees. */
+  readonly availableCents: number;
+}
+
+/**
+ * Returns what the answer to a repeated request says about the order. An earlier request may have
+ * been taken, so the refusal of this one proves nothing about the order.
+ */
+export function sentAgain(sent: Sent): Sent {
+  return sent.kind === "accepted" ? sent : { kind: "unknown", code: sent.code };
+}

@@ -1,0 +1,155 @@
+import { FAILURE_REASONS } from "../../domain/payment.js";
+import type { Rail, TransactionType } from "../../domain/transaction.js";
+import { addCents, formatCents, parseAmount } from "../../domain/values/cents.js";
+import { maskPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
+import { isPayable } from "../../domain/values/payable-amounts.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import { asText, parseFields } from "../fields.js";
+import type { OpenPayment, Order } from "../order.js";
+import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent } from "../rail.js";
+import { type Ending, ENDINGS, type Step, USUAL_ENDING } from "./endings.js";
+
+const SANDBOX_RAIL = "sandbox" as Rail;
+
+const UNREACHED_MILLIS = 5_000;
+const RETRY_MILLIS = 1_000;
+
+interface SandboxOptions {
+  readonly capabilities: Readonly<Record<TransactionType, Capabilities>>;
+  readonly now: () => UnixMillis;
+}
+
+/**
+ * A rail on which no shilling moves, for the tests of integrators. The last two digits of the phone
+ * number decide how an order ends (`ENDINGS`).
+ *
+ * It keeps nothing. What it says depends on the stored payment, the time, and how often somebody
+ * advanced the order. So it says the same after a restart and on every server.
+ */
+export class SandboxRail implements PaymentRail {
+  readonly name = SANDBOX_RAIL;
+  readonly #capabilities: Readonly<Record<TransactionType, Capabilities>>;
+  readonly #now: () => UnixMillis;
+
+  constructor({ capabilities, now }: SandboxOptions) {
+    this.#capabilities = capabilities;
+    this.#now = now;
+  }
+
+  capabilities(direction: TransactionType): Capabilities {
+    return this.#capabilities[direction];
+  }
+
+  send(order: Order, signal: AbortSignal): Promise<Sent> {
+    return Promise.resolve(signal.aborted ? unreached("DEADLINE") : this.#sentOf(order));
+  }
+
+  query(payment: OpenPayment, signal: AbortSignal): Promise<Report> {
+    if (signal.aborted) return Promise.resolve({ kind: "open", code: "DEADLINE" });
+    const step = stepsSoFar(payment, this.#now()).at(-1);
+    return Promise.resolve(step === undefined ? { kind: "open", code: "PENDING" } : this.#reportOf(payment, step));
+  }
+
+  /**
+   * Returns every message that the sandbox has sent about the payment by now, oldest first. The
+   * caller delivers those that it has not delivered before.
+   */
+  messagesSoFar(payment: OpenPayment): readonly RailMessage[] {
+    return stepsSoFar(payment, this.#now()).flatMap((step, index) => {
+      const deliveries = Array.from({ length: step.messages }, (_, delivery) => delivery + 1);
+      return deliveries.map((delivery) => ({
+        purpose: payment.direction === "MINT" ? "collect" : "pay_out",
+        body: messageBody(payment, this.#reportOf(payment, step), { step: index + 1, delivery }),
+      }));
+    });
+  }
+
+  read({ body }: RailMessage, { transactionId }: OpenPayment): Report | undefined {
+    const fields = parseFields(body);
+    if (fields?.["transaction_id"] !== transactionId) return undefined;
+    const failure = FAILURE_REASONS.find((reason) => reason === fields["failure"]);
+    if (failure !== undefined) return { kind: "failed", movement: transactionId, code: failure, failure };
+    const amount = parseAmount(asText(fields["amount"]) ?? "");
+    if (!amount.ok) return undefined;
+    return {
+      kind: "succeeded",
+      movement: transactionId,
+      receipt: receiptOf(transactionId),
+      amountCents: amount.value,
+      phone: readMaskedPhone(asText(fields["phone_number"]) ?? ""),
+    };
+  }
+
+  askBalance(): Promise<BalanceAnswer> {
+    return Promise.resolve({ kind: "unavailable", code: "SANDBOX_HAS_NO_BALANCE" });
+  }
+
+  readBalance(): undefined {
+    return undefined;
+  }
+
+  #sentOf({ transactionId, direction, amountCents, phoneNumber, acceptedAt }: Order): Sent {
+    const capabilities = this.#capabilities[direction];
+    if (!isPayable(amountCents, capabilities)) {
+      return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
+    }
+    if (!capabilities.phoneNumbers.test(phoneNumber)) {
+      return { kind: "rejected", code: "PHONE_NUMBER_NOT_PAYABLE", failure: "RAIL_REFUSED" };
+    }
+    const { answer, failure } = endingOf(phoneNumber);
+    if (answer === "rejected") return { kind: "rejected", code: failure[direction], failure: failure[direction] };
+    if (answer === "unknown") return { kind: "unknown", code: "ANSWER_LOST" };
+    if (answer === "unreached_at_first" && this.#now() - acceptedAt < UNREACHED_MILLIS) return unreached("BUSY");
+    return { kind: "accepted", railReference: transactionId };
+  }
+
+  #reportOf(payment: OpenPayment, { outcome }: Step): Report {
+    const { transactionId, direction, amountCents, phoneNumber } = payment;
+    if (outcome === "failed") {
+      const failure = endingOf(phoneNumber).failure[direction];
+      return { kind: "failed", movement: transactionId, code: failure, failure };
+    }
+    const { stepCents } = this.#capabilities[direction];
+    return {
+      kind: "succeeded",
+      movement: transactionId,
+      receipt: receiptOf(transactionId),
+      amountCents: outcome === "succeeded" ? amountCents : addCents(amountCents, stepCents),
+      phone: maskPhone(phoneNumber),
+    };
+  }
+}
+
+function unreached(code: string): Sent {
+  return { kind: "unreached", code, retryAfterMillis: RETRY_MILLIS };
+}
+
+function endingOf(phoneNumber: string): Ending {
+  return ENDINGS.find(({ digits }) => phoneNumber.endsWith(digits)) ?? USUAL_ENDING;
+}
+
+/** The steps that have happened, by the time that passed or because somebody advanced the order. */
+function stepsSoFar({ phoneNumber, begunAt, advances }: OpenPayment, now: UnixMillis): readonly Step[] {
+  const { answer, steps } = endingOf(phoneNumber);
+  if (answer === "rejected") return [];
+  return steps.filter(({ afterMillis }, index) => now - begunAt >= afterMillis || index < advances);
+}
+
+function receiptOf(transactionId: string): string {
+  return `SB${transactionId.slice(transactionId.indexOf("_") + 1).toUpperCase()}`;
+}
+
+function messageBody(
+  { transactionId }: OpenPayment,
+  report: Report,
+  sent: { readonly step: number; readonly delivery: number },
+): string {
+  const amountCents = report.kind === "succeeded" ? report.amountCents : undefined;
+  return JSON.stringify({
+    transaction_id: transactionId,
+    ...sent,
+    ...(report.kind === "failed" ? { failure: report.failure } : {}),
+    ...(amountCents === undefined ? {} : { amount: formatCents(amountCents) }),
+    ...(report.kind === "succeeded" ? { phone_number: report.phone } : {}),
+  });
+}

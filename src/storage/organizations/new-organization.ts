@@ -1,0 +1,70 @@
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { Cell } from "../database.js";
+import { lockMasterKeys } from "../master-keys.js";
+import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
+import { readMasterKeys } from "../secrets/master-key.js";
+import type { Columns } from "../sql/engine.js";
+import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
+import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
+import {
+  BOOK_KEYS_COLUMNS,
+  bookKeysHexOf,
+  contentOfOrganization,
+  ORGANIZATION_COLUMNS,
+  type OrganizationRow,
+} from "../sql/organization-rows.js";
+import { ownEntry } from "./own-rows.js";
+
+const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;
+
+const FIRST_SEQ = 1;
+
+/** Creates the organization, its book with new keys, and the first row of the book. */
+export async function insertOrganization(cell: Cell, row: OrganizationRow): Promise<void> {
+  const { table, insertInto } = cell.engine;
+  const organizationId = row.id as OrganizationId;
+  await cell.transact(async (session) => {
+    // Under this lock the numbers of new books do not collide, and no rotation removes the key.
+    await lockMasterKeys(cell, session);
+    const [keys, wrapped] = newBookKeys(readMasterKeys(cell.masterKeyFile), organizationId);
+    const [last] = (await session.read({
+      sql: `SELECT COALESCE(MAX(number), 0) AS number FROM ${table("books")}`,
+      bindings: [],
+    })) as readonly [{ readonly number: number }];
+    const number = last.number + 1;
+    const recordedAt = toUnixMillis(row.created_at);
+    const opening = ownEntry(organizationId, { kind: "organization.created", recordedAt });
+    const journalRow = journalRowOf(opening, {
+      book: number,
+      seq: FIRST_SEQ,
+      previousSeq: null,
+      salt: new RowSalts(keys).of(FIRST_SEQ),
+      created: contentOfOrganization(row),
+    });
+    await session.write([
+      { sql: insertInto(table("organizations"), ORGANIZATION_COLUMNS), rows: [row] },
+      { sql: insertInto(table("books"), NEW_BOOK_COLUMNS), rows: [newBookRow(number, row)] },
+      { sql: insertInto(table("book_keys"), BOOK_KEYS_COLUMNS), rows: [{ book: number, ...bookKeysHexOf(wrapped) }] },
+      { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
+    ]);
+  });
+}
+
+function newBookRow(
+  number: number,
+  row: OrganizationRow,
+): Readonly<Record<keyof typeof NEW_BOOK_COLUMNS, string | number>> {
+  return {
+    number,
+    organization_id: row.id,
+    state: "OPEN",
+    last_seq: FIRST_SEQ,
+    last_recorded_at: row.created_at,
+    reserve_cents: 0,
+    shortfall_cents: 0,
+    available_cents: 0,
+    held_cents: 0,
+    unallocated_cents: 0,
+  };
+}

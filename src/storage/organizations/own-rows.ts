@@ -1,0 +1,117 @@
+import type { BookState } from "../../domain/book.js";
+import { type JournalEntry, OPERATOR, type OwnKind } from "../../domain/journal.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { refuseFastClock } from "../../ledger/commit-batch.js";
+import type { Cell } from "../database.js";
+import type { RowSalts } from "../secrets/book-keys.js";
+import type { Columns, Session, Write } from "../sql/engine.js";
+import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
+
+const HEAD_COLUMNS = { number: "int64", last_seq: "int64", last_recorded_at: "int64" } as const satisfies Columns;
+
+/** A book that no other transaction can change until this one ends. */
+export interface LockedBook {
+  readonly organizationId: OrganizationId;
+  readonly number: number;
+  readonly salts: RowSalts;
+  readonly isSuspended: boolean;
+  /** The `seq` of the next row. */
+  readonly nextSeq: number;
+  /** The time of the next row: now, or the time of the last row if that is later. */
+  readonly recordedAt: UnixMillis;
+}
+
+interface BookRow {
+  readonly number: number;
+  readonly state: string;
+  readonly suspended_seq: number | null;
+  readonly last_seq: number;
+  readonly last_recorded_at: number;
+  readonly begun_at: number | null;
+}
+
+/** The book is being moved to another cell, or has moved. Its last row is final. */
+export class BookMovingError extends Error {
+  constructor(organizationId: OrganizationId) {
+    super(`The book of ${organizationId} is being moved to another cell, and takes no rows. Nothing was done.`);
+    this.name = "BookMovingError";
+  }
+}
+
+/**
+ * Locks the book of an organization.
+ *
+ * Rejects with a BookMovingError, or with a StoreError if this machine's clock is ahead of the
+ * database's.
+ */
+export async function lockBook(
+  { engine, directory }: Pick<Cell, "engine" | "directory">,
+  session: Session,
+  { organizationId, now }: { readonly organizationId: OrganizationId; readonly now: UnixMillis },
+): Promise<LockedBook> {
+  const [open] = await directory.find([organizationId], (read) => session.read(read));
+  if (open === undefined) throw new Error(`the organization ${organizationId} has no book`);
+  const [row] = (await session.read({
+    sql: `
+      SELECT number, state, suspended_seq, last_seq, last_recorded_at, ${engine.begunAt} AS begun_at
+      FROM ${engine.table("books")} WHERE number = ? ${engine.forUpdate}`,
+    bindings: [open.number],
+  })) as readonly [BookRow];
+  const state = row.state as BookState;
+  if (state === "MOVING" || state === "MOVED") {
+    throw new BookMovingError(organizationId);
+  }
+  refuseFastClock(now, row.begun_at === null ? undefined : toUnixMillis(row.begun_at));
+  return {
+    organizationId,
+    number: row.number,
+    salts: open.salts,
+    isSuspended: row.suspended_seq !== null,
+    nextSeq: row.last_seq + 1,
+    recordedAt: toUnixMillis(Math.max(now, row.last_recorded_at)),
+  };
+}
+
+/** An entry about the organization itself, and what its content hash covers. */
+interface OwnRow {
+  readonly kind: OwnKind;
+  readonly reason?: StatusReason;
+  readonly created: readonly string[];
+}
+
+/** Returns the writes that append one row to a locked book. The operator is its author. */
+export function ownRowWrites(
+  { engine: { table, insertInto, update } }: Pick<Cell, "engine">,
+  { organizationId, number, salts, nextSeq: seq, recordedAt }: LockedBook,
+  { kind, reason, created }: OwnRow,
+): readonly Write[] {
+  const entry = ownEntry(organizationId, { kind, recordedAt, reason });
+  const journalRow = journalRowOf(entry, { book: number, seq, previousSeq: null, salt: salts.of(seq), created });
+  return [
+    {
+      sql: update(table("books"), { key: "number", columns: HEAD_COLUMNS }),
+      rows: [{ number, last_seq: seq, last_recorded_at: recordedAt }],
+    },
+    { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
+  ];
+}
+
+/** Returns an entry of the operator about the organization itself. */
+export function ownEntry(
+  organizationId: OrganizationId,
+  given: { readonly kind: OwnKind; readonly recordedAt: UnixMillis; readonly reason?: StatusReason | undefined },
+): JournalEntry {
+  return {
+    organizationId,
+    accountId: undefined,
+    transactionId: undefined,
+    kind: given.kind,
+    posting: undefined,
+    balancesAfter: undefined,
+    actor: OPERATOR,
+    reason: given.reason ?? NO_REASON,
+    recordedAt: given.recordedAt,
+  };
+}

@@ -1,0 +1,44 @@
+import type { OrganizationId } from "../../domain/values/ids.js";
+import type { StatusReason } from "../../domain/values/text.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { Cell } from "../database.js";
+import type { Columns } from "../sql/engine.js";
+import { orStoreError } from "../sql/store-error.js";
+import { lockBook, ownRowWrites } from "./own-rows.js";
+
+const SUSPENSION_COLUMNS = { number: "int64", suspended_seq: "int64" } as const satisfies Columns;
+
+export interface SuspensionChange {
+  readonly organizationId: OrganizationId;
+  /** Whether the organization shall be suspended. Otherwise it shall be resumed. */
+  readonly isSuspended: boolean;
+  readonly reason: StatusReason;
+  readonly now: UnixMillis;
+}
+
+/**
+ * Suspends or resumes an organization, with a row in its book. Running servers obey from their next
+ * batch on. Returns false if the organization is so already. Then nothing is written.
+ */
+export function changeSuspension(
+  cell: Cell,
+  { organizationId, isSuspended, reason, now }: SuspensionChange,
+): Promise<boolean> {
+  const { table, update } = cell.engine;
+  return orStoreError(
+    cell.engine,
+    cell.transact(async (session) => {
+      const book = await lockBook(cell, session, { organizationId, now });
+      if (book.isSuspended === isSuspended) return false;
+      const kind = isSuspended ? "organization.suspended" : "organization.resumed";
+      await session.write([
+        ...ownRowWrites(cell, book, { kind, reason, created: [reason] }),
+        {
+          sql: update(table("books"), { key: "number", columns: SUSPENSION_COLUMNS }),
+          rows: [{ number: book.number, suspended_seq: isSuspended ? book.nextSeq : null }],
+        },
+      ]);
+      return true;
+    }),
+  );
+}

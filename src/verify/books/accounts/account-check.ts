@@ -1,0 +1,228 @@
+import type { AccountStatus } from "../../../domain/account.js";
+import type { BookAccount, JournalKind } from "../../../domain/journal.js";
+import { UPDATED_FIELDS } from "../../../domain/operations/update-account.js";
+import { MAX_CENTS } from "../../../domain/values/cents.js";
+import type { Audit } from "../../audit.js";
+import type { Place } from "../../findings.js";
+import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../../format.js";
+import type { AuditedBook } from "../book.js";
+import { hasHashOf, type HashedRow } from "../content.js";
+import type { JournalRow } from "../journal-rows.js";
+import { checkHolder, type HolderRow } from "./holders.js";
+
+/** A row of `accounts`. */
+export interface AccountRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly last_seq: number;
+  readonly status: string;
+  readonly status_reason: string;
+  readonly available_cents: number;
+  readonly held_cents: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.updated" | "account.erased">;
+
+const STATUS_CHANGES: Readonly<Record<StatusKind, { from: AccountStatus | undefined; to: AccountStatus }>> = {
+  "account.created": { from: undefined, to: "ACTIVE" },
+  "account.frozen": { from: "ACTIVE", to: "FROZEN" },
+  "account.unfrozen": { from: "FROZEN", to: "ACTIVE" },
+  "account.closed": { from: "ACTIVE", to: "CLOSED" },
+};
+
+/**
+ * Follows one account through the journal. Checks the link of each row to the previous one, the
+ * balances after each row, and each change of status. Then compares the last state with the row in
+ * `accounts`, and the personal data with the hash in the row that set it.
+ *
+ * The audit keeps one for each account of a book, so it holds no more than it needs: about 0.5 KB.
+ */
+export class AccountCheck {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  readonly #id: string;
+  #created: HashedRow | undefined;
+  #updated: HashedRow | undefined;
+  #erased: HashedRow | undefined;
+  #lastSeq: number | undefined;
+  #phoneNumberChangedAt: number | undefined;
+  #emailChangedAt: number | undefined;
+  #status: AccountStatus | undefined;
+  #statusReason = "";
+  #availableCents = 0;
+  #heldCents = 0;
+  #updatedAt = 0;
+
+  constructor(audit: Audit, book: AuditedBook, id: string) {
+    this.#audit = audit;
+    this.#book = book;
+    this.#id = id;
+  }
+
+  /** Takes the rows of the account in the order of `seq`. */
+  row(row: JournalRow): void {
+    this.#created ??= hashedOf(row);
+    const previousSeq = this.#lastSeq ?? null;
+    if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
+    if (row.transaction_id === null) this.#checkOwnRow(row);
+    else this.#checkMayMove(row);
+    this.#follow(row);
+    this.#lastSeq = row.seq;
+  }
+
+  /** Takes the rows of the tables, after the last row of the journal that they reflect. */
+  end(summary: AccountRow | undefined, holder: HolderRow | undefined): void {
+    const place = { seq: this.#lastSeq ?? summary?.seq, table: "accounts", id: this.#id } as const;
+    if (summary === undefined) {
+      this.#book.findings.add(place, { expected: "a row", found: "none" });
+      return;
+    }
+    if (this.#created === undefined) {
+      this.#book.findings.add(place, { expected: "a journal row that created it", found: "none" });
+    } else {
+      this.#compare(place, summary, this.#created);
+    }
+    const isErased = checkHolder(holder, {
+      id: this.#id,
+      book: this.#book,
+      created: this.#created,
+      updated: this.#updated,
+      erased: this.#erased,
+      isClosed: this.#status === "CLOSED",
+      changedAt: { phoneNumber: this.#phoneNumberChangedAt, email: this.#emailChangedAt },
+    });
+    if (isErased) this.#audit.coverage.erasedHolders += 1;
+  }
+
+  #compare(place: Place, summary: AccountRow, created: HashedRow): void {
+    const { findings } = this.#book;
+    findings.compareFields(place, {
+      seq: [created.seq, summary.seq],
+      last_seq: [this.#lastSeq, summary.last_seq],
+      status: [this.#status, summary.status],
+      created_at: [created.recorded_at, summary.created_at],
+      updated_at: [this.#updatedAt, summary.updated_at],
+    });
+    findings.compare(place, {
+      expected: describeBalances(this.#availableCents, this.#heldCents),
+      found: describeBalances(summary.available_cents, summary.held_cents),
+    });
+    if (summary.status_reason !== this.#statusReason) {
+      findings.add(place, { expected: "the reason of the last change of status", found: "another status_reason" });
+    }
+  }
+
+  /** Checks a row that belongs to no transaction. */
+  #checkOwnRow(row: JournalRow): void {
+    const { seq, kind } = row;
+    const { secrets } = this.#book;
+    this.#updatedAt = row.recorded_at;
+    if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
+    if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
+    if (isStatusKind(kind)) this.#changeStatus(row, kind);
+    else if (kind === "account.updated") this.#update(row);
+    else if (kind === "account.erased") this.#erase(row);
+    // The hashes of these rows cover the holder, with a salt that only the holder has.
+    if (kind === "account.created" || kind === "account.updated" || secrets === undefined) return;
+    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
+      this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
+    }
+  }
+
+  #changeStatus(row: JournalRow, kind: StatusKind): void {
+    const { seq } = row;
+    const { from, to } = STATUS_CHANGES[kind];
+    if (this.#status !== from) this.#add(seq, `${kind} only when ${describe(from)}`, describe(this.#status));
+    if (to === "CLOSED") this.#checkEmpty(row);
+    this.#status = to;
+    this.#statusReason = row.reason;
+  }
+
+  #update(row: JournalRow): void {
+    const { seq, reason, recorded_at: recordedAt } = row;
+    if (this.#status === undefined || this.#status === "CLOSED" || this.#erased !== undefined) {
+      this.#add(seq, "account.updated only on an open account with personal data", describe(this.#status));
+    }
+    this.#updated = hashedOf(row);
+    const { phoneNumber, email, both } = UPDATED_FIELDS;
+    if (reason === phoneNumber || reason === both) this.#phoneNumberChangedAt = recordedAt;
+    if (reason === email || reason === both) this.#emailChangedAt = recordedAt;
+    if (reason !== phoneNumber && reason !== email && reason !== both) {
+      this.#add(seq, "the names of the changed fields as the reason", "another reason");
+    }
+  }
+
+  #erase(row: JournalRow): void {
+    this.#checkEmpty(row);
+    if (this.#status === undefined) this.#add(row.seq, "account.created first", row.kind);
+    if (this.#erased !== undefined) this.#add(row.seq, "one erasure", "a second one");
+    this.#erased = hashedOf(row);
+  }
+
+  #checkEmpty({ seq, kind }: JournalRow): void {
+    if (this.#availableCents === 0 && this.#heldCents === 0) return;
+    const found = describeBalances(this.#availableCents, this.#heldCents);
+    this.#add(seq, `${kind} only when the balances are zero`, found);
+  }
+
+  /** Only an ACTIVE account can start a transaction. No money can move on a CLOSED account. */
+  #checkMayMove(row: JournalRow): void {
+    const moves = row.amount_cents !== null;
+    if (moves) this.#updatedAt = row.recorded_at;
+    if (this.#status === "ACTIVE") return;
+    const begins = row.kind === "transaction.pending" || row.debit === "available";
+    if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
+      this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
+    }
+  }
+
+  /**
+   * Continues from the balances that the row states, even if they are wrong. So a broken row causes
+   * one finding, and the rows after it cause none.
+   */
+  #follow(row: JournalRow): void {
+    const availableCents = this.#availableCents + changeOf("available", row);
+    const heldCents = this.#heldCents + changeOf("held", row);
+    const { available_after_cents: availableAfterCents, held_after_cents: heldAfterCents } = row;
+    if (availableCents !== availableAfterCents || heldCents !== heldAfterCents) {
+      this.#add(
+        row.seq,
+        `${describeBalances(availableCents, heldCents)} after the row`,
+        describeBalances(availableAfterCents, heldAfterCents),
+      );
+    }
+    if (availableCents < 0 || heldCents < 0 || availableCents + heldCents > MAX_CENTS) {
+      this.#add(row.seq, `balances from 0.00 to ${decimalOf(MAX_CENTS)}`, describeBalances(availableCents, heldCents));
+    }
+    this.#availableCents = availableAfterCents ?? 0;
+    this.#heldCents = heldAfterCents ?? 0;
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#book.findings.add({ seq, table: "journal", id: this.#id }, { expected, found });
+  }
+}
+
+/** Drops the other columns, because an AccountCheck is kept for long. */
+function hashedOf({ seq, kind, recorded_at, content_hash }: JournalRow): HashedRow {
+  return { seq, kind, recorded_at, content_hash };
+}
+
+function isStatusKind(kind: string): kind is StatusKind {
+  return Object.hasOwn(STATUS_CHANGES, kind);
+}
+
+function describeLink(previousSeq: number | null): string {
+  return previousSeq === null ? "no previous_seq" : `previous_seq ${String(previousSeq)}`;
+}
+
+function describe(status: AccountStatus | undefined): string {
+  return status ?? "not created yet";
+}
+
+/** Available and held are liabilities, so a credit adds to them. */
+function changeOf(book: BookAccount, { debit, credit, amount_cents: amountCents }: PostingColumns): number {
+  return (credit === book ? (amountCents ?? 0) : 0) - (debit === book ? (amountCents ?? 0) : 0);
+}

@@ -1,0 +1,96 @@
+import type { JournalKind } from "../../domain/journal.js";
+import type { Audit } from "../audit.js";
+import type { Place } from "../findings.js";
+import { guarded } from "../guarded.js";
+import type { AuditedBook } from "./book.js";
+import { hasHashOf, type HashedRow } from "./content.js";
+import { type JournalRow, newerRows } from "./journal-rows.js";
+
+/** A row of `api_keys`. */
+interface ApiKeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly secret_sha256: string;
+  readonly scopes: string;
+  readonly seq: number;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_seq: number | null;
+  readonly revoked_at: number | null;
+}
+
+type KeyKind = Extract<JournalKind, `key.${string}`>;
+
+/**
+ * Compares each API key of one book with the rows of the journal that created and revoked it, and
+ * each of those rows with a key. Counts the keys.
+ */
+export class ApiKeysAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  /** The rows about keys, by their seq. */
+  readonly #rows = new Map<number, HashedRow>();
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book up to its head. */
+  row({ seq, kind, recorded_at, content_hash }: JournalRow): void {
+    if (kind === "key.created" || kind === "key.revoked") this.#rows.set(seq, { seq, kind, recorded_at, content_hash });
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const { row: book, findings } = this.#book;
+    const keys = await this.#audit.rows<ApiKeyRow>(
+      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at
+       FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
+      [book.organization_id],
+    );
+    this.#audit.coverage.apiKeys += keys.length;
+    const lost = new Map(this.#rows);
+    if (keys.some(({ seq, revoked_seq: revokedSeq }) => Math.max(seq, revokedSeq ?? 0) > (book.head ?? 0))) {
+      for await (const row of newerRows(this.#audit, book)) this.row(row);
+    }
+    for (const key of keys) {
+      lost.delete(key.seq);
+      if (key.revoked_seq !== null) lost.delete(key.revoked_seq);
+      guarded(findings, { seq: key.seq, table: "api_keys", id: key.id }, () => {
+        this.#compare(key);
+      });
+    }
+    for (const { seq, kind } of lost.values()) {
+      findings.add({ seq, table: "api_keys", id: undefined }, { expected: `the key of ${kind}`, found: "none" });
+    }
+  }
+
+  #compare(key: ApiKeyRow): void {
+    const { id, name, secret_sha256: secret, scopes, expires_at: expiresAt } = key;
+    const expiry = expiresAt === null ? "" : String(expiresAt);
+    const { seq, created_at: createdAt, revoked_seq: revokedSeq, revoked_at: revokedAt } = key;
+    this.#check(id, "key.created", { seq, at: createdAt, created: [id, name, secret, scopes, expiry] });
+    if (revokedSeq !== null || revokedAt !== null) {
+      this.#check(id, "key.revoked", { seq: revokedSeq ?? 0, at: revokedAt, created: [id] });
+    }
+  }
+
+  #check(
+    id: string,
+    kind: KeyKind,
+    { seq, at, created }: { readonly seq: number; readonly at: number | null; readonly created: readonly string[] },
+  ): void {
+    const { findings, secrets } = this.#book;
+    const place: Place = { seq, table: "api_keys", id };
+    const row = this.#rows.get(seq);
+    if (row?.kind !== kind) {
+      findings.add(place, { expected: `the journal row ${kind} that it names`, found: row?.kind ?? "none" });
+      return;
+    }
+    findings.compareFields(place, { [kind === "key.created" ? "created_at" : "revoked_at"]: [row.recorded_at, at] });
+    if (secrets === undefined || hasHashOf({ accountId: null, transactionId: null, created }, row, secrets.salts))
+      return;
+    findings.add(place, { expected: "the key that gives the content_hash", found: "another key or content_hash" });
+  }
+}

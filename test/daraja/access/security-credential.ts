@@ -1,0 +1,31 @@
+import { constants, privateDecrypt } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/**
+ * The certificate with which a client encrypts the initiator's password. Safaricom publishes one,
+ * too. This one is valid until 2126, and its key lies beside it: it serves tests only.
+ */
+export const INITIATOR_CERT_FILE = "test/daraja/access/initiator-cert.pem";
+const INITIATOR_KEY_FILE = "test/daraja/access/initiator-key.pem";
+
+const BYTES = 256;
+
+/** The password in a SecurityCredential; undefined where it was not encrypted for our key. */
+export function decryptedPassword(securityCredential: string): string | undefined {
+  const encrypted = Buffer.from(securityCredential, "base64");
+  if (encrypted.length !== BYTES) return undefined;
+  // Node 20 refuses to decrypt with RSA_PKCS1_PADDING (CVE-2023-46809), so we remove it here.
+  const key = readFileSync(INITIATOR_KEY_FILE);
+  try {
+    return withoutPadding(privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, encrypted));
+  } catch {
+    // The number is larger than the modulus of our key.
+    return undefined;
+  }
+}
+
+/** PKCS #1 v1.5: 0, 2, at least eight other bytes than 0, 0, the message. */
+function withoutPadding(block: Buffer): string | undefined {
+  const end = block.indexOf(0, 2);
+  return block[0] === 0 && block[1] === 2 && end >= 10 ? block.subarray(end + 1).toString("utf8") : undefined;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../clock.js";
+
+/** Safaricom's patience is not published. */
+const ANSWER_MILLIS_MAX = 10_000;
+
+export interface Callback {
+  readonly url: string;
+  /** The text that was sent, which may be malformed on purpose. */
+  readonly body: string;
+  readonly isForged: boolean;
+  readonly sentAtMillis: number;
+  /** The HTTP status of the answer; undefined while there is none. */
+  status: number | undefined;
+}
+
+/** Posts callbacks, and remembers each. A callback that fails is not sent again. */
+export class Callbacks {
+  readonly sent: Callback[] = [];
+  readonly #clock: Clock;
+  /** Of posts under way. */
+  readonly #aborts = new Set<AbortController>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves when the callback was answered, or could not be sent. */
+  async send(url: string, body: string, { isForged = false } = {}): Promise<void> {
+    const callback: Callback = { url, body, isForged, sentAtMillis: this.#clock.nowMillis(), status: undefined };
+    this.sent.push(callback);
+    const abort = new AbortController();
+    this.#aborts.add(abort);
+    const timer = setTimeout(() => {
+      abort.abort();
+    }, ANSWER_MILLIS_MAX);
+    try {
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(url, { method: "POST", headers, body, signal: abort.signal, redirect: "manual" });
+      await response.arrayBuffer();
+      callback.status = response.status;
+    } catch {
+      // Nobody listened, or the answer took too long: the callback is lost.
+    } finally {
+      clearTimeout(timer);
+      this.#aborts.delete(abort);
+    }
+  }
+
+  /** Gives up the posts that are under way. */
+  stop(): void {
+    for (const abort of this.#aborts) abort.abort();
+  }
+}

@@ -1,0 +1,144 @@
+import { nairobi, stamp } from "../mpesa/nairobi-time.js";
+import type { Collection, Order, Outcome, Payout, Receipt } from "../mpesa/order.js";
+import type { Organization } from "../mpesa/organization.js";
+import { type ResultCode, RESULTS } from "../mpesa/results.js";
+
+// The bodies of callbacks. Their types are as loose as the real ones.
+
+export interface Message {
+  readonly url: string;
+  readonly body: object;
+}
+
+export interface Parameter {
+  readonly Key: string;
+  /** Some real parameters have none. */
+  readonly Value?: string | number;
+}
+
+/** What the rail says of an order that has this outcome. */
+export function messageOf(order: Order, outcome: Outcome): Message {
+  return order.direction === "IN"
+    ? { url: order.callbackUrl, body: stkCallback(order, outcome) }
+    : { url: order.resultUrl, body: payoutResult(order, outcome) };
+}
+
+function stkCallback(order: Collection, { code, receipt }: Outcome): object {
+  const about = {
+    MerchantRequestID: order.merchantRequestId,
+    CheckoutRequestID: order.checkoutRequestId,
+    ResultCode: looseCode(code),
+    ResultDesc: RESULTS[code],
+  };
+  if (receipt === undefined) return { Body: { stkCallback: about } };
+  const items = [
+    { Name: "Amount", Value: receipt.amountCents / 100 },
+    { Name: "MpesaReceiptNumber", Value: receipt.number },
+    { Name: "Balance" },
+    { Name: "TransactionDate", Value: Number(stamp(receipt.atMillis)) },
+    { Name: "PhoneNumber", Value: Number(order.msisdn) },
+  ];
+  return { Body: { stkCallback: { ...about, CallbackMetadata: { Item: items } } } };
+}
+
+function payoutResult(order: Payout, { code, atMillis, transactionId, receipt }: Outcome): object {
+  const { organization, queueTimeOutUrl: url } = order;
+  const envelope = {
+    ...order,
+    code: looseCode(code),
+    transactionId,
+    referenceItem: { Key: "QueueTimeoutURL", Value: url },
+  };
+  if (receipt === undefined) return resultOf({ ...envelope, text: RESULTS[code], parameters: undefined });
+  const { year, month, day, hour, minute, second } = nairobi(atMillis);
+  const parameters: Parameter[] = [
+    { Key: "TransactionAmount", Value: receipt.amountCents / 100 },
+    { Key: "TransactionReceipt", Value: receipt.number },
+    { Key: "ReceiverPartyPublicName", Value: nameOf(order.msisdn) },
+    { Key: "TransactionCompletedDateTime", Value: `${day}.${month}.${year} ${hour}:${minute}:${second}` },
+    { Key: "B2CUtilityAccountAvailableFunds", Value: organization.utilityCents / 100 },
+    { Key: "B2CWorkingAccountAvailableFunds", Value: organization.workingCents / 100 },
+    { Key: "B2CRecipientIsRegisteredCustomer", Value: "Y" },
+    { Key: "B2CChargesPaidAccountAvailableFunds", Value: organization.chargesCents / 100 },
+  ];
+  return resultOf({ ...envelope, text: RESULTS[code], parameters });
+}
+
+interface Result {
+  readonly code: number | string;
+  readonly text: string;
+  readonly conversationId: string;
+  readonly originatorConversationId: string;
+  readonly transactionId: string;
+  /** The real rail sends a single parameter as an object, and several as an array. */
+  readonly parameters: Parameter | readonly Parameter[] | undefined;
+  /** An object or an array, too. */
+  readonly referenceItem: Parameter | readonly Parameter[];
+  readonly type?: number | string;
+}
+
+/** The envelope of every result but that of STK. */
+export function resultOf(result: Result): object {
+  const { code, text, parameters, referenceItem, type = 0 } = result;
+  return {
+    Result: {
+      ResultType: type,
+      ResultCode: code,
+      ResultDesc: text,
+      OriginatorConversationID: result.originatorConversationId,
+      ConversationID: result.conversationId,
+      TransactionID: result.transactionId,
+      ...(parameters === undefined ? {} : { ResultParameters: { ResultParameter: parameters } }),
+      ReferenceData: { ReferenceItem: referenceItem },
+    },
+  };
+}
+
+/** The result of a status query that found the order or the receipt. */
+export function statusParameters(found: Order | Receipt, { shortcode }: Organization): Parameter[] {
+  const order = "number" in found ? found.order : found;
+  const receipt = "number" in found ? found : found.outcome?.receipt;
+  const { direction, msisdn, amountCents } = found;
+  const business = `${shortcode} - Simulated Business`;
+  const [debit, credit] = direction === "IN" ? [nameOf(msisdn), business] : [business, nameOf(msisdn)];
+  const finishedAtMillis = receipt?.atMillis ?? order?.outcome?.atMillis;
+  // A payment at the till has no order. It began when it ended.
+  const beganAtMillis = order?.acceptedAtMillis ?? finishedAtMillis ?? 0;
+  return [
+    { Key: "DebitPartyName", Value: debit },
+    { Key: "CreditPartyName", Value: credit },
+    { Key: "OriginatorConversationID", Value: order?.direction === "OUT" ? order.originatorConversationId : "" },
+    { Key: "InitiatedTime", Value: stamp(beganAtMillis) },
+    { Key: "DebitAccountType", Value: direction === "IN" ? "MMF Account For Customer" : "Utility Account" },
+    { Key: "DebitPartyCharges", Value: feeWords(receipt) },
+    { Key: "TransactionReason" },
+    { Key: "ReasonType", Value: direction === "IN" ? "Pay Bill Online" : "Business Payment to Customer via API" },
+    { Key: "TransactionStatus", Value: statusOf(receipt, order) },
+    finishedAtMillis === undefined
+      ? { Key: "FinalisedTime" }
+      : { Key: "FinalisedTime", Value: stamp(finishedAtMillis) },
+    { Key: "Amount", Value: String(amountCents / 100) },
+    { Key: "ConversationID", Value: order?.direction === "OUT" ? order.conversationId : "" },
+    { Key: "ReceiptNo", Value: receipt?.number ?? order?.outcome?.transactionId ?? "" },
+  ];
+}
+
+function statusOf(receipt: Receipt | undefined, order: Order | undefined): string {
+  if (receipt !== undefined) return "Completed";
+  // Both words mean that the order is still open.
+  return order?.outcome?.status ?? (order !== undefined && order.queries % 2 === 0 ? "Authorized" : "Initiated");
+}
+
+function feeWords(receipt: Receipt | undefined): string {
+  if (receipt === undefined || receipt.feeCents === 0) return "";
+  return `Fee For B2C Payment|KES|${(receipt.feeCents / 100).toFixed(2)}`;
+}
+
+function nameOf(msisdn: string): string {
+  return `${msisdn} - JANE SIMULATED DOE`;
+}
+
+/** Codes of digits are numbers in most messages; others are texts. */
+export function looseCode(code: ResultCode): number | string {
+  return /^\d+$/.test(code) ? Number(code) : code;
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
+
+import { TOKEN_SECONDS } from "../access/tokens.js";
+import type { Organization } from "../mpesa/organization.js";
+import { payOut } from "./b2c.js";
+import type { Answer, Call, Context } from "./context.js";
+import { Fields } from "./fields.js";
+import { pull, registerPull, registerUrls, type Registrations } from "./pay-ins.js";
+import { INVALID_TOKEN, Problem, type TokenFamily } from "./problem.js";
+import { queryBalance, queryStatus } from "./status.js";
+import { stkPush, stkQuery } from "./stk.js";
+
+interface Route {
+  readonly family: TokenFamily;
+  readonly product: (call: Call, context: Context) => Answer | Promise<Answer>;
+}
+
+/** Finds the product of a request, checks its token, and makes an answer of each Problem. */
+export class Router {
+  readonly #context: Context;
+  readonly #routes: Readonly<Record<string, Route>>;
+
+  constructor(context: Context, registrations: Registrations) {
+    this.#context = context;
+    this.#routes = {
+      "/mpesa/stkpush/v1/processrequest": { family: "stk", product: stkPush },
+      "/mpesa/stkpushquery/v1/query": { family: "stk", product: stkQuery },
+      "/mpesa/b2c/v3/paymentrequest": { family: "initiator", product: payOut },
+      "/mpesa/accountbalance/v1/query": { family: "initiator", product: queryBalance },
+      "/mpesa/transactionstatus/v1/query": { family: "other", product: queryStatus },
+      "/mpesa/c2b/v1/registerurl": { family: "other", product: registerUrls(registrations) },
+      "/mpesa/c2b/v2/registerurl": { family: "other", product: registerUrls(registrations) },
+      "/pulltransactions/v1/register": { family: "other", product: registerPull(registrations) },
+      "/pulltransactions/v1/query": { family: "other", product: pull(registrations) },
+    };
+  }
+
+  async answer(request: IncomingMessage): Promise<Answer & { status: number }> {
+    try {
+      return { status: 200, ...(await this.#answer(request)) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { status, errorCode, message, requestId = this.#context.ids.request() } = error;
+      return { status, body: { requestId, errorCode, errorMessage: message } };
+    }
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://daraja");
+    if (pathname === "/oauth/v1/generate") return this.#token(request, searchParams);
+    const route = this.#routes[pathname];
+    if (route === undefined) throw new Problem(404, "404.001.01", "Resource not found");
+    if (request.method !== "POST") throw new Problem(405, "405.001", "Method not allowed");
+    const organization = this.#caller(request, route.family);
+    return route.product({ organization, fields: new Fields(await bodyOf(request)) }, this.#context);
+  }
+
+  #token(request: IncomingMessage, parameters: URLSearchParams): Answer {
+    const [scheme = "", credentials = ""] = (request.headers.authorization ?? "").split(" ");
+    const [key, secret] = Buffer.from(credentials, "base64").toString().split(":");
+    const organization = this.#context.mpesa.organizations.find(
+      ({ consumerKey, consumerSecret }) => consumerKey === key && consumerSecret === secret,
+    );
+    if (request.method !== "GET") throw new Problem(405, "405.001", "Method not allowed");
+    if (scheme !== "Basic" || organization === undefined) {
+      throw new Problem(400, "400.008.01", "Invalid Authentication passed");
+    }
+    if (parameters.get("grant_type") !== "client_credentials") {
+      throw new Problem(400, "400.008.02", "Invalid grant type passed");
+    }
+    const token = this.#context.tokens.issue(organization);
+    // The real answer has a number at times and a text at others.
+    const seconds = this.#context.tokens.issued % 2 === 0 ? TOKEN_SECONDS : String(TOKEN_SECONDS);
+    return { body: { access_token: token, expires_in: seconds } };
+  }
+
+  #caller(request: IncomingMessage, family: TokenFamily): Organization {
+    const [, token = ""] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
+    const { mpesa, tokens } = this.#context;
+    const organization = mpesa.organizations.find((one) => tokens.isValid(one, token));
+    if (organization === undefined) throw INVALID_TOKEN[family]();
+    return organization;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const body: unknown = await json(request).catch(() => undefined);
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw new Problem(400, "400.002.05", "Invalid Request Payload");
+}

@@ -1,0 +1,105 @@
+import type { Collection } from "../mpesa/order.js";
+import type { Organization } from "../mpesa/organization.js";
+import { RESULTS } from "../mpesa/results.js";
+import { COLLECT, PROMPT_MILLIS, RESULT_AFTER_MILLIS, scenarioOf } from "../mpesa/scenarios.js";
+import { type Answer, answerOf, type Call, type Context, refuseOnce } from "./context.js";
+import type { Fields } from "./fields.js";
+import { badRequest, Problem } from "./problem.js";
+
+const ACCEPTED = "Success. Request accepted for processing";
+
+/** POST /mpesa/stkpush/v1/processrequest */
+export async function stkPush({ organization, fields }: Call, context: Context): Promise<Answer> {
+  const { clock, ids, mpesa, player } = context;
+  const shortcode = fields.text("BusinessShortCode", /^\d{5,7}$/);
+  checkPassword(organization, fields, shortcode);
+  const type = fields.text("TransactionType", /^(CustomerPayBillOnline|CustomerBuyGoodsOnline)$/);
+  const amountCents = fields.amountCents();
+  fields.msisdn("PartyA");
+  const partyB = fields.text("PartyB", /^\d{5,7}$/);
+  const msisdn = fields.msisdn("PhoneNumber");
+  const callbackUrl = fields.url("CallBackURL");
+  const accountReference = fields.text("AccountReference", /^.{1,12}$/);
+  fields.text("TransactionDesc", /^.{1,13}$/, "Remarks");
+  if (isLocked(msisdn, context)) {
+    const locked = "Unable to lock subscriber, a transaction is already in process for the current subscriber";
+    throw new Problem(500, "500.001.1001", locked);
+  }
+  const scenario = scenarioOf(COLLECT, msisdn);
+  refuseOnce({ direction: "IN", family: "stk", organization, msisdn, scenario }, context);
+
+  const acceptedAtMillis = clock.nowMillis();
+  const order: Collection = {
+    direction: "IN",
+    organization,
+    msisdn,
+    amountCents,
+    acceptedAtMillis,
+    scenario,
+    merchantRequestId: ids.merchantRequest(),
+    checkoutRequestId: ids.checkoutRequest(acceptedAtMillis, msisdn),
+    accountReference,
+    callbackUrl,
+    outcome: undefined,
+    queries: 0,
+  };
+  mpesa.orders.push(order);
+  // Our organizations have paybills and no tills.
+  const isPaybill = type === "CustomerPayBillOnline" && partyB === shortcode;
+  await player.start(
+    order,
+    isPaybill ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: "2028" }],
+  );
+  return answerOf(order, {
+    MerchantRequestID: order.merchantRequestId,
+    CheckoutRequestID: order.checkoutRequestId,
+    ResponseCode: "0",
+    ResponseDescription: ACCEPTED,
+    CustomerMessage: ACCEPTED,
+  });
+}
+
+/** POST /mpesa/stkpushquery/v1/query */
+export function stkQuery({ organization, fields }: Call, { mpesa, player }: Context): Answer {
+  checkPassword(organization, fields, fields.text("BusinessShortCode", /^\d{5,7}$/));
+  const id = fields.text("CheckoutRequestID", /./);
+  const order = mpesa.orders.find((one) => one.direction === "IN" && one.checkoutRequestId === id);
+  if (order?.direction !== "IN" || order.organization !== organization) throw badRequest("CheckoutRequestID");
+  player.queried(order);
+  // The real rail says in one of two ways that an order is open.
+  if (order.outcome === undefined && order.queries % 2 === 1) {
+    throw new Problem(500, "500.001.1001", "The transaction is being processed", id);
+  }
+  const code = order.outcome?.code ?? "4999";
+  return {
+    body: {
+      ResponseCode: "0",
+      ResponseDescription: "The service request has been accepted successfully",
+      MerchantRequestID: order.merchantRequestId,
+      CheckoutRequestID: id,
+      ResultCode: code,
+      ResultDesc: RESULTS[code],
+    },
+  };
+}
+
+/** Password = base64(shortcode + passkey + timestamp), with the timestamp of the same body. */
+function checkPassword(organization: Organization, fields: Fields, shortcode: string): void {
+  const password = fields.text("Password", /./);
+  const timestamp = fields.stamp("Timestamp");
+  if (shortcode !== organization.shortcode) throw new Problem(500, "500.001.1001", "Merchant does not exist");
+  const expected = Buffer.from(shortcode + organization.passkey + timestamp).toString("base64");
+  if (password !== expected) throw new Problem(500, "500.001.1001", "Wrong credentials");
+}
+
+/** Whether a prompt is on the handset. A phone shows one at a time. */
+function isLocked(msisdn: string, { clock, mpesa }: Context): boolean {
+  const sinceMillis = clock.nowMillis() - PROMPT_MILLIS;
+  return mpesa.orders.some(
+    (order) =>
+      order.direction === "IN" &&
+      order.msisdn === msisdn &&
+      order.outcome === undefined &&
+      order.acceptedAtMillis > sinceMillis,
+  );
+}

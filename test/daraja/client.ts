@@ -1,0 +1,184 @@
+import { constants, publicEncrypt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+import { INITIATOR_CERT_FILE } from "./access/security-credential.js";
+import { ManualClock } from "./clock.js";
+import { type Daraja, type DarajaOptions, startDaraja } from "./daraja.js";
+import { stamp } from "./mpesa/nairobi-time.js";
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined where the answer is no JSON. */
+  readonly body: Record<string, unknown> | undefined;
+}
+
+/** The fields that differ from those of a right request; undefined leaves one out. */
+export type Differing = Record<string, unknown>;
+
+/** A simulator on a clock that stands still, and a business with its server for callbacks. */
+export class Client {
+  readonly daraja: Daraja;
+  readonly clock: ManualClock;
+  /** The callbacks that arrived, in their order. */
+  readonly received: { path: string; body: string }[] = [];
+  readonly #server: Server;
+  #token = "";
+
+  private constructor(daraja: Daraja, clock: ManualClock) {
+    this.daraja = daraja;
+    this.clock = clock;
+    this.#server = createServer((request, response) => {
+      void text(request).then((body) => {
+        this.received.push({ path: request.url ?? "", body });
+        response.setHeader("content-type", "application/json").end('{"ResultCode":0,"ResultDesc":"Accepted"}');
+      });
+    });
+  }
+
+  /** Has a token already. */
+  static async start(options: Omit<DarajaOptions, "clock"> = {}): Promise<Client> {
+    const clock = new ManualClock();
+    const client = new Client(await startDaraja({ ...options, clock }), clock);
+    await new Promise<void>((resolve) => client.#server.listen(0, "127.0.0.1", resolve));
+    await client.renewToken();
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await this.daraja.close();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  urlOf(path: string): string {
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}${path}`;
+  }
+
+  async renewToken(): Promise<void> {
+    const { body } = await this.authorize();
+    this.#token = String(body?.["access_token"]);
+  }
+
+  authorize({
+    authorization = `Basic ${base64(`${this.#organization.consumerKey}:${this.#organization.consumerSecret}`)}`,
+    grantType = "client_credentials",
+  } = {}): Promise<Answer> {
+    return this.#call(`/oauth/v1/generate?grant_type=${grantType}`, { headers: { authorization } });
+  }
+
+  /** Fields that are undefined are left out of the JSON. */
+  post(path: string, body: object | string, token = this.#token): Promise<Answer> {
+    return this.#call(path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  }
+
+  push(msisdn: string, differing: Differing = {}): Promise<Answer> {
+    return this.post("/mpesa/stkpush/v1/processrequest", {
+      ...this.#signature(),
+      TransactionType: "CustomerPayBillOnline",
+      Amount: "100",
+      PartyA: msisdn,
+      PartyB: this.#organization.shortcode,
+      PhoneNumber: msisdn,
+      CallBackURL: this.urlOf("/callbacks/a0"),
+      AccountReference: "INVOICE-1",
+      TransactionDesc: "deposit",
+      ...differing,
+    });
+  }
+
+  queryPush(checkoutRequestId: unknown, differing: Differing = {}): Promise<Answer> {
+    const body = { ...this.#signature(), CheckoutRequestID: checkoutRequestId, ...differing };
+    return this.post("/mpesa/stkpushquery/v1/query", body);
+  }
+
+  payOut(msisdn: string, differing: Differing = {}): Promise<Answer> {
+    return this.post("/mpesa/b2c/v3/paymentrequest", {
+      OriginatorConversationID: "txn_1",
+      InitiatorName: this.#organization.initiatorName,
+      SecurityCredential: encrypted(this.#organization.initiatorPassword),
+      CommandID: "BusinessPayment",
+      Amount: 100,
+      PartyA: this.#organization.shortcode,
+      PartyB: msisdn,
+      Remarks: "payout",
+      QueueTimeOutURL: this.urlOf("/timeouts/b0"),
+      ResultURL: this.urlOf("/callbacks/b0"),
+      Occassion: "",
+      ...differing,
+    });
+  }
+
+  queryStatus(differing: Differing = {}): Promise<Answer> {
+    const about = { CommandID: "TransactionStatusQuery", TransactionID: "", OriginalConversationID: "txn_1" };
+    return this.post("/mpesa/transactionstatus/v1/query", { ...this.#query(), ...about, ...differing });
+  }
+
+  queryBalance(differing: Differing = {}): Promise<Answer> {
+    return this.post("/mpesa/accountbalance/v1/query", {
+      ...this.#query(),
+      CommandID: "AccountBalance",
+      ...differing,
+    });
+  }
+
+  /** The last callback that arrived at this path, parsed. Throws if there is none. */
+  lastAt(path: string): unknown {
+    const last = this.received.findLast((callback) => callback.path === path);
+    if (last === undefined) throw new Error(`no callback came to ${path}`);
+    return JSON.parse(last.body);
+  }
+
+  get #organization(): Daraja["organization"] {
+    return this.daraja.organization;
+  }
+
+  #signature(): object {
+    const { shortcode, passkey } = this.#organization;
+    const timestamp = stamp(this.clock.nowMillis());
+    const password = base64(shortcode + passkey + timestamp);
+    return { BusinessShortCode: Number(shortcode), Password: password, Timestamp: timestamp };
+  }
+
+  #query(): object {
+    const { shortcode, initiatorName, initiatorPassword } = this.#organization;
+    return {
+      Initiator: initiatorName,
+      SecurityCredential: encrypted(initiatorPassword),
+      PartyA: shortcode,
+      IdentifierType: "4",
+      ResultURL: this.urlOf("/callbacks/c0"),
+      QueueTimeOutURL: this.urlOf("/timeouts/c0"),
+      Remarks: "OK",
+    };
+  }
+
+  async #call(path: string, init: RequestInit): Promise<Answer> {
+    const response = await fetch(`${this.daraja.url}${path}`, init);
+    const content = await response.text();
+    return { status: response.status, body: parsed(content) };
+  }
+}
+
+/** As Safaricom has clients encrypt the initiator's password. */
+export function encrypted(password: string): string {
+  const key = readFileSync(INITIATOR_CERT_FILE);
+  return publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(password)).toString("base64");
+}
+
+export function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { Tokens } from "./access/tokens.js";
+import { type Callback, Callbacks } from "./api/callbacks.js";
+import { Registrations } from "./api/pay-ins.js";
+import { cut, Player } from "./api/player.js";
+import { Router } from "./api/router.js";
+import { type Clock, wait, WallClock } from "./clock.js";
+import { Ids } from "./mpesa/ids.js";
+import { Mpesa } from "./mpesa/mpesa.js";
+import type { Order, Receipt } from "./mpesa/order.js";
+import { newOrganization, type Organization } from "./mpesa/organization.js";
+import { pageOf } from "./page.js";
+
+export interface DarajaOptions {
+  /** By default any free port of 127.0.0.1. */
+  readonly port?: number;
+  readonly clock?: Clock;
+  readonly organizations?: readonly Organization[];
+  /** What each customer has at first. */
+  readonly subscriberCents?: number;
+  /** The same seed gives the same ids and receipts. By default each start has others. */
+  readonly seed?: string;
+  /** How long each answer waits, after the request was accepted. */
+  readonly answerDelayMillis?: number;
+  /** How long an OriginatorConversationID is refused as a duplicate. By default for ever. */
+  readonly idMemoryMillis?: number;
+}
+
+/**
+ * A running simulator. `orders`, `receipts` and the balances of `organizations` are the truth:
+ * tests compare our books with them.
+ */
+export class Daraja {
+  readonly clock: Clock;
+  readonly mpesa: Mpesa;
+  readonly tokens: Tokens;
+  answerDelayMillis: number;
+  readonly #callbacks: Callbacks;
+  readonly #registrations: Registrations;
+  readonly #router: Router;
+  readonly #server: Server;
+  #port = 0;
+  #isOpen = true;
+
+  constructor(options: DarajaOptions) {
+    const clock = this.#whileOpen(options.clock ?? new WallClock());
+    const ids = new Ids(options.seed ?? randomUUID());
+    this.clock = clock;
+    this.answerDelayMillis = options.answerDelayMillis ?? 0;
+    this.tokens = new Tokens(clock, ids);
+    this.mpesa = new Mpesa({
+      ids,
+      nowMillis: () => clock.nowMillis(),
+      subscriberCents: options.subscriberCents ?? 20_000_000,
+      organizations: options.organizations ?? [newOrganization()],
+    });
+    const callbacks = new Callbacks(clock);
+    const registrations = new Registrations();
+    const confirm = (receipt: Receipt): Promise<void> => registrations.confirm(receipt, callbacks);
+    const player = new Player({ clock, ids, mpesa: this.mpesa, callbacks, confirm });
+    const idMemoryMillis = options.idMemoryMillis ?? Infinity;
+    const context = { clock, ids, mpesa: this.mpesa, tokens: this.tokens, callbacks, player, idMemoryMillis };
+    this.#callbacks = callbacks;
+    this.#registrations = registrations;
+    this.#router = new Router(context, registrations);
+    // An error of our own ends the process. It must not look like a lost answer.
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String(this.#port)}`;
+  }
+
+  get organizations(): readonly Organization[] {
+    return this.mpesa.organizations;
+  }
+
+  /** The only organization; of several, the first. */
+  get organization(): Organization {
+    const [first] = this.mpesa.organizations;
+    if (first === undefined) throw new Error("the simulator has no organization");
+    return first;
+  }
+
+  /** Each accepted order, once for each acceptance. */
+  get orders(): readonly Order[] {
+    return this.mpesa.orders;
+  }
+
+  /** Each movement of money, in its order. */
+  get receipts(): readonly Receipt[] {
+    return this.mpesa.receipts;
+  }
+
+  /** Each callback, forged ones included, in the order of sending. */
+  get callbacks(): readonly Callback[] {
+    return this.#callbacks.sent;
+  }
+
+  /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
+  async deposit(payment: { msisdn: string; amountCents: number; accountReference: string }): Promise<Receipt> {
+    const receipt = this.mpesa.payIn({ ...payment, organization: this.organization, order: undefined });
+    await this.#registrations.confirm(receipt, this.#callbacks);
+    return receipt;
+  }
+
+  /** Takes connections: after an outage at the same port as before. */
+  async listen(port = this.#port): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject).listen(port, "127.0.0.1", resolve);
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** An outage: connections are refused until `listen`. What was accepted happens all the same. */
+  async goOffline(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Stops at once. What has not happened by then never happens. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#callbacks.stop();
+    await this.goOffline();
+  }
+
+  /** The same clock, on which nothing happens once the simulator is closed. */
+  #whileOpen(clock: Clock): Clock {
+    return {
+      nowMillis: () => clock.nowMillis(),
+      after: (delayMillis, action) => {
+        clock.after(delayMillis, () => (this.#isOpen ? action() : Promise.resolve()));
+      },
+    };
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "GET" && request.url === "/") {
+      response.setHeader("content-type", "text/html; charset=utf-8").end(pageOf(this.mpesa, this.callbacks));
+      return;
+    }
+    const { status, body, fault } = await this.#router.answer(request);
+    if (this.answerDelayMillis > 0) await wait(this.clock, this.answerDelayMillis);
+    if (fault === "lost") {
+      response.destroy();
+      return;
+    }
+    const text = JSON.stringify(body);
+    response.writeHead(status, { "content-type": "application/json" }).end(fault === "malformed" ? cut(text) : text);
+  }
+}
+
+/** Starts a simulator on 127.0.0.1. */
+export async function startDaraja(options: DarajaOptions = {}): Promise<Daraja> {
+  const daraja = new Daraja(options);
+  await daraja.listen(options.port ?? 0);
+  return daraja;
+}

@@ -1,0 +1,155 @@
+import type { Ids } from "./ids.js";
+import { nairobi } from "./nairobi-time.js";
+import type { Collection, Order, Outcome, Payout, Receipt } from "./order.js";
+import type { Organization } from "./organization.js";
+import type { ResultCode } from "./results.js";
+
+const AMOUNT_CENTS_MAX = 25_000_000;
+const PAYOUT_CENTS_MIN = 1_000;
+const DAY_CENTS_MAX = 50_000_000;
+const SUBSCRIBER_CENTS_MAX = 50_000_000;
+const SAME_AMOUNT_MILLIS = 120_000;
+/** One fee for every payout; the real one depends on the amount. */
+const PAYOUT_FEE_CENTS = 2_240;
+
+export interface Subscriber {
+  readonly msisdn: string;
+  balanceCents: number;
+  readonly receipts: Receipt[];
+}
+
+interface Payment {
+  readonly organization: Organization;
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly accountReference: string;
+  readonly order: Order | undefined;
+}
+
+interface Settings {
+  readonly ids: Ids;
+  readonly nowMillis: () => number;
+  /** What each subscriber has at first. */
+  readonly subscriberCents: number;
+  readonly organizations: readonly Organization[];
+}
+
+/**
+ * The truth: which orders M-Pesa accepted, and which money moved. Knows limits and balances, and
+ * nothing of HTTP. Each receipt is money that moved once.
+ */
+export class Mpesa {
+  readonly organizations: readonly Organization[];
+  readonly orders: Order[] = [];
+  readonly receipts: Receipt[] = [];
+  readonly #subscribers = new Map<string, Subscriber>();
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.organizations = settings.organizations;
+  }
+
+  get subscribers(): readonly Subscriber[] {
+    return [...this.#subscribers.values()];
+  }
+
+  subscriber(msisdn: string): Subscriber {
+    const known = this.#subscribers.get(msisdn);
+    if (known !== undefined) return known;
+    const subscriber = { msisdn, balanceCents: this.#settings.subscriberCents, receipts: [] };
+    this.#subscribers.set(msisdn, subscriber);
+    return subscriber;
+  }
+
+  /** Moves the money of an order, unless a limit or a balance forbids it. */
+  pay(order: Order): Outcome {
+    if (order.outcome?.receipt !== undefined) throw new Error("the simulator would pay an order twice");
+    const refusal = order.direction === "IN" ? this.#refusesCollection(order) : this.#refusesPayout(order);
+    if (refusal !== undefined) return this.fail(order, refusal);
+    const receipt = order.direction === "IN" ? this.payIn({ ...order, order }) : this.#payOut(order);
+    order.outcome = {
+      code: "0",
+      status: "Completed",
+      atMillis: receipt.atMillis,
+      transactionId: receipt.number,
+      receipt,
+    };
+    return order.outcome;
+  }
+
+  fail(order: Order, code: ResultCode, status: "Declined" | "Expired" = "Declined"): Outcome {
+    const atMillis = this.#settings.nowMillis();
+    const transactionId = this.#settings.ids.receipt(atMillis);
+    order.outcome = { code, status, atMillis, transactionId, receipt: undefined };
+    return order.outcome;
+  }
+
+  /** Money from a customer, whatever the limits say. */
+  payIn(payment: Payment): Receipt {
+    payment.organization.utilityCents += payment.amountCents;
+    this.subscriber(payment.msisdn).balanceCents -= payment.amountCents;
+    return this.#newReceipt(payment, { direction: "IN", feeCents: 0 });
+  }
+
+  #payOut(order: Payout): Receipt {
+    order.organization.utilityCents -= order.amountCents;
+    order.organization.chargesCents -= PAYOUT_FEE_CENTS;
+    this.subscriber(order.msisdn).balanceCents += order.amountCents;
+    const payment = { ...order, accountReference: "", order };
+    return this.#newReceipt(payment, { direction: "OUT", feeCents: PAYOUT_FEE_CENTS });
+  }
+
+  #newReceipt(
+    { organization, msisdn, amountCents, accountReference, order }: Payment,
+    rest: Pick<Receipt, "direction" | "feeCents">,
+  ): Receipt {
+    const atMillis = this.#settings.nowMillis();
+    const number = this.#settings.ids.receipt(atMillis);
+    const { shortcode } = organization;
+    const receipt = { number, ...rest, shortcode, msisdn, amountCents, atMillis, accountReference, order };
+    this.receipts.push(receipt);
+    this.subscriber(msisdn).receipts.push(receipt);
+    return receipt;
+  }
+
+  #refusesCollection({ organization, msisdn, amountCents }: Collection): ResultCode | undefined {
+    const { balanceCents } = this.subscriber(msisdn);
+    if (amountCents > AMOUNT_CENTS_MAX) return "3";
+    if (this.#paidTheSame(organization, msisdn, amountCents)) return "17";
+    if (this.#centsOfToday(msisdn, "IN") + amountCents > DAY_CENTS_MAX) return "4";
+    if (organization.utilityCents + amountCents > organization.utilityCentsMax) return "8";
+    return balanceCents < amountCents ? "1" : undefined;
+  }
+
+  #refusesPayout({ organization, msisdn, amountCents }: Payout): ResultCode | undefined {
+    const { balanceCents } = this.subscriber(msisdn);
+    if (amountCents < PAYOUT_CENTS_MIN) return "2";
+    if (amountCents > AMOUNT_CENTS_MAX) return "3";
+    if (this.#centsOfToday(msisdn, "OUT") + amountCents > DAY_CENTS_MAX) return "4";
+    if (balanceCents + amountCents > SUBSCRIBER_CENTS_MAX) return "8";
+    return organization.utilityCents < amountCents ? "1" : undefined;
+  }
+
+  #paidTheSame({ shortcode }: Organization, msisdn: string, amountCents: number): boolean {
+    const sinceMillis = this.#settings.nowMillis() - SAME_AMOUNT_MILLIS;
+    return this.subscriber(msisdn).receipts.some(
+      (receipt) =>
+        receipt.direction === "IN" &&
+        receipt.shortcode === shortcode &&
+        receipt.amountCents === amountCents &&
+        receipt.atMillis > sinceMillis,
+    );
+  }
+
+  #centsOfToday(msisdn: string, direction: Receipt["direction"]): number {
+    const dayOf = (millis: number): string => {
+      const { year, month, day } = nairobi(millis);
+      return `${year}-${month}-${day}`;
+    };
+    const today = dayOf(this.#settings.nowMillis());
+    return this.subscriber(msisdn)
+      .receipts.filter((receipt) => receipt.direction === direction && dayOf(receipt.atMillis) === today)
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  }
+}

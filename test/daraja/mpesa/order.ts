@@ -1,0 +1,62 @@
+import type { Organization } from "./organization.js";
+import type { ResultCode } from "./results.js";
+import type { Scenario } from "./scenarios.js";
+
+interface Accepted {
+  readonly organization: Organization;
+  /** The customer's phone: who pays, or who is paid. */
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly acceptedAtMillis: number;
+  readonly scenario: Scenario;
+  /** The newest. A late success replaces a failure. */
+  outcome: Outcome | undefined;
+  /** How many queries have asked for this order. */
+  queries: number;
+}
+
+/** An accepted STK push. */
+export interface Collection extends Accepted {
+  readonly direction: "IN";
+  readonly merchantRequestId: string;
+  readonly checkoutRequestId: string;
+  readonly accountReference: string;
+  readonly callbackUrl: string;
+}
+
+/** An accepted B2C request. */
+export interface Payout extends Accepted {
+  readonly direction: "OUT";
+  readonly conversationId: string;
+  readonly originatorConversationId: string;
+  readonly resultUrl: string;
+  readonly queueTimeOutUrl: string;
+  /** The body as it came. The timeout of the queue sends it back. */
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+export type Order = Collection | Payout;
+
+export interface Outcome {
+  readonly code: ResultCode;
+  readonly status: "Completed" | "Declined" | "Expired";
+  readonly atMillis: number;
+  /** Failures have one too: it proves no payment. */
+  readonly transactionId: string;
+  readonly receipt: Receipt | undefined;
+}
+
+/** Money that moved. */
+export interface Receipt {
+  readonly number: string;
+  readonly direction: "IN" | "OUT";
+  readonly shortcode: string;
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly feeCents: number;
+  readonly atMillis: number;
+  /** The account that the payer named; empty for a payout. */
+  readonly accountReference: string;
+  /** Undefined where the customer paid without a prompt. */
+  readonly order: Order | undefined;
+}

@@ -1,0 +1,22 @@
+/** Result codes with their descriptions. Messages send most of the codes as numbers. */
+export const RESULTS = {
+  "0": "The service request is processed successfully.",
+  "1": "The balance is insufficient for the transaction.",
+  "2": "Declined due to limit rule: less than the minimum transaction amount.",
+  "3": "Declined due to limit rule: greater than the maximum transaction amount.",
+  "4": "Declined due to limit rule: would exceed the daily transfer limit.",
+  "8": "Declined due to limit rule: would exceed the maximum balance.",
+  "17": "Rule limited.",
+  "1019": "Transaction has expired.",
+  "1032": "Request cancelled by user",
+  "1037": "DS timeout user cannot be reached",
+  "2001": "The initiator information is invalid.",
+  "2006": "Declined due to account rule: the account status does not allow this transaction.",
+  "2028": "The request is not permitted according to product assignment.",
+  "2040": "Credit Party customer type (Unregistered or Registered Customer) can't be supported by the service.",
+  "4999": "The transaction is still under processing",
+  "8006": "The security credential is locked.",
+  R000002: "The OriginalTransactionID is invalid.",
+} as const;
+
+export type ResultCode = keyof typeof RESULTS;

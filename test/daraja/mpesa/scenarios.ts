@@ -1,0 +1,105 @@
+import type { ResultCode } from "./results.js";
+
+/** When the payer answers the prompt, and when a payout is paid. */
+const ANSWERED_AFTER_MILLIS = 5_000;
+/** How long the prompt stays on the handset. */
+export const PROMPT_MILLIS = 60_000;
+/** When money moves although the rail has said before that it does not. */
+const LATE_MILLIS = 180_000;
+/** When the result of a query comes, and that of a request that M-Pesa refuses at once. */
+export const RESULT_AFTER_MILLIS = 2_000;
+/** When a forger sends a message. */
+export const FORGED_AFTER_MILLIS = 1_000;
+/** How many queries find the order open in scenario 11. */
+const PENDING_QUERIES = 3;
+
+/** What happens to one order, by the last two digits of the customer's phone number. */
+export interface Scenario {
+  /** For people: the page, `make daraja` and docs/mpesa.md. */
+  readonly words: string;
+  /** What the gateway does with the first request for the number, in place of accepting it. */
+  readonly refusedOnce?: "spike arrest" | "invalid token";
+  /** What becomes of the answer to the accepted request. */
+  readonly answer?: "after the callback" | "lost" | "malformed";
+  readonly steps: readonly Step[];
+  /** The order stays open until so many queries have asked for it; then it is paid. */
+  readonly pendingQueries?: number;
+  /** What becomes of the callback after each step; by default it is sent once. */
+  readonly callback?: "never" | "twice" | "malformed" | "timeout";
+  /** A forger claims success: at an address with a wrong token, or at the right one. */
+  readonly forged?: "wrong token" | "right token";
+}
+
+export type Step =
+  | { afterMillis: number; kind: "pay" }
+  | { afterMillis: number; kind: "fail"; code: ResultCode; status?: "Declined" | "Expired" };
+
+const PAID: Step = { afterMillis: ANSWERED_AFTER_MILLIS, kind: "pay" };
+const PAID_LATE: Step = { afterMillis: LATE_MILLIS, kind: "pay" };
+
+function failed(code: ResultCode, afterMillis = ANSWERED_AFTER_MILLIS): Step {
+  return { afterMillis, kind: "fail", code };
+}
+
+const SUCCESS: Scenario = { words: "success", steps: [PAID] };
+
+/** The scenarios that are the same for both directions. */
+const BOTH: Readonly<Record<string, Scenario>> = {
+  "00": SUCCESS,
+  "05": { words: "success, and the callback is lost", steps: [PAID], callback: "never" },
+  "06": { words: "success, and the callback comes twice", steps: [PAID], callback: "twice" },
+  "07": {
+    words: "success, and the callback comes before the answer",
+    steps: [{ ...PAID, afterMillis: 0 }],
+    answer: "after the callback",
+  },
+  "08": { words: "success, and the answer to the request is lost", steps: [PAID], answer: "lost" },
+  "09": { words: "500.003.02 (spike arrest) once, then success", steps: [PAID], refusedOnce: "spike arrest" },
+  "10": { words: "the token becomes invalid once, then success", steps: [PAID], refusedOnce: "invalid token" },
+  "11": { words: "open for three queries, then success", steps: [], pendingQueries: PENDING_QUERIES },
+  "15": { words: "success, and the callback is malformed JSON", steps: [PAID], callback: "malformed" },
+  "17": { words: "success, and the answer is malformed JSON", steps: [PAID], answer: "malformed" },
+};
+
+/** STK push, by the ending of PhoneNumber. Other endings are a success. */
+export const COLLECT: Readonly<Record<string, Scenario>> = {
+  ...BOTH,
+  "01": { words: "1032, canceled by the payer", steps: [failed("1032")] },
+  "02": { words: "1037, the phone cannot be reached", steps: [failed("1037", PROMPT_MILLIS)] },
+  "03": { words: "1, the payer has too little money", steps: [failed("1")] },
+  "04": { words: "2001, wrong PIN", steps: [failed("2001")] },
+  "12": { words: "1019 (expired) after 60 s, paid after 180 s", steps: [failed("1019", PROMPT_MILLIS), PAID_LATE] },
+  "16": { words: "1032, and a forged success, wrong token", steps: [failed("1032")], forged: "wrong token" },
+  "18": {
+    words: "1032, and in its place a forged success, right token",
+    steps: [failed("1032")],
+    callback: "never",
+    forged: "right token",
+  },
+};
+
+/** B2C, by the ending of PartyB. Other endings are a success. */
+export const PAY_OUT: Readonly<Record<string, Scenario>> = {
+  ...BOTH,
+  "01": { words: "2040, the recipient is not registered", steps: [failed("2040")] },
+  "02": { words: "8, the recipient's balance would be too large", steps: [failed("8")] },
+  "03": { words: "1, the utility account has too little money", steps: [failed("1")] },
+  "04": { words: "2001, the initiator is invalid", steps: [failed("2001")] },
+  "12": {
+    words: "2006 and status Expired after 5 s, paid after 180 s",
+    steps: [{ afterMillis: ANSWERED_AFTER_MILLIS, kind: "fail", code: "2006", status: "Expired" }, PAID_LATE],
+  },
+  "13": { words: "success, and only the queue's timeout is reported", steps: [PAID], callback: "timeout" },
+  "14": { words: "declined, which only a status query tells", steps: [failed("2006")], callback: "never" },
+  "16": { words: "2040, and a forged success, wrong token", steps: [failed("2040")], forged: "wrong token" },
+  "18": {
+    words: "2040, and in its place a forged success, right token",
+    steps: [failed("2040")],
+    callback: "never",
+    forged: "right token",
+  },
+};
+
+export function scenarioOf(scenarios: Readonly<Record<string, Scenario>>, msisdn: string): Scenario {
+  return scenarios[msisdn.slice(-2)] ?? SUCCESS;
+}

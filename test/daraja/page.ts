@@ -1,0 +1,115 @@
+import type { Callback } from "./api/callbacks.js";
+import type { Mpesa } from "./mpesa/mpesa.js";
+import { nairobi } from "./mpesa/nairobi-time.js";
+import type { Order } from "./mpesa/order.js";
+import { COLLECT, PAY_OUT } from "./mpesa/scenarios.js";
+
+/** Of orders, receipts and callbacks: the newest. */
+const ROWS_MAX = 200;
+
+type Row = readonly (string | number)[];
+
+/** A page that shows what the simulator holds. It loads itself again every two seconds. */
+export function pageOf(mpesa: Mpesa, callbacks: readonly Callback[]): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Daraja simulator</title>
+<style>body { font: 14px sans-serif; margin: 2em } table { border-collapse: collapse }
+td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; word-break: break-all }</style>
+</head>
+<body>
+<h1>Daraja simulator</h1>
+${table(
+  "Organizations",
+  ["Shortcode", "Working", "Utility", "Charges paid"],
+  mpesa.organizations.map((one) => [
+    one.shortcode,
+    kes(one.workingCents),
+    kes(one.utilityCents),
+    kes(one.chargesCents),
+  ]),
+)}
+${table(
+  "Orders",
+  ["Accepted", "Direction", "Phone", "KES", "Id", "Scenario", "Queries", "Outcome"],
+  newest(mpesa.orders).map((order) => [
+    time(order.acceptedAtMillis),
+    order.direction,
+    order.msisdn,
+    kes(order.amountCents),
+    order.direction === "IN" ? order.checkoutRequestId : order.originatorConversationId,
+    order.scenario.words,
+    order.queries,
+    outcomeWords(order),
+  ]),
+)}
+${table(
+  "Receipts",
+  ["Time", "Receipt", "Direction", "Shortcode", "Phone", "KES", "Account"],
+  newest(mpesa.receipts).map((receipt) => [
+    time(receipt.atMillis),
+    receipt.number,
+    receipt.direction,
+    receipt.shortcode,
+    receipt.msisdn,
+    kes(receipt.amountCents),
+    receipt.accountReference,
+  ]),
+)}
+${table(
+  "Callbacks",
+  ["Sent", "Address", "Answer", "Forged", "Body"],
+  newest(callbacks).map(({ sentAtMillis, url, status, isForged, body }) => [
+    time(sentAtMillis),
+    url,
+    status ?? "none",
+    isForged ? "yes" : "no",
+    body,
+  ]),
+)}
+${table(
+  "Customers",
+  ["Phone", "KES"],
+  mpesa.subscribers.map(({ msisdn, balanceCents }) => [msisdn, kes(balanceCents)]),
+)}
+${table("Scenarios", ["The phone ends in", "STK push", "B2C"], scenarioRows())}
+</body>
+</html>
+`;
+}
+
+/** An ending, and what it does to an STK push and to a B2C payment. */
+export function scenarioRows(): [ending: string, collect: string, payOut: string][] {
+  const endings = [...new Set([...Object.keys(COLLECT), ...Object.keys(PAY_OUT)])].sort();
+  const wordsOf = (scenarios: typeof COLLECT, ending: string): string => scenarios[ending]?.words ?? "success";
+  return endings.map((ending) => [ending, wordsOf(COLLECT, ending), wordsOf(PAY_OUT, ending)]);
+}
+
+function outcomeWords({ outcome }: Order): string {
+  if (outcome === undefined) return "open";
+  return outcome.receipt === undefined ? `${outcome.code} ${outcome.status}` : `0 ${outcome.receipt.number}`;
+}
+
+function table(title: string, head: readonly string[], rows: readonly Row[]): string {
+  const cells = (tag: string, row: Row): string =>
+    `<tr>${row.map((cell) => `<${tag}>${escaped(String(cell))}</${tag}>`).join("")}</tr>`;
+  return `<h2>${title}</h2>\n<table>${cells("th", head)}\n${rows.map((row) => cells("td", row)).join("\n")}</table>`;
+}
+
+function newest<T>(rows: readonly T[]): T[] {
+  return rows.slice(-ROWS_MAX).reverse();
+}
+
+function time(millis: number): string {
+  const { year, month, day, hour, minute, second } = nairobi(millis);
+  return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
+}
+
+function kes(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${String(character.charCodeAt(0))};`);
+}

@@ -1,0 +1,296 @@
+import { expect } from "chai";
+
+import type { LedgerAccount } from "../../../src/domain/account.js";
+import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
+import type { ReverseTransaction } from "../../../src/domain/commands.js";
+import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
+import { reverseTransaction as operation } from "../../../src/domain/operations/reverse-transaction.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
+import { parseDescription, parseIdempotencyKey, parseReference } from "../../../src/domain/values/text.js";
+import { newTransactionId, reverse, TEST_ACTOR, valid } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenHead,
+  givenPending,
+  givenTransaction,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
+
+const decideReverseTransaction = operation.decide;
+
+const KEY = valid(parseIdempotencyKey("k"));
+const account = givenAccount();
+const minted = givenTransaction({ accountId: account.id });
+const redeemed = givenTransaction({ accountId: account.id, type: "REDEEM" });
+
+/** A completed reversal of the transaction, without words. */
+function reversalOf(original: Transaction, given: Partial<Transaction> = {}): Transaction {
+  return givenTransaction({
+    accountId: original.accountId,
+    type: original.type === "MINT" ? "REDEEM" : "MINT",
+    reference: valid(parseReference(`kesc:reverse:${original.id}`)),
+    corrects: { kind: "REVERSAL", transactionId: original.id },
+    ...given,
+  });
+}
+
+describe("reversing a transaction", () => {
+  // Before: 100.00 available, 20.00 held.
+  for (const [what, original, type, posting, availableCents] of [
+    ["burns what a mint credited", minted, "REDEEM", { debit: "available", credit: "reserve" }, 5_000],
+    ["credits what a redemption burned", redeemed, "MINT", { debit: "reserve", credit: "available" }, 15_000],
+  ] as const) {
+    it(`${what}, and links both transactions`, () => {
+      const command = reverse(ORGANIZATION, original.id, { description: "twice", metadata: { till: "7" }, key: "k" });
+      const book = givenBook({ accounts: [account], transactions: [original] });
+      const reversal = {
+        id: command.newTransactionId,
+        organizationId: ORGANIZATION,
+        accountId: account.id,
+        type,
+        status: "COMPLETED",
+        statusReason: "",
+        amountCents: 5_000,
+        reference: `kesc:reverse:${original.id}`,
+        description: "twice",
+        metadata: new Map([["till", "7"]]),
+        rail: "direct",
+        corrects: { kind: "REVERSAL", transactionId: original.id },
+        reversedById: undefined,
+        availableAfterCents: availableCents,
+        createdAt: NOW,
+        updatedAt: NOW,
+        completedAt: NOW,
+      };
+      expect(decideReverseTransaction(book, command, NOW)).to.deep.equal({
+        kind: "effect",
+        resource: reversal,
+        effect: {
+          entries: [
+            {
+              organizationId: ORGANIZATION,
+              accountId: account.id,
+              transactionId: reversal.id,
+              kind: "transaction.completed",
+              posting: { ...posting, amountCents: 5_000 },
+              balancesAfter: { availableCents, heldCents: 2_000 },
+              actor: TEST_ACTOR,
+              reason: "",
+              recordedAt: NOW,
+            },
+          ],
+          puts: [
+            { table: "accounts", row: { ...account, availableCents, updatedAt: NOW } },
+            { table: "transactions", row: reversal },
+            {
+              table: "idempotencyKeys",
+              row: { organizationId: ORGANIZATION, key: KEY, resourceId: reversal.id, createdAt: NOW },
+            },
+            // The original keeps its status and its times: only the link is new.
+            { table: "transactions", row: { ...original, reversedById: reversal.id } },
+          ],
+        },
+      });
+    });
+  }
+
+  for (const [what, original, given] of [
+    ["take the last cent that is available", minted, { availableCents: toCents(5_000) }],
+    [
+      "fill an account to the limit, what is held included",
+      redeemed,
+      { availableCents: subtractCents(MAX_CENTS, toCents(7_000)) },
+    ],
+  ] as const) {
+    it(`may ${what}`, () => {
+      const book = givenBook({ accounts: [{ ...account, ...given }], transactions: [original] });
+      effectOf(decideReverseTransaction(book, reverse(ORGANIZATION, original.id), NOW));
+    });
+  }
+
+  describe("that is reversed already", () => {
+    const reversal = reversalOf(minted, { description: valid(parseDescription("twice")) });
+    const reversed = { ...minted, reversedById: reversal.id };
+    // The account of a replay may have any state.
+    const closed = { ...account, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS } as const;
+    const used = { organizationId: ORGANIZATION, key: KEY, resourceId: reversal.id, createdAt: EARLIER };
+    const rows = { accounts: [closed], transactions: [reversed, reversal] };
+    const same = { description: "twice" };
+
+    it("answers the same content with the first reversal", () => {
+      const again = decideReverseTransaction(givenBook(rows), reverse(ORGANIZATION, minted.id, same), NOW);
+      expect(again).to.deep.equal(replay(reversal));
+    });
+
+    it("lets an idempotency key that comes with a replay name the reversal from then on", () => {
+      const later = reverse(ORGANIZATION, minted.id, { ...same, key: "later" });
+      expect(decideReverseTransaction(givenBook(rows), later, NOW)).to.deep.equal(
+        replay(reversal, putIdempotencyKey(later.idempotencyKey, reversal, NOW)),
+      );
+    });
+
+    it("answers the same content under the same idempotency key with the first reversal", () => {
+      const again = reverse(ORGANIZATION, minted.id, { ...same, key: "k" });
+      const book = givenBook({ ...rows, idempotencyKeys: [used] });
+      expect(decideReverseTransaction(book, again, NOW)).to.deep.equal(replay(reversal));
+    });
+
+    for (const [what, given, differingFields] of [
+      ["another description", {}, ["description"]],
+      ["other metadata", { ...same, metadata: { till: "8" } }, ["metadata"]],
+      ["nothing the same", { metadata: { till: "8" } }, ["description", "metadata"]],
+    ] as const) {
+      it(`refuses ${what}, and names the reversal and what differs`, () => {
+        const again = decideReverseTransaction(givenBook(rows), reverse(ORGANIZATION, minted.id, given), NOW);
+        expect(again).to.deep.equal({
+          kind: "refusal",
+          refusal: {
+            reason: "TRANSACTION_ALREADY_REVERSED",
+            transactionId: minted.id,
+            reversedById: reversal.id,
+            differingFields,
+          },
+        });
+      });
+    }
+  });
+
+  describe("under an idempotency key that was used", () => {
+    const other = givenTransaction({ accountId: account.id, reference: valid(parseReference("other")) });
+    const reversal = reversalOf(minted);
+    for (const [what, resourceId, command] of [
+      ["for another mint", other.id, reverse(ORGANIZATION, minted.id, { key: "k" })],
+      ["for the mint itself", minted.id, reverse(ORGANIZATION, minted.id, { key: "k" })],
+      ["for an account", account.id, reverse(ORGANIZATION, minted.id, { key: "k" })],
+      ["for the reversal of another transaction", reversal.id, reverse(ORGANIZATION, other.id, { key: "k" })],
+      [
+        "for a reversal with another description",
+        reversal.id,
+        reverse(ORGANIZATION, minted.id, { key: "k", description: "twice" }),
+      ],
+    ] as const) {
+      it(`refuses a key that was used ${what}`, () => {
+        const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }];
+        const book = givenBook({ accounts: [account], transactions: [minted, other, reversal], idempotencyKeys });
+        expect(decideReverseTransaction(book, command, NOW)).to.deep.equal({
+          kind: "refusal",
+          refusal: { reason: "IDEMPOTENCY_KEY_REUSED" },
+        });
+      });
+    }
+  });
+
+  const unknown = newTransactionId();
+  const direct = minted.rail;
+  const pending = givenPending({ accountId: account.id });
+  const unfinished = givenPending({ accountId: account.id, rail: direct });
+  const reversal = reversalOf(redeemed);
+  const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
+  const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)) };
+  const sums = (given: Partial<BookSums>): BookSums => ({ ...givenHead().sums, ...given });
+  const notReversible = { reason: "TRANSACTION_NOT_REVERSIBLE" } as const;
+
+  // The order of rows is the order of checks.
+  const refusals: readonly [
+    name: string,
+    command: ReverseTransaction,
+    rows: { transactions?: Transaction[]; account?: Partial<LedgerAccount>; sums?: BookSums },
+    facts: object,
+  ][] = [
+    [
+      "refuses a transaction that does not exist",
+      reverse(ORGANIZATION, unknown),
+      {},
+      { reason: "TRANSACTION_NOT_FOUND", transactionId: unknown },
+    ],
+    [
+      "refuses another organization's transaction, whatever it is",
+      reverse(ORGANIZATION, pending.id),
+      { transactions: [{ ...pending, organizationId: STRANGER }] },
+      { reason: "TRANSACTION_NOT_FOUND", transactionId: pending.id },
+    ],
+    [
+      "refuses a reversal, before it looks at the account",
+      reverse(ORGANIZATION, reversal.id),
+      { transactions: [redeemed, reversal], account: { status: "CLOSED", ...empty } },
+      { ...notReversible, transactionId: reversal.id, cause: "IS_REVERSAL" },
+    ],
+    [
+      "refuses a transaction of another rail",
+      reverse(ORGANIZATION, pending.id),
+      { transactions: [pending], account: { status: "FROZEN" } },
+      { ...notReversible, transactionId: pending.id, cause: "OTHER_RAIL" },
+    ],
+    [
+      "refuses a transaction that is not completed",
+      reverse(ORGANIZATION, unfinished.id),
+      { transactions: [unfinished], account: { status: "FROZEN" } },
+      { ...notReversible, transactionId: unfinished.id, cause: "NOT_COMPLETED" },
+    ],
+    [
+      "refuses a closed account before looking at funds",
+      reverse(ORGANIZATION, minted.id),
+      { account: { status: "CLOSED", ...empty } },
+      { reason: "ACCOUNT_CLOSED", accountId: account.id },
+    ],
+    [
+      "refuses a frozen account before looking at funds",
+      reverse(ORGANIZATION, minted.id),
+      { account: { status: "FROZEN", ...empty } },
+      { reason: "ACCOUNT_FROZEN", accountId: account.id },
+    ],
+    [
+      "refuses a frozen account before looking at the limit",
+      reverse(ORGANIZATION, redeemed.id),
+      { account: { status: "FROZEN", ...full } },
+      { reason: "ACCOUNT_FROZEN", accountId: account.id },
+    ],
+    [
+      "refuses to take back a mint that was spent, though more is held",
+      reverse(ORGANIZATION, minted.id),
+      { account: { availableCents: toCents(4_999), heldCents: toCents(5_000) } },
+      { reason: "INSUFFICIENT_FUNDS", availableCents: 4_999, requestedCents: 5_000 },
+    ],
+    [
+      "refuses to give a redemption back past the limit of the account",
+      reverse(ORGANIZATION, redeemed.id),
+      { account: full },
+      { reason: "LIMIT_EXCEEDED", accountId: account.id, limitCents: MAX_CENTS },
+    ],
+    [
+      "refuses to give a redemption back past the limit of the organization",
+      reverse(ORGANIZATION, redeemed.id),
+      { sums: sums({ reserve: MAX_SUM_CENTS, available: MAX_SUM_CENTS }) },
+      { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS },
+    ],
+  ];
+  for (const [name, command, rows, facts] of refusals) {
+    it(name, () => {
+      const { transactions = [minted, { ...redeemed, reference: valid(parseReference("out")) }], sums: given } = rows;
+      const book = givenBook({
+        books: [givenHead(given === undefined ? {} : { sums: given }), givenHead({ organizationId: STRANGER })],
+        accounts: [{ ...account, ...rows.account }],
+        transactions,
+      });
+      expect(decideReverseTransaction(book, command, NOW)).to.deep.equal({ kind: "refusal", refusal: facts });
+    });
+  }
+
+  it("throws when the account of the transaction was not loaded: that is a bug", () => {
+    const book = givenBook({ transactions: [minted] });
+    expect(() => decideReverseTransaction(book, reverse(ORGANIZATION, minted.id), NOW)).to.throw(account.id);
+  });
+
+  it("tells another organization nothing about a transaction that is reversed", () => {
+    const command = reverse(STRANGER, minted.id);
+    const book = givenBook({ accounts: [account], transactions: [minted, reversalOf(minted)] });
+    expect(wordOf(decideReverseTransaction(book, command, NOW))).to.equal("TRANSACTION_NOT_FOUND");
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from "chai";
+
+import { canBePhone, maskPhone, readMaskedPhone } from "../../../src/domain/values/masked-phone.js";
+import { parsePhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { valid } from "../../support/commands.js";
+
+const PHONE = valid(parsePhoneNumber("+254708374149"));
+
+describe("a masked phone number", () => {
+  it("shows the first six and the last three digits", () => {
+    expect(maskPhone(PHONE)).to.equal("254708***149");
+    expect(maskPhone(valid(parsePhoneNumber("+442079460958")))).to.equal("442079***958");
+  });
+
+  for (const [what, sent, read] of [
+    ["a number", "254708374149", "254708***149"],
+    ["a number with its plus", "+254708374149", "254708***149"],
+    ["a number in local form", "0708374149", "254708***149"],
+    ["a number without its zero", "708374149", "254708***149"],
+    ["a number that is masked already", "254708***149", "254708***149"],
+    ["a number with more stars", "25470****149", "25470****149"],
+    ["a short foreign number", "201234567", "201***567"],
+    ["a long number", "123456789012345", "123456******345"],
+  ] as const) {
+    it(`reads ${what}`, () => {
+      expect(readMaskedPhone(sent)).to.equal(read);
+    });
+  }
+
+  for (const sent of ["", "N/A", "6009", "0x254708374149", "254 708 374 149", "1234567890123456", "f81d4fae7dec11d0"]) {
+    it(`reads nothing from "${sent}"`, () => {
+      expect(readMaskedPhone(sent)).to.equal(undefined);
+    });
+  }
+
+  for (const [what, sent, agrees] of [
+    ["the number itself", "254708374149", true],
+    ["the number in local form", "0708374149", true],
+    ["a mask of it", "25470****149", true],
+    ["only stars", "************", true],
+    ["another last digit", "254708***148", false],
+    ["another network", "254718***149", false],
+    ["another length", "25470837149", false],
+    ["the beginning of the number alone", "254708374", false],
+  ] as const) {
+    it(`${agrees ? "can" : "cannot"} be the phone number if it is ${what}`, () => {
+      const masked = readMaskedPhone(sent);
+      expect(masked !== undefined && canBePhone(masked, PHONE)).to.equal(agrees);
+    });
+  }
+});

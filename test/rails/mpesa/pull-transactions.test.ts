@@ -1,0 +1,130 @@
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
+import type { ReceivedPayments } from "../../../src/rails/mpesa/pull-transactions.js";
+import { NOW, PHONE } from "../support/orders.js";
+import { ACCOUNT_UUID, mpesaRail } from "./mpesa-rail.js";
+import { afterToken, answering, resetting, type Respond, StubServer } from "./stub-server.js";
+
+const NEVER = new AbortController().signal;
+const PERIOD = { from: toUnixMillis(NOW - 48 * 3_600_000), to: NOW };
+
+function row(receipt: string, given: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  return {
+    transactionId: receipt,
+    trxDate: "2026-11-22T09:13:00Z",
+    msisdn: 708374149,
+    sender: "MPESA",
+    transactiontype: "c2b-pay-bill-debit",
+    billreference: "W3XHB1Z7Q4YE",
+    amount: "168.00",
+    organizationname: "Duka Ltd",
+    ...given,
+  };
+}
+
+function page(...rows: readonly unknown[]): Respond {
+  return answering(200, { ResponseCode: "1000", Response: [rows] });
+}
+
+const NO_ROWS = answering(200, { ResponseCode: "1001", ResponseMessage: "No transactions found", Response: [[]] });
+
+describe("the list of the payments that M-Pesa received", () => {
+  let stub: StubServer;
+  let rail: MpesaRail;
+
+  async function serving(...responds: readonly Respond[]): Promise<void> {
+    stub = await StubServer.start(afterToken(...responds));
+    rail = mpesaRail({ baseUrl: stub.url });
+  }
+
+  const listed = (): Promise<ReceivedPayments> => rail.receivedPayments(PERIOD, NEVER);
+
+  afterEach(() => stub.stop());
+
+  it("goes page by page until one has nothing new", async () => {
+    await serving(page(row("NLJ7RT61SA"), row("NLJ7RT61SB")), page(row("NLJ7RT61SC")), NO_ROWS);
+    const received = await listed();
+    expect(received.kind === "complete" && received.payments.map(({ receipt }) => receipt)).to.deep.equal([
+      "NLJ7RT61SA",
+      "NLJ7RT61SB",
+      "NLJ7RT61SC",
+    ]);
+    expect(stub.orders.map(({ body }) => body)).to.deep.equal(
+      ["0", "2", "3"].map((OffSetValue) => ({
+        ShortCode: "174379",
+        StartDate: "2026-11-20 13:15:00",
+        EndDate: "2026-11-22 13:15:00",
+        OffSetValue,
+      })),
+    );
+  });
+
+  it("has each payment's receipt, amount, reference and masked phone number", async () => {
+    await serving(page(row("NLJ7RT61SA", { billreference: "" })), NO_ROWS);
+    expect(await listed()).to.deep.equal({
+      kind: "complete",
+      payments: [
+        {
+          receipt: "NLJ7RT61SA",
+          amountCents: 168_00,
+          accountReference: undefined,
+          phone: "254708***149",
+          railTime: "2026-11-22T09:13:00Z",
+        },
+      ],
+    });
+  });
+
+  it("ends where the rail repeats a page for ever", async () => {
+    await serving(page(row("NLJ7RT61SA")));
+    const received = await listed();
+    expect(received.kind === "complete" && received.payments).to.have.length(1);
+    expect(stub.orders).to.have.length(2);
+  });
+
+  for (const [what, second, code] of [
+    ["a page with a row that cannot be read", page(row("NLJ7RT61SB"), row("", {})), "MALFORMED_ANSWER"],
+    ["a page with an amount that cannot be read", page(row("NLJ7RT61SB", { amount: "x" })), "MALFORMED_ANSWER"],
+    ["a page without an amount", page(row("NLJ7RT61SB", { amount: undefined })), "MALFORMED_ANSWER"],
+    ["another ResponseCode", answering(200, { ResponseCode: "1002" }), "1002"],
+    ["an error", answering(500, { errorCode: "500.003.1001" }), "500.003.1001"],
+    ["a page of a proxy", answering(502, "<html></html>"), "HTTP_502"],
+  ] as const) {
+    it(`is no list at all after ${what}`, async () => {
+      await serving(page(row("NLJ7RT61SA")), second);
+      expect(await listed()).to.deep.equal({ kind: "failed", code });
+    });
+  }
+
+  it("is no list at all after a reset", async () => {
+    await serving(page(row("NLJ7RT61SA")), resetting);
+    expect((await listed()).kind).to.equal("failed");
+  });
+
+  it("needs a registration, which may have been made before", async () => {
+    await serving(
+      answering(200, { ResponseStatus: "1000" }),
+      answering(200, { ResponseStatus: "1001" }),
+      answering(200, { ResponseStatus: "1002" }),
+      answering(400, { errorCode: "400.002.02" }),
+      resetting,
+    );
+    const register = (): Promise<string | undefined> => rail.registerForReceivedPayments(PHONE, NEVER);
+    expect(await register()).to.equal(undefined);
+    expect(stub.orders[0]).to.deep.include({
+      path: "/pulltransactions/v1/register",
+      body: {
+        ShortCode: "174379",
+        RequestType: "Pull",
+        NominatedNumber: "254708374149",
+        CallBackURL: `https://kesc.test/callbacks/balance/${ACCOUNT_UUID}`,
+      },
+    });
+    expect(await register()).to.equal(undefined);
+    expect(await register()).to.equal("1002");
+    expect(await register()).to.equal("400.002.02");
+    expect(await register()).to.be.a("string");
+  });
+});

@@ -1,0 +1,240 @@
+import { expect } from "chai";
+import fc from "fast-check";
+
+import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
+import { maskMessage } from "../../../src/rails/mask.js";
+import { payment } from "../support/orders.js";
+import {
+  b2cResult,
+  balanceResult,
+  CHECKOUT_REQUEST_ID,
+  PAID_ITEMS,
+  parameters,
+  statusResult,
+  stkCallback,
+} from "./messages.js";
+import { mpesaRail } from "./mpesa-rail.js";
+
+const rail = mpesaRail();
+const MINT = payment("MINT", { railReference: CHECKOUT_REQUEST_ID });
+const REDEEM = payment("REDEEM");
+
+describe("a message of M-Pesa", () => {
+  const paidMint = {
+    kind: "succeeded",
+    movement: CHECKOUT_REQUEST_ID,
+    receipt: "NLJ7RT61SV",
+    amountCents: 100_00,
+    phone: "254708***149",
+  };
+  const paidRedeem = {
+    kind: "succeeded",
+    movement: REDEEM.transactionId,
+    receipt: "SG632NMUAB",
+    amountCents: 100_00,
+    phone: "254708***149",
+  };
+
+  describe("about a prompt", () => {
+    const read = (body: string, about = MINT): unknown => rail.read({ purpose: "collect", body }, about);
+
+    it("tells that it was paid", () => {
+      expect(read(stkCallback())).to.deep.equal(paidMint);
+    });
+
+    it("finds the items by their names, in any order and among others", () => {
+      const items = [{ Name: "More", Value: { Amount: 7 } }, ...PAID_ITEMS.toReversed(), null, "x", { Value: 5 }];
+      expect(read(stkCallback({ CallbackMetadata: { Item: items } }))).to.deep.equal(paidMint);
+    });
+
+    it("is read if its types are others", () => {
+      const items = [
+        { Name: "Amount", Value: "100.00" },
+        { Name: "MpesaReceiptNumber", Value: " NLJ7RT61SV " },
+        { Name: "PhoneNumber", Value: "25470****149" },
+      ];
+      expect(read(stkCallback({ ResultCode: "0", CallbackMetadata: { Item: items } }))).to.deep.equal({
+        ...paidMint,
+        phone: "25470****149",
+      });
+      const alone = { CallbackMetadata: { Item: { Name: "Amount", Value: 100 } } };
+      expect(read(stkCallback(alone))).to.deep.include({ kind: "succeeded", amountCents: 100_00, receipt: undefined });
+    });
+
+    it("tells of a payment without its details", () => {
+      const nothing = { receipt: undefined, amountCents: undefined, phone: undefined };
+      expect(read(stkCallback({ CallbackMetadata: undefined }))).to.deep.equal({ ...paidMint, ...nothing });
+    });
+
+    it("leaves the payment open if its amount cannot be read", () => {
+      for (const Value of ["{Amount={BasicAmount=100}}", "1e2", -100, 0, 100.005, "100,00"]) {
+        expect(read(stkCallback({}, [{ Name: "Amount", Value }])), String(Value)).to.deep.equal({
+          kind: "open",
+          code: "AMOUNT_UNREADABLE",
+        });
+      }
+    });
+
+    it("reports the money of another prompt under that prompt's name", () => {
+      expect(read(stkCallback({ CheckoutRequestID: "ws_CO_2" }))).to.deep.equal({ ...paidMint, movement: "ws_CO_2" });
+    });
+
+    it("names the prompt of a failure, for the query that confirms it", () => {
+      expect(read(stkCallback({ ResultCode: 1032 }))).to.deep.equal({
+        kind: "failed",
+        movement: CHECKOUT_REQUEST_ID,
+        code: "1032",
+        failure: "CANCELED_BY_PAYER",
+      });
+    });
+
+    it("says nothing about a payout", () => {
+      expect(read(stkCallback(), REDEEM)).to.equal(undefined);
+    });
+  });
+
+  describe("about a payout", () => {
+    const read = (body: string, purpose: CallbackPurpose = "pay_out", about = REDEEM): unknown =>
+      rail.read({ purpose, body }, about);
+
+    it("tells that it was made", () => {
+      expect(read(b2cResult(REDEEM))).to.deep.equal(paidRedeem);
+    });
+
+    it("takes the receipt from beside the parameters, and a single parameter for a list", () => {
+      const ResultParameters = { ResultParameter: { Key: "TransactionAmount", Value: "100.00" } };
+      expect(read(b2cResult(REDEEM, { ResultParameters }))).to.deep.equal({ ...paidRedeem, phone: undefined });
+    });
+
+    it("does not take the TransactionID of a failure for a receipt", () => {
+      expect(read(b2cResult(REDEEM, { ResultCode: 2040 }))).to.deep.equal({
+        kind: "failed",
+        movement: REDEEM.transactionId,
+        code: "2040",
+        failure: "RECIPIENT_NOT_REGISTERED",
+      });
+    });
+
+    it("leaves the payment open if its amount cannot be read", () => {
+      const ResultParameters = { ResultParameter: parameters({ TransactionAmount: "one hundred" }) };
+      expect(read(b2cResult(REDEEM, { ResultParameters }))).to.deep.equal({ kind: "open", code: "AMOUNT_UNREADABLE" });
+    });
+
+    it("is of no use if it is about another payout, or about none", () => {
+      expect(read(b2cResult(payment("REDEEM")))).to.equal(undefined);
+      expect(read(b2cResult(REDEEM, { OriginatorConversationID: undefined }))).to.equal(undefined);
+      expect(read(b2cResult(MINT), "pay_out", MINT)).to.equal(undefined);
+    });
+
+    it("that sends the request back proves nothing: the payout waits in a queue", () => {
+      const body = JSON.stringify({
+        OriginatorConversationID: REDEEM.transactionId,
+        Amount: 100,
+        PartyB: "254708374149",
+      });
+      expect(read(body, "timeout")).to.deep.equal({ kind: "open", code: "QUEUE_TIMEOUT" });
+      expect(read(body, "pay_out")).to.deep.equal({ kind: "open", code: "QUEUE_TIMEOUT" });
+      expect(read(JSON.stringify({ OriginatorConversationID: "txn_other" }), "timeout")).to.equal(undefined);
+    });
+  });
+
+  describe("about the status of a payout", () => {
+    const read = (body: string, about = REDEEM): unknown => rail.read({ purpose: "status", body }, about);
+
+    it("tells that it was made", () => {
+      expect(read(statusResult(REDEEM))).to.deep.equal(paidRedeem);
+    });
+
+    it("is of no use if the payout in it is another, or if the payment is a mint", () => {
+      expect(read(statusResult(payment("REDEEM")))).to.equal(undefined);
+      expect(read(statusResult(MINT), MINT)).to.equal(undefined);
+    });
+
+    it("is about the payout that was asked for, if it names none", () => {
+      expect(read(statusResult(REDEEM, { OriginatorConversationID: undefined }))).to.deep.equal(paidRedeem);
+    });
+
+    it("leaves the payment open if its amount cannot be read, or if it has no status", () => {
+      expect(read(statusResult(REDEEM, { Amount: "x" }))).to.deep.equal({ kind: "open", code: "AMOUNT_UNREADABLE" });
+      const noStatus = statusResult(REDEEM, { TransactionStatus: undefined });
+      expect(read(noStatus)).to.deep.equal({ kind: "open", code: "STATUS_OPEN" });
+    });
+
+    it("is not the result of the payout itself: there a code would be final", () => {
+      expect(read(b2cResult(REDEEM, { ResultCode: 2040 }))).to.deep.equal({ kind: "open", code: "2040" });
+    });
+  });
+
+  describe("about the balance", () => {
+    const read = (body: string, purpose: CallbackPurpose = "balance"): unknown => rail.readBalance({ purpose, body });
+
+    it("gives each account, also one below zero", () => {
+      const text =
+        "Working Account|KES|700000.00|700000.00|0.00|0.00&Utility Account|KES|228037.5|228037.5|0.00|0.00" +
+        "&Charges Paid Account|KES|-1540.00|-1540.00|0.00|0.00";
+      expect(read(balanceResult(text))).to.deep.equal({
+        accounts: [
+          { name: "Working Account", currency: "KES", availableCents: 700_000_00 },
+          { name: "Utility Account", currency: "KES", availableCents: 228_037_50 },
+          { name: "Charges Paid Account", currency: "KES", availableCents: -1_540_00 },
+        ],
+      });
+    });
+
+    it("is of no use if one part of it cannot be read, or if it failed", () => {
+      for (const text of [
+        "",
+        "Working Account|KES|x",
+        "Working Account|KES|1.00&",
+        "|KES|1.00",
+        "a||1.00",
+        700,
+        null,
+      ]) {
+        expect(read(balanceResult(text)), String(text)).to.equal(undefined);
+      }
+      expect(read(balanceResult("Working Account|KES|1.00", { ResultCode: "15" }))).to.equal(undefined);
+      expect(read(balanceResult("Working Account|KES|1.00"), "status")).to.equal(undefined);
+      expect(rail.read({ purpose: "balance", body: balanceResult("Working Account|KES|1.00") }, REDEEM)).to.equal(
+        undefined,
+      );
+    });
+  });
+
+  it("reads alike when it is masked", () => {
+    for (const [purpose, body, about] of [
+      ["collect", stkCallback(), MINT],
+      ["collect", stkCallback({ ResultCode: 1032 }), MINT],
+      ["pay_out", b2cResult(REDEEM), REDEEM],
+      ["status", statusResult(REDEEM), REDEEM],
+      ["timeout", JSON.stringify({ OriginatorConversationID: REDEEM.transactionId }), REDEEM],
+    ] as const) {
+      const masked = maskMessage(body);
+      expect(masked).not.to.match(/254708374149|SONGOK/);
+      expect(rail.read({ purpose, body: masked }, about)).to.deep.equal(rail.read({ purpose, body }, about));
+      expect(rail.read({ purpose, body }, about)).not.to.equal(undefined);
+    }
+  });
+
+  it("never makes the reader throw, whatever it is", () => {
+    const anyPurpose = fc.constantFrom<CallbackPurpose>("collect", "pay_out", "timeout", "status", "balance");
+    const anyField = fc.jsonValue({ maxDepth: 3 });
+    const anyBody = fc.oneof(
+      fc.string(),
+      fc.json(),
+      anyField.map((value) => stkCallback({ CallbackMetadata: value })),
+      anyField.map((value) => stkCallback({ ResultCode: value })),
+      anyField.map((value) => stkCallback({}, [{ Name: "Amount", Value: value }])),
+      anyField.map((value) => b2cResult(REDEEM, { ResultParameters: value })),
+      anyField.map((value) => b2cResult(REDEEM, { ResultParameters: { ResultParameter: value } })),
+      anyField.map((value) => statusResult(REDEEM, { Amount: value, TransactionStatus: value })),
+      anyField.map((value) => balanceResult(value)),
+    );
+    fc.assert(
+      fc.property(anyPurpose, anyBody, fc.constantFrom(MINT, REDEEM), (purpose, body, about) => {
+        expect(rail.read({ purpose, body }, about)?.kind).to.be.oneOf(["succeeded", "failed", "open", undefined]);
+        rail.readBalance({ purpose, body });
+      }),
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import { typeidUnboxed } from "typeid-js";
+
+import type { TransactionType } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
+import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { OpenPayment } from "../../../src/rails/order.js";
+import { valid } from "../../support/commands.js";
+
+/** 22 November 2026, 13:15:00 in Nairobi. */
+export const NOW = toUnixMillis(Date.UTC(2026, 10, 22, 10, 15, 0));
+
+export const PHONE = phone("0708374149");
+
+export function phone(text: string): PhoneNumber {
+  return valid(parsePhoneNumber(text));
+}
+
+/** A payment of 100.00 that was begun now. It is an order, too. */
+export function payment(direction: TransactionType, given: Partial<OpenPayment> = {}): OpenPayment {
+  return {
+    transactionId: typeidUnboxed("txn") as string as TransactionId,
+    direction,
+    amountCents: toCents(100_00),
+    phoneNumber: PHONE,
+    acceptedAt: NOW,
+    begunAt: NOW,
+    railReference: undefined,
+    advances: 0,
+    ...given,
+  };
+}

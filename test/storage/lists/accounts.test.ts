@@ -1,0 +1,112 @@
+import { expect } from "chai";
+
+import type { Account } from "../../../src/domain/account.js";
+import type { Command } from "../../../src/domain/commands.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { AccountFilters, Reads } from "../../../src/ledger/ports/reads.js";
+import { keys } from "../../../src/storage/keys.js";
+import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
+import { reads } from "../../../src/storage/reads.js";
+import { changeStatus, createAccount } from "../../support/commands.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { NOW } from "../../support/given.js";
+
+const SHARED = "+254700000001" as PhoneNumber;
+// One less than two pages look at.
+const COUNT = 2 * LOOKED_AT_MAX - 1;
+const BATCH_SIZE = 500;
+const STEP_MILLIS = 1_000;
+
+/** Accounts that share a phone number. One in 100 is frozen, one is closed. */
+for (const engine of ENGINES) {
+  describe(`the lists of accounts of ${engine}`, function () {
+    this.timeout(60_000);
+    let opened: TestDatabase;
+    let organizationId: OrganizationId;
+    let stored: Reads;
+    /** Newest first. */
+    let all: readonly Account[];
+
+    before(async () => {
+      opened = await openTestDatabase(engine);
+      organizationId = (await keys(opened.database, () => NOW).createOrganization("lists")).id;
+      stored = reads(opened.cell);
+      const created = Array.from({ length: COUNT }, (_, index) =>
+        createAccount(organizationId, `shared${String(index)}`, { phoneNumber: SHARED }),
+      );
+      for (let at = 0; at < COUNT; at += BATCH_SIZE) await commit(created.slice(at, at + BATCH_SIZE), at / BATCH_SIZE);
+      const change = (name: "freezeAccount" | "closeAccount", place: number): Command[] =>
+        created
+          .filter((_, index) => index % 100 === place)
+          .map(({ newAccountId }) => changeStatus(name, organizationId, newAccountId));
+      await commit([...change("freezeAccount", 7), ...change("closeAccount", 8)], 2);
+      all = (await pagesOf({}, 999)).flat();
+    });
+    after(() => opened.dispose());
+
+    async function commit(commands: readonly Command[], step: number): Promise<void> {
+      const results = await opened.cell.committer.commit(commands, toUnixMillis(NOW + step * STEP_MILLIS));
+      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
+    }
+
+    async function pagesOf(filters: AccountFilters, size: number): Promise<readonly (readonly Account[])[]> {
+      const pages: (readonly Account[])[] = [];
+      let beforeSeq: number | undefined;
+      do {
+        const page = await stored.accounts(organizationId, filters, { size, beforeSeq });
+        expect(page.rows.length).to.be.at.most(size);
+        expect(page.lookedAt).to.be.at.most(Math.max(LOOKED_AT_MAX, size + 1));
+        pages.push(page.rows);
+        beforeSeq = page.nextBeforeSeq;
+      } while (beforeSeq !== undefined);
+      return pages;
+    }
+
+    it("know every account", () => {
+      expect(all).to.have.lengthOf(COUNT);
+    });
+
+    const second = toUnixMillis(NOW + STEP_MILLIS);
+    const CASES: readonly (readonly [string, AccountFilters])[] = [
+      ["a status", { status: ["FROZEN"] }],
+      ["two rare statuses", { status: ["FROZEN", "CLOSED"] }],
+      ["a frequent status and a rare one", { status: ["ACTIVE", "CLOSED"] }],
+      ["a time", { createdAfter: second }],
+      ["the time before", { createdBefore: second }],
+      ["the time after all", { createdAfter: toUnixMillis(NOW + STEP_MILLIS + 1) }],
+      ["two statuses and a time", { status: ["FROZEN", "CLOSED"], createdBefore: second }],
+      ["a phone number", { phoneNumber: SHARED }],
+      ["a phone number and two statuses", { phoneNumber: SHARED, status: ["FROZEN", "CLOSED"] }],
+      ["a phone number and a time", { phoneNumber: SHARED, createdAfter: second }],
+      ["everything", { phoneNumber: SHARED, status: ["ACTIVE", "FROZEN"], createdAfter: NOW, createdBefore: second }],
+    ];
+
+    for (const [name, filters] of CASES) {
+      for (const size of [7, 999]) {
+        it(`by ${name} have each account once, newest first, in pages of ${String(size)}`, async () => {
+          const expected = all.filter(
+            ({ status, createdAt }) =>
+              (filters.status ?? [status]).includes(status) &&
+              createdAt >= (filters.createdAfter ?? 0) &&
+              createdAt < (filters.createdBefore ?? Infinity),
+          );
+          const found = (await pagesOf(filters, size)).flat();
+          expect(found.map(({ id }) => id)).to.deep.equal(expected.map(({ id }) => id));
+        });
+      }
+    }
+
+    it("look at a bounded number of rows for each page", async () => {
+      const pages = await pagesOf({ phoneNumber: SHARED, status: ["CLOSED"], createdBefore: NOW }, 100);
+      expect(pages).to.deep.equal([[]]);
+      const short = await pagesOf({ phoneNumber: SHARED, status: ["FROZEN", "CLOSED"] }, 100);
+      expect(short).to.have.lengthOf(2);
+    });
+
+    it("by rare statuses look at no other rows", async () => {
+      expect(await pagesOf({ status: ["FROZEN", "CLOSED"] }, 100)).to.have.lengthOf(1);
+    });
+  });
+}

@@ -1,0 +1,76 @@
+import { ACCOUNT_STATUSES } from "../../../src/domain/account.js";
+import { parseAmount } from "../../../src/domain/values/cents.js";
+import type { EmailAddress } from "../../../src/domain/values/email-address.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import { parseMetadata, type Reference, type UserId } from "../../../src/domain/values/text.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { AccountFilters, TransactionFilters } from "../../../src/ledger/ports/reads.js";
+import { newAccountId, valid } from "../../support/commands.js";
+
+const userId = "user" as UserId;
+const phoneNumber = "+254712345678" as PhoneNumber;
+const email = "a@example.com" as EmailAddress;
+const reference = "reference" as Reference;
+const accountId = newAccountId();
+const createdAfter = toUnixMillis(0);
+const createdBefore = toUnixMillis(2);
+const minAmountCents = valid(parseAmount("1.00"));
+const maxAmountCents = valid(parseAmount("2.00"));
+const metadata = valid(
+  parseMetadata(
+    new Map([
+      ["order_id", "17"],
+      ["shop", "2"],
+    ]),
+  ),
+);
+const open = ["PENDING", "PROCESSING"] as const;
+
+/** Filters of ListAccounts, so that each choice of an index occurs. */
+export const ACCOUNT_FILTERS: readonly AccountFilters[] = [
+  {},
+  { userId },
+  { phoneNumber },
+  { email },
+  { status: [ACCOUNT_STATUSES[0]] },
+  { status: [ACCOUNT_STATUSES[1], ACCOUNT_STATUSES[2]] },
+  { status: [ACCOUNT_STATUSES[0], ACCOUNT_STATUSES[2]], createdAfter, createdBefore },
+  { createdAfter, createdBefore },
+  { phoneNumber, status: [ACCOUNT_STATUSES[1]] },
+  { email, status: [ACCOUNT_STATUSES[1], ACCOUNT_STATUSES[2]], createdBefore },
+  { userId, phoneNumber, email, status: [ACCOUNT_STATUSES[2]], createdAfter },
+];
+
+/** Filters of ListTransactions, so that each choice of an index occurs. */
+export const TRANSACTION_FILTERS: readonly TransactionFilters[] = [
+  {},
+  { accountId },
+  { reference },
+  { type: "MINT" },
+  { status: ["PENDING"] },
+  { status: open },
+  { status: ["PENDING", "PROCESSING", "FAILED", "CANCELED"], createdAfter },
+  { status: ["COMPLETED", "FAILED"] },
+  { createdAfter },
+  { createdAfter, createdBefore },
+  { minAmountCents },
+  { minAmountCents, maxAmountCents, type: "REDEEM" },
+  { metadata },
+  { metadata, type: "MINT" },
+  { metadata, status: open, maxAmountCents },
+  { type: "REDEEM", status: ["COMPLETED"] },
+  { type: "MINT", status: ["FAILED"], createdAfter },
+  { accountId, type: "REDEEM", status: ["COMPLETED"], createdAfter },
+  { accountId, status: open, metadata, minAmountCents, maxAmountCents, createdBefore },
+  { accountId, reference },
+  { reference, status: open, metadata, minAmountCents, createdAfter },
+];
+
+/** The names of the filters, for the name of a test. */
+export function namesOf(filters: AccountFilters | TransactionFilters): string {
+  return (
+    Object.entries(filters)
+      .map(([name, value]) => (Array.isArray(value) ? `${name} (${String(value.length)})` : name))
+      .join(", ") || "nothing"
+  );
+}

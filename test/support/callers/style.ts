@@ -1,0 +1,33 @@
+import { expect } from "chai";
+
+interface BadField {
+  readonly field: string;
+  readonly message: string;
+}
+
+const WORDS_MAX = 25;
+
+/**
+ * Expects the style of docs/errors.md of a `detail` or a status message: whole sentences. For bad
+ * input it is composed of the fields.
+ */
+export function expectDetail(detail: string, fields: readonly BadField[] = []): void {
+  expect(detail).to.match(/^[A-Z].*\.$/s);
+  if (fields.length === 0) return;
+  const composed = fields.map(({ field, message }) => `${field} ${message}`).join("; ");
+  expect(detail).to.equal(`Invalid request: ${composed}.`);
+  for (const { message } of fields) expectFieldMessage(message);
+}
+
+/** The message about a field continues a sentence that begins with the field's name. */
+export function expectFieldMessage(message: string): void {
+  expect(message).to.match(/^(must|is|has) .*[^.;]$/s);
+}
+
+/** Expects short sentences. A text with facts of a caller may have longer ones. */
+export function expectShortSentences(detail: string): void {
+  for (const sentence of detail.split(/(?<=\.) /)) {
+    expect(sentence, detail).to.match(/^[A-Z]/);
+    expect(sentence.split(" ").length, sentence).to.be.at.most(WORDS_MAX);
+  }
+}
