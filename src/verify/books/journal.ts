@@ -5,24 +5,9 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
-import type { AuditedBook, BookRow } from "./book-stream.js";
+import type { AuditedBook, BookRow } from "./book.js";
 import { hasHashOf } from "./content.js";
-import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
-
-interface JournalRow extends PostingColumns, GroupKey {
-  readonly seq: number;
-  readonly account_id: string | null;
-  readonly transaction_id: string | null;
-  readonly freeze_id: string | null;
-  readonly kind: string;
-  readonly recorded_at: number;
-  /** In hexadecimal. */
-  readonly content_hash: string;
-  /** Null if the row concerns an account. */
-  readonly own_reason: string | null;
-  /** A value that only the row of an account can have. Null if the row concerns an account. */
-  readonly stray: number | null;
-}
+import type { JournalRow } from "./journal-rows.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
@@ -38,29 +23,10 @@ const RESUMED = "organization.resumed";
 const OWN_KIND = /^(organization|key)\./;
 
 /**
- * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each
- * row is valid by itself. Then compares the last row and the sums of the postings with `books`.
+ * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
+ * compares the last row and the sums of the postings with `books`.
  */
-export async function auditJournal(audit: Audit): Promise<void> {
-  const { snapshot, coverage } = audit;
-  const { table, hex } = snapshot;
-  coverage.organizations += await checkGroups<GroupKey, JournalRow>(audit, {
-    table: "journal",
-    summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
-    rows: snapshot.rows(`
-      SELECT book, seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, recorded_at,
-        ${hex("content_hash")} AS content_hash,
-        CASE WHEN account_id IS NULL THEN reason END AS own_reason,
-        CASE WHEN account_id IS NULL
-          THEN COALESCE(previous_seq, available_after_cents, held_after_cents) END AS stray
-      FROM ${table("journal")} ORDER BY book, seq`),
-    check: ({ key, book }) => new BookCheck(key.book, book, audit),
-  });
-}
-
-/** The rows of one book. */
-class BookCheck implements GroupCheck<JournalRow> {
-  readonly #number: number;
+export class BookCheck {
   readonly #book: AuditedBook;
   readonly #audit: Audit;
   readonly #noted: Head | undefined;
@@ -70,13 +36,13 @@ class BookCheck implements GroupCheck<JournalRow> {
   #lastHash = "";
   #suspendedSeq: number | null = null;
 
-  constructor(number: number, book: AuditedBook, audit: Audit) {
-    this.#number = number;
+  constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
     this.#audit = audit;
     this.#noted = audit.notedHeads.get(book.row.organization_id);
   }
 
+  /** Takes the rows in the order of `seq`, up to the head of the book. */
   row(row: JournalRow): void {
     const { seq } = row;
     this.#audit.coverage.journalRows += 1;
@@ -157,9 +123,10 @@ class BookCheck implements GroupCheck<JournalRow> {
   #checkOwn(row: JournalRow): void {
     const { seq } = row;
     if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
-    if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
+    const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
+    if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
     const hasReason = row.kind === SUSPENDED || row.kind === RESUMED;
-    if (row.own_reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
+    if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
   }
 
   /** Checks the row that created the organization. */
@@ -182,7 +149,8 @@ class BookCheck implements GroupCheck<JournalRow> {
     }
   }
 
-  #checkSuspension({ seq, kind, ...row }: JournalRow): void {
+  #checkSuspension(row: JournalRow): void {
+    const { seq, kind } = row;
     const isSuspended = this.#suspendedSeq !== null;
     if ((kind === SUSPENDED) === isSuspended) {
       const expected = `${kind} only when ${isSuspended ? "not suspended" : "suspended"}`;
@@ -190,8 +158,8 @@ class BookCheck implements GroupCheck<JournalRow> {
     }
     this.#suspendedSeq = kind === SUSPENDED ? seq : null;
     const { secrets } = this.#book;
-    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.own_reason ?? ""] };
-    if (secrets === undefined || hasHashOf(content, { seq, kind, ...row }, secrets.salts)) return;
+    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.reason] };
+    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
     this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
   }
 
@@ -206,7 +174,7 @@ class BookCheck implements GroupCheck<JournalRow> {
     const { findings } = this.#book;
     if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
     if (!STATES.has(row.state)) findings.add(place, { expected: "a known state", found: row.state });
-    if (!(this.#number > 0)) findings.add(place, { expected: "a number above 0", found: String(this.#number) });
+    if (!(row.number > 0)) findings.add(place, { expected: "a number above 0", found: String(row.number) });
     if (this.#lastSeq > 0) {
       findings.compareFields(place, {
         last_seq: [this.#lastSeq, row.last_seq],

@@ -1,14 +1,13 @@
-import type { JournalKind } from "../../domain/journal.js";
-import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../../domain/transaction.js";
-import type { Audit } from "../audit.js";
-import type { Place } from "../findings.js";
-import { describePosting, type Direction, type PostingColumns } from "../format.js";
-import type { AuditedBook } from "./book-stream.js";
-import { hasHashOf, type HashedRow } from "./content.js";
-import { checkGroups, type Group, type GroupCheck, type GroupKey } from "./groups.js";
+import type { JournalKind } from "../../../domain/journal.js";
+import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../../../domain/transaction.js";
+import type { Place } from "../../findings.js";
+import { describePosting, type Direction } from "../../format.js";
+import type { AuditedBook } from "../book.js";
+import { hasHashOf } from "../content.js";
+import type { JournalRow } from "../journal-rows.js";
 
 /** A row of `transactions`. */
-interface TransactionRow extends GroupKey {
+export interface TransactionRow {
   readonly id: string;
   readonly seq: number;
   readonly account_id: string;
@@ -22,15 +21,10 @@ interface TransactionRow extends GroupKey {
   readonly rail: string;
   readonly corrects_id: string | null;
   readonly correction: string | null;
+  readonly reversed_by_id: string | null;
   readonly created_at: number;
   readonly updated_at: number;
   readonly completed_at: number | null;
-}
-
-/** A row of the journal. `id` is the id of its transaction. */
-interface TransactionJournalRow extends PostingColumns, GroupKey, HashedRow {
-  readonly account_id: string | null;
-  readonly reason: string;
 }
 
 type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
@@ -68,42 +62,15 @@ const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps
 };
 
 /**
- * Follows every transaction through the journal. Checks that its type and rail allow each step,
- * that each step has the right posting, and that the transaction ends at most once. Then compares
- * the last state with the row in `transactions`, and its content with the hash in the journal.
+ * Follows one transaction through the journal. Checks that its type and rail allow each step, that
+ * each step has the right posting, and that the transaction ends at most once. Then compares the
+ * last state with the row in `transactions`, and its content with the hash in the journal.
  */
-export async function auditTransactions(audit: Audit): Promise<void> {
-  const { snapshot } = audit;
-  const { byCodeUnit, table, hex } = snapshot;
-  audit.coverage.transactions += await checkGroups<TransactionRow, TransactionJournalRow>(audit, {
-    table: "transactions",
-    summaries: snapshot.rows(`
-      SELECT book, id, seq, account_id, type, status, status_reason, amount_cents, reference, description, metadata, rail,
-        corrects_id, correction, created_at, updated_at, completed_at
-      FROM ${table("transactions")} ORDER BY book, id ${byCodeUnit}`),
-    rows: snapshot.rows(`
-      SELECT book, transaction_id AS id, seq, account_id, kind, debit, credit, amount_cents, reason, recorded_at,
-        ${hex("content_hash")} AS content_hash
-      FROM ${table("journal")} WHERE transaction_id IS NOT NULL ORDER BY book, transaction_id ${byCodeUnit}, seq`),
-    check: ({ key, book, summary }) =>
-      summary === undefined ? withoutRow({ key, book }) : new TransactionCheck(summary, book),
-  });
-}
-
-function withoutRow({ key, book }: Pick<Group<never, never>, "key" | "book">): GroupCheck<TransactionJournalRow> {
-  return {
-    row: ({ seq }) => {
-      book.findings.add({ seq, table: "transactions", id: key.id }, { expected: "a row", found: "none" });
-    },
-    end: () => undefined,
-  };
-}
-
-class TransactionCheck implements GroupCheck<TransactionJournalRow> {
+export class TransactionCheck {
   readonly #summary: TransactionRow;
   readonly #book: AuditedBook;
-  #first: TransactionJournalRow | undefined;
-  #last: TransactionJournalRow | undefined;
+  #first: JournalRow | undefined;
+  #last: JournalRow | undefined;
   #status: TransactionStatus | undefined;
   #completedAt: number | null = null;
 
@@ -112,7 +79,8 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
     this.#book = book;
   }
 
-  row(row: TransactionJournalRow): void {
+  /** Takes the rows of the transaction in the order of `seq`. */
+  row(row: JournalRow): void {
     const { account_id: accountId } = this.#summary;
     if (row.account_id !== accountId) this.#add(row.seq, accountId, String(row.account_id));
     this.#checkContent(row, this.#first === undefined);
@@ -142,7 +110,7 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
     }
   }
 
-  #checkContent(row: TransactionJournalRow, isFirst: boolean): void {
+  #checkContent(row: JournalRow, isFirst: boolean): void {
     const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
     const { reference, description, metadata, rail } = this.#summary;
     if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
@@ -159,7 +127,7 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
     });
   }
 
-  #step(row: TransactionJournalRow, kind: TransactionKind): void {
+  #step(row: JournalRow, kind: TransactionKind): void {
     const steps = this.#allowedSteps();
     const direction = steps[kind];
     if (direction === undefined) {
@@ -180,7 +148,7 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
     return this.#status === "PENDING" ? whilePending : {};
   }
 
-  #checkPosting(row: TransactionJournalRow, direction: Direction | null): void {
+  #checkPosting(row: JournalRow, direction: Direction | null): void {
     const { debit = null, credit = null } = direction ?? {};
     const amountCents = direction === null ? null : this.#summary.amount_cents;
     if (row.debit === debit && row.credit === credit && row.amount_cents === amountCents) return;
@@ -191,6 +159,11 @@ class TransactionCheck implements GroupCheck<TransactionJournalRow> {
   #add(seq: number, expected: string, found: string): void {
     this.#book.findings.add({ seq, table: "journal", id: this.#summary.id }, { expected, found });
   }
+}
+
+/** Returns whether no row of the transaction may follow. */
+export function isLastKind(kind: string): boolean {
+  return isTransactionKind(kind) && STATUSES[kind] !== "PENDING";
 }
 
 function isTransactionKind(kind: string): kind is TransactionKind {

@@ -1,9 +1,10 @@
-import type { Audit } from "../audit.js";
-import type { BookFindings, Place } from "../findings.js";
-import { checkGroups, type GroupKey } from "./groups.js";
+import type { Audit } from "../../audit.js";
+import type { BookFindings, Place } from "../../findings.js";
+import { guarded } from "../../guarded.js";
+import type { AuditedBook } from "../book.js";
 
 /** A row of `transactions` with a link, and the rows of the same book at the ends of its links. */
-interface LinkedRow extends GroupKey {
+interface LinkedRow {
   readonly id: string;
   readonly seq: number;
   readonly account_id: string;
@@ -31,17 +32,19 @@ interface LinkedRow extends GroupKey {
 const OPPOSITES: Readonly<Record<string, string>> = { MINT: "REDEEM", REDEEM: "MINT" };
 
 /**
- * Follows the links between transactions in both directions. Each reversal must undo a completed
- * transaction of its book in full, and the two must name each other.
+ * Follows the links of these transactions in both directions. Each reversal must undo a completed
+ * transaction of its book in full, and the two must name each other. One statement reads both ends
+ * of a link, so that both are of one moment.
  */
-export async function auditCorrections(audit: Audit): Promise<void> {
-  const { snapshot } = audit;
-  const transactions = snapshot.table("transactions");
-  await checkGroups<never, LinkedRow>(audit, {
-    table: "transactions",
-    summaries: { next: () => Promise.resolve(undefined) },
-    rows: snapshot.rows(`
-      SELECT t.book, t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.status,
+export async function auditCorrections(
+  { engine, rows }: Audit,
+  { row: { number }, findings }: AuditedBook,
+  ids: readonly string[],
+): Promise<void> {
+  const transactions = engine.table("transactions");
+  const linked = await rows<LinkedRow>(
+    `
+      SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.status,
         t.correction, t.corrects_id, t.reversed_by_id, o.seq AS original_seq, o.account_id AS original_account_id,
         o.type AS original_type, o.amount_cents AS original_amount_cents, o.rail AS original_rail,
         o.status AS original_status, o.correction AS original_correction,
@@ -49,19 +52,18 @@ export async function auditCorrections(audit: Audit): Promise<void> {
       FROM ${transactions} t
       LEFT JOIN ${transactions} o ON o.id = t.corrects_id AND o.book = t.book
       LEFT JOIN ${transactions} r ON r.id = t.reversed_by_id AND r.book = t.book
-      WHERE t.corrects_id IS NOT NULL OR t.correction IS NOT NULL OR t.reversed_by_id IS NOT NULL
-      ORDER BY t.book, t.id ${snapshot.byCodeUnit}`),
-    check: ({ book: { findings } }) => ({
-      row(row) {
-        const place: Place = { seq: row.seq, table: "transactions", id: row.id };
-        if (row.corrects_id !== null || row.correction !== null) checkCorrection(row, place, findings);
-        if (row.reversed_by_id !== null) {
-          findings.compareFields(place, { "corrects_id of its reversal": [row.id, row.reversal_corrects_id] });
-        }
-      },
-      end: () => undefined,
-    }),
-  });
+      WHERE t.book = ? AND t.id IN (SELECT value FROM ${engine.jsonItems("?")})`,
+    [number, JSON.stringify(ids)],
+  );
+  for (const row of linked) {
+    const place: Place = { seq: row.seq, table: "transactions", id: row.id };
+    guarded(findings, place, () => {
+      if (row.corrects_id !== null || row.correction !== null) checkCorrection(row, place, findings);
+      if (row.reversed_by_id !== null) {
+        findings.compareFields(place, { "corrects_id of its reversal": [row.id, row.reversal_corrects_id] });
+      }
+    });
+  }
 }
 
 function checkCorrection(row: LinkedRow, place: Place, findings: BookFindings): void {
