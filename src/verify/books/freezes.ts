@@ -26,7 +26,8 @@ const ENDED: JournalKind = "account.unfrozen";
 
 /**
  * Compares each freeze of one book with its rows in the journal: the one that began it, and the one
- * that ended it, if it was lifted. The reasons, the authors and the times must be those of the rows.
+ * that ended it, if it was lifted. The reasons, the authors and the times must be those of the
+ * rows.
  */
 export class FreezesAudit {
   readonly #audit: Audit;
