@@ -10,6 +10,9 @@ export interface HostileJob<Name extends string = string> {
   /** Valid keys of one organization. */
   keys: readonly [string, ...string[]];
   accountIds: string[];
+  /** The `kesc` command, and the database of the server. */
+  kesc: string;
+  databaseUrl: string;
 }
 
 /** The parts that an attack works with. */

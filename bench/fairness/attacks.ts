@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 
 import { AccountServiceService as accounts } from "../../src/gen/kesc/v1/account_service.js";
@@ -11,7 +12,7 @@ import { mintRequest } from "../load/calls.js";
 import { GrpcConnection } from "../load/grpc-connection.js";
 import { headersOf } from "../load/grpc-load.js";
 import type { CallInFlight } from "../load/tally.js";
-import type { Attack } from "./attack.js";
+import type { Attack, HostileJob } from "./attack.js";
 import { idleConnections, rapidReset, restFlood, slowRequests, unfinishedRequests } from "./raw-attacks.js";
 
 interface Flood {
@@ -120,6 +121,25 @@ function mints(attack: Attack, { accountIds }: { accountIds: string[] }): void {
   flood(attack, { path: rpcs.mint.path, request, connections: 10, inFlight: 1_000 });
 }
 
+/** Runs `kesc verify` again and again. It is no attack, but it reads all rows beside the others. */
+function audits({ kesc, databaseUrl }: Pick<HostileJob, "kesc" | "databaseUrl">): void {
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
+  const child = spawn(kesc, ["verify"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const stop = (): void => {
+    child.kill();
+    process.exit(0);
+  };
+  process.once("SIGTERM", stop);
+  child.once("close", () => {
+    process.off("SIGTERM", stop);
+    // The row `poison` makes it find a constraint of its own. It still reads all rows.
+    if (!output.includes("journal rows")) throw new Error(`kesc verify read no rows: ${output}`);
+    audits({ kesc, databaseUrl });
+  });
+}
+
 /** The attacks by the name of their row in docs/fairness.md. */
 export const ATTACKS = {
   lists,
@@ -191,6 +211,9 @@ export const ATTACKS = {
   },
   "rest-random-keys": (attack) => {
     restFlood(attack, () => `GET /accounts HTTP/1.1\r\nHost: kesc\r\nX-API-Key: ${randomKey()}\r\n\r\n`);
+  },
+  verify: ({ hostile }) => {
+    audits(hostile);
   },
   "rest-deep-json": (attack) => {
     const body = "[".repeat(200_000);

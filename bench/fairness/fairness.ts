@@ -84,6 +84,8 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       httpAddress: gateway.address,
       keys: [hostile.apiKey, ...keys],
       accountIds: hostile.accountIds,
+      kesc: others.kesc,
+      databaseUrl: others.databaseUrl,
     },
   };
 }

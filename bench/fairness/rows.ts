@@ -16,6 +16,7 @@ const rest = (attack: AttackName): Row => ({ attack, others: "rest", filled: fal
 const ROWS: readonly Row[] = [
   filled("lists"),
   filled("pages"),
+  filled("verify"),
   grpc("accounts"),
   grpc("poison"),
   grpc("reads"),

@@ -141,7 +141,11 @@ export type AdvancePayment = Commanded & {
   readonly nextCheckAt: UnixMillis;
 } & (
     | { readonly name: "acceptPayment"; readonly railReference: RailReference | undefined }
-    | { readonly name: "postponePayment" }
+    | {
+        readonly name: "postponePayment";
+        /** Which request it was: the payment's `sends` when it was allowed. */
+        readonly sends: number;
+      }
   );
 
 /** A rail's report that the shillings of an order have moved. */

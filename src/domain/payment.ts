@@ -39,6 +39,8 @@ export interface Payment {
   readonly railReference: RailReference | undefined;
   /** When the rail was first asked. */
   readonly begunAt: UnixMillis | undefined;
+  /** How often the ledger has allowed to ask the rail. */
+  readonly sends: number;
   /** When the settlement looks at the payment next. */
   readonly dueAt: UnixMillis;
   readonly updatedAt: UnixMillis;

@@ -1,14 +1,19 @@
 import type { MasterKeys } from "../storage/secrets/master-key.js";
-import type { Snapshot } from "../storage/sql/snapshot.js";
+import type { Engine } from "../storage/sql/engine.js";
+import type { Reader } from "../storage/sql/reader.js";
 import type { CoverageCounts } from "./coverage.js";
 import type { Findings } from "./findings.js";
 import type { NotedHeads } from "./heads.js";
 
 /** The audit of one cell: what its parts read, and what they add to. */
 export interface Audit {
-  readonly snapshot: Snapshot;
+  readonly engine: Engine;
+  /** Runs a SELECT. Each is a transaction of its own, so that no snapshot stays open. */
+  readonly rows: Reader["rows"];
   readonly masterKeys: () => MasterKeys;
   readonly findings: Findings;
   readonly coverage: CoverageCounts;
   readonly notedHeads: NotedHeads;
+  /** The accounts of a book that the audit keeps in memory at once. */
+  readonly accountsMax: number;
 }

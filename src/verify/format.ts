@@ -34,6 +34,6 @@ export function describePosting({ debit, credit, amount_cents: amountCents }: Po
 }
 
 /** Equal balances give the same text, and different balances give different texts. */
-export function describeBalances(availableCents: number, heldCents: number): string {
+export function describeBalances(availableCents: number | null, heldCents: number | null): string {
   return `available ${decimalOf(availableCents)}, held ${decimalOf(heldCents)}`;
 }

@@ -2,18 +2,12 @@ import type { MasterKeys } from "../storage/secrets/master-key.js";
 import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 import type { Audit } from "./audit.js";
-import { auditAccounts } from "./books/accounts.js";
-import { auditApiKeys } from "./books/api-keys.js";
-import { auditCorrections } from "./books/corrections.js";
-import { auditFreezes } from "./books/freezes.js";
-import { auditIdempotencyKeys } from "./books/idempotency-keys.js";
-import { auditJournal } from "./books/journal.js";
+import { auditBooks } from "./books/books.js";
 import { auditOrphans } from "./books/orphans.js";
-import { auditProofs } from "./books/rails/proofs.js";
-import { auditTransactions } from "./books/transactions.js";
 import { type Coverage, noCoverage } from "./coverage.js";
 import { type Finding, Findings } from "./findings.js";
 import type { NotedHeads } from "./heads.js";
+import { FULL_SPEED, type Pace, pacedRows } from "./pace.js";
 import { auditSchema } from "./schema/schema.js";
 
 /** The parts of a cell that an audit reads. */
@@ -35,34 +29,42 @@ export interface Verification {
   readonly firstFindings: readonly Finding[];
 }
 
-const NO_HEADS: NotedHeads = new Map();
+/** How to audit. */
+export interface VerifyOptions {
+  readonly notedHeads?: NotedHeads | undefined;
+  readonly pace?: Pace;
+  /** The accounts of a book that are in memory at once: about 0.5 KB each. */
+  readonly accountsMax?: number;
+}
+
+const ACCOUNTS_MAX = 200_000;
 
 /**
  * Audits the books. Derives every balance, sum, status and time from the journal alone, recomputes
  * every content hash, and compares the results with the tables. Compares the schema with the
  * migrations, and the books with the heads that an earlier audit noted.
  *
- * Reads one snapshot of each cell, while other processes keep writing. The memory that it uses does
- * not grow with the rows of a book. The database sorts the rows, and may need as much temporary
- * disk space as the journal has. Open the database without a statement timeout. Rejects if the
- * database fails, or with a MasterKeyError.
+ * Other processes may keep writing: each book is audited up to the last row that it has when its
+ * turn comes. The audit reads in slices along the primary keys, and rests between them as `pace`
+ * says. The memory that it uses does not grow with the rows of a book; from 200,000 accounts in a
+ * book on, it reads the book's journal again for each 200,000. Open the database without a
+ * statement timeout. Rejects if the database fails, or with a MasterKeyError.
  */
 export async function verify(
   { cells }: { readonly cells: readonly AuditedCell[] },
-  notedHeads = NO_HEADS,
+  { notedHeads = new Map(), pace = FULL_SPEED, accountsMax = ACCOUNTS_MAX }: VerifyOptions = {},
 ): Promise<Verification> {
   const findings = new Findings();
   const coverage = noCoverage();
   for (const { engine, reader, masterKeys } of cells) {
-    await reader.snapshot(async (snapshot) => {
-      const audit: Audit = { snapshot, masterKeys, findings, coverage, notedHeads };
-      const isAsMigrated = await auditSchema(audit, engine);
-      await auditRows(audit).catch((error: unknown) => {
-        if (isAsMigrated) throw error;
-        // A missing table or column is a finding, and so is what it prevents.
-        const texts = { expected: "rows that can be read", found: String(error).replaceAll(/\s+/g, " ") };
-        findings.of(undefined).add({ seq: undefined, table: "schema", id: undefined }, texts);
-      });
+    const isAsMigrated = await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings));
+    const rows = pacedRows(reader, pace);
+    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, accountsMax };
+    await auditRows(audit).catch((error: unknown) => {
+      if (isAsMigrated) throw error;
+      // A missing table or column is a finding, and so is what it prevents.
+      const texts = { expected: "rows that can be read", found: String(error).replaceAll(/\s+/g, " ") };
+      findings.of(undefined).add({ seq: undefined, table: "schema", id: undefined }, texts);
     });
   }
   addLostBooks(coverage, notedHeads, findings);
@@ -70,14 +72,7 @@ export async function verify(
 }
 
 async function auditRows(audit: Audit): Promise<void> {
-  await auditJournal(audit);
-  await auditAccounts(audit);
-  await auditFreezes(audit);
-  await auditTransactions(audit);
-  await auditCorrections(audit);
-  await auditProofs(audit);
-  await auditIdempotencyKeys(audit);
-  await auditApiKeys(audit);
+  await auditBooks(audit);
   await auditOrphans(audit);
 }
 

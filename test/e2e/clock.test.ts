@@ -27,7 +27,8 @@ for (const engine of ENGINES) {
       const id = String(account["id"]);
       const minted = await call("POST", "/transactions/mint", { account_id: id, amount: 1, reference: "back" });
       const seen = await call("GET", `/accounts/${id}`);
-      const frozen = await call("POST", `/accounts/${id}/freeze`, { reason: "back" });
+      const answer = await call("POST", `/accounts/${id}/freeze`, { reason_code: "other", reason: "back" });
+      const { account: frozen, freeze } = answer as Record<"account" | "freeze", Record<string, unknown>>;
 
       const millis = (resource: Record<string, unknown>, name: string): number => Date.parse(String(resource[name]));
       const createdAt = millis(account, "created_at");
@@ -37,6 +38,7 @@ for (const engine of ENGINES) {
         expect(millis(changed, "created_at")).to.equal(createdAt);
         expect(millis(changed, "updated_at")).to.be.at.least(createdAt);
       }
+      expect(millis(freeze, "created_at")).to.be.at.least(createdAt);
     });
   });
 }

@@ -220,7 +220,9 @@ export function advancePayment(
   transactionId: TransactionId,
 ): AdvancePayment {
   const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
-  return name === "acceptPayment" ? { ...given, name, railReference: "ws_CO_1" as RailReference } : { ...given, name };
+  return name === "acceptPayment"
+    ? { ...given, name, railReference: "ws_CO_1" as RailReference }
+    : { ...given, name, sends: 1 };
 }
 
 /** A report that names a movement, a receipt, or both. */

@@ -165,6 +165,7 @@ export function givenPayment(
     maskedPhone: maskPhone(phoneNumber),
     railReference: undefined,
     begunAt: undefined,
+    sends: given.begunAt === undefined ? 0 : 1,
     dueAt: EARLIER,
     updatedAt: EARLIER,
     ...given,

@@ -14,6 +14,8 @@ type Tampering = readonly [
 const COLUMNS = `previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, available_after_cents,
   held_after_cents, actor, reason, recorded_at, content_hash`;
 const ACCOUNT_COLUMNS = "last_seq, status, status_reason, available_cents, held_cents, created_at, updated_at";
+const TRANSACTION_COLUMNS = `account_id, type, status, status_reason, amount_cents, description, metadata, rail, created_at,
+  updated_at, completed_at`;
 const OF_ROW = (seq: number): string => `(SELECT account_id FROM journal WHERE seq = ${String(seq)})`;
 const NEXT = TRAFFIC_ROWS + 1;
 
@@ -53,6 +55,23 @@ const TAMPERINGS: readonly Tampering[] = [
          FROM accounts WHERE seq = 3`,
     ],
     [99, /accounts: a journal row that created it \| none/],
+  ],
+  [
+    "a holder from nowhere",
+    [
+      `INSERT INTO account_holders (account_id, book, seq, is_open, user_id, phone_number, phone_number_index, email, content_salt)
+         SELECT 'acc_z', book, seq, 0, user_id, phone_number, phone_number_index, email, content_salt
+         FROM account_holders WHERE seq = 3`,
+    ],
+    [undefined, /account_holders: an account of the book \| none/],
+  ],
+  [
+    "a transaction from nowhere",
+    [
+      `INSERT INTO transactions (book, seq, id, reference, ${TRANSACTION_COLUMNS})
+         SELECT book, 99, 'txn_z', 'from nowhere', ${TRANSACTION_COLUMNS} FROM transactions WHERE seq = 5`,
+    ],
+    [99, /transactions: a journal row that created it \| none/],
   ],
   ["a missing holder", ["DELETE FROM account_holders WHERE seq = 3"], [3, /account_holders: a row \| none/]],
   [

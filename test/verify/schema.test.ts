@@ -112,6 +112,7 @@ for (const [engine, changes] of [
 
     it("finds that a column is missing which it reads", async () => {
       const opened = await openTestDatabase(engine);
+      await GivenBooks.open(opened.database);
       await execute(opened.address, "ALTER TABLE transactions DROP COLUMN description");
       expect(await findingsOf(opened)).to.match(/transactions: [^]*rows that can be read; found .*description/);
       await opened.dispose();

@@ -61,7 +61,7 @@ async function unguardedSqlite(opened: TestDatabase, filename: string): Promise<
         changeSqlite(copy, statements);
         const reader = new SqliteReader(copy);
         const cell = { engine: sqliteEngine, reader, masterKeys: masterKeysIn(TEST_MASTER_KEY_FILE) };
-        return await verify({ cells: [cell] }, heads).finally(() => reader.close());
+        return await verify({ cells: [cell] }, { notedHeads: heads }).finally(() => reader.close());
       } finally {
         for (const ending of ["", "-wal", "-shm"]) rmSync(`${copy}${ending}`, { force: true });
       }
@@ -120,7 +120,7 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
         for (const statement of statements) {
           await client.query(statement.replaceAll(/BYTES\(([0-9a-f]*)\)/g, String.raw`'\x$1'::bytea`));
         }
-        return await verify(database, heads);
+        return await verify(database, { notedHeads: heads });
       } finally {
         await client.query(`TRUNCATE ${tables.join(", ")}`);
         for (const table of tables) await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);

@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
       expect(await countsOf(database)).to.include({ journalRows: 5_203, reserveCents: 520_000n });
     });
 
-    it("sees the books as they were when it began, while others go on writing", async () => {
+    it("holds while others go on writing", async () => {
       const books = await GivenBooks.open(database);
       const account = await books.createAccount("amina");
       let writing = true;

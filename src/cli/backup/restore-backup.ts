@@ -182,7 +182,7 @@ async function markedAndVerified(address: SqliteAddress, manifest: Manifest | un
   const database = await openDatabase(address);
   try {
     await markBooksRestored(database);
-    const verification = await verify(database, manifest?.heads);
+    const verification = await verify(database, { notedHeads: manifest?.heads });
     if (verification.findingsCount > 0) throw wrongBooksError(verification);
     const ends = formatHeads(verification.coverage.heads);
     if (manifest !== undefined && ends !== formatHeads(manifest.heads.values())) {

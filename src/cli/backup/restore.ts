@@ -83,7 +83,7 @@ async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: Op
     async (database) => {
       if (yes !== true) throw new OperatorError(intentOf(await listBooks(database)), WRONG_USAGE);
       await markBooksRestored(database);
-      return { verification: await verify(database, noted), books: await listBooks(database) };
+      return { verification: await verify(database, { notedHeads: noted }), books: await listBooks(database) };
     },
     { statementMillisMax: 0 },
   );

@@ -48,7 +48,12 @@ function accepted(
   };
 }
 
-function postponed(payment: Payment, { nextCheckAt }: AdvancePayment, now: UnixMillis): Payment | undefined {
-  if (payment.state !== "SENDING") return undefined;
+function postponed(
+  payment: Payment,
+  { sends, nextCheckAt }: AdvancePayment & { name: "postponePayment" },
+  now: UnixMillis,
+): Payment | undefined {
+  // A later request is on its way. That an earlier one did not arrive says nothing about it.
+  if (payment.state !== "SENDING" || payment.sends !== sends) return undefined;
   return { ...payment, state: "READY", dueAt: nextCheckAt, updatedAt: now };
 }

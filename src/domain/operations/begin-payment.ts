@@ -35,6 +35,7 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
     ...payment,
     state: "SENDING",
     begunAt: payment.begunAt ?? now,
+    sends: payment.sends + 1,
     dueAt: command.nextCheckAt,
     updatedAt: now,
   };

@@ -83,6 +83,7 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
     maskedPhone: maskPhone(phoneNumber),
     railReference: undefined,
     begunAt: undefined,
+    sends: 0,
     dueAt: now,
     updatedAt: now,
   };

@@ -15,11 +15,17 @@ export const payments: Migration = ({ int64, bytes, table, tableOptions, changin
      masked_phone     TEXT NOT NULL,
      rail_reference   TEXT,
      begun_at         ${int64},
+     sends            ${int64} NOT NULL,
      due_at           ${int64} NOT NULL,
      updated_at       ${int64} NOT NULL,
+     checks           ${int64} NOT NULL DEFAULT 0,
+     advances         ${int64} NOT NULL DEFAULT 0,
+     last_code        TEXT,
      CHECK ((state = 'ENDED') = (phone_number IS NULL)),
-     CHECK (state NOT IN ('SENDING', 'ACCEPTED') OR begun_at IS NOT NULL)
+     CHECK (state NOT IN ('SENDING', 'ACCEPTED') OR begun_at IS NOT NULL),
+     CHECK ((begun_at IS NULL) = (sends = 0))
    ) ${changingTableOptions(50)}`,
+  `CREATE INDEX payments_due ON ${table("payments")} (rail_account_id, due_at) WHERE state <> 'ENDED'`,
   ...withoutStatistics("payments", ["phone_number", "masked_phone"]),
 
   // `subject` is a transaction's id, or names a correction of one book.

@@ -27,6 +27,7 @@ export function postgresEngine(schema: string): Engine {
     table,
     int64: "BIGINT",
     bytes: "BYTEA",
+    hex: (column) => `encode(${column}, 'hex')`,
     tableOptions: "",
     changingTableOptions: (percent) => `WITH (fillfactor = ${String(percent)})`,
     clusteredTableOptions: "",

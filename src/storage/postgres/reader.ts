@@ -43,8 +43,6 @@ function onSnapshot<Result>(
   let cursors = 0;
   return work({
     table,
-    byCodeUnit: 'COLLATE "C"',
-    hex: (column) => `encode(${column}, 'hex')`,
     rows: (sql, bindings = []) =>
       new PostgresCursor(knex, { name: `snapshot_${String((cursors += 1))}`, sql, bindings }),
   });

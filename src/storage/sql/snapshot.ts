@@ -11,16 +11,6 @@ export interface Snapshot {
   /** Returns the name of a table, with its schema. */
   readonly table: (name: string) => string;
   /**
-   * The clause after a text column in ORDER BY. It sorts as JavaScript compares strings,
-   * independent of the database's locale.
-   */
-  readonly byCodeUnit: string;
-  /**
-   * Returns an expression: the bytes of a column in hexadecimal. The driver of SQLite reads text
-   * faster than bytes.
-   */
-  readonly hex: (column: string) => string;
-  /**
    * Starts a SELECT with one `?` for each binding. Several streams may be open at once.
    */
   rows<Row>(sql: string, bindings?: readonly Binding[]): RowStream<Row>;

@@ -118,6 +118,7 @@ const PAYMENT_PROGRESS_COLUMNS = {
   state: "text",
   rail_reference: "text",
   begun_at: "int64",
+  sends: "int64",
   due_at: "int64",
   updated_at: "int64",
 } as const satisfies Partial<typeof PAYMENT_COLUMNS>;
@@ -292,6 +293,7 @@ function progressRowOf(payment: Payment): SqlRow<typeof PAYMENT_PROGRESS_COLUMNS
     state: payment.state,
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,
+    sends: payment.sends,
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };

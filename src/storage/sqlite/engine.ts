@@ -8,6 +8,7 @@ export const sqliteEngine: Engine = {
   table: (name) => name,
   int64: "INTEGER",
   bytes: "BLOB",
+  hex: (column) => `lower(hex(${column}))`,
   tableOptions: "STRICT",
   // SQLite changes rows in place.
   changingTableOptions: () => "STRICT",

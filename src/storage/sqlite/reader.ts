@@ -63,8 +63,6 @@ export class SqliteReader implements Reader {
       connection.exec("BEGIN");
       return await work({
         table: sqliteEngine.table,
-        byCodeUnit: "COLLATE BINARY",
-        hex: (column) => `lower(hex(${column}))`,
         rows: <Row>(sql: string, bindings: readonly Binding[] = []): RowStream<Row> => {
           const iterator = connection.prepare<Binding[], Row>(sql).iterate(...bindings);
           iterators.push(iterator);

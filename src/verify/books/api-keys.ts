@@ -1,12 +1,13 @@
 import type { JournalKind } from "../../domain/journal.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import type { AuditedBook } from "./book-stream.js";
+import { guarded } from "../guarded.js";
+import type { AuditedBook } from "./book.js";
 import { hasHashOf, type HashedRow } from "./content.js";
-import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
+import { type JournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `api_keys`. */
-interface ApiKeyRow extends GroupKey {
+interface ApiKeyRow {
   readonly id: string;
   readonly name: string;
   readonly secret_sha256: string;
@@ -18,75 +19,70 @@ interface ApiKeyRow extends GroupKey {
   readonly revoked_at: number | null;
 }
 
-/** A row of the journal. `id` is the id of the key that names the row, or "" if none does. */
-type KeyJournalRow = GroupKey & HashedRow;
-
 type KeyKind = Extract<JournalKind, `key.${string}`>;
 
 /**
- * Compares each API key with the rows of the journal that created and revoked it, and each of those
- * rows with a key. Counts the keys.
+ * Compares each API key of one book with the rows of the journal that created and revoked it, and
+ * each of those rows with a key. Counts the keys.
  */
-export async function auditApiKeys(audit: Audit): Promise<void> {
-  const { snapshot, coverage } = audit;
-  const { byCodeUnit, table, hex } = snapshot;
-  coverage.apiKeys += await checkGroups<ApiKeyRow, KeyJournalRow>(audit, {
-    table: "api_keys",
-    summaries: snapshot.rows(`
-      SELECT b.number AS book, k.id, k.name, k.secret_sha256, k.scopes, k.seq, k.created_at, k.expires_at,
-        k.revoked_seq, k.revoked_at
-      FROM ${table("api_keys")} k JOIN ${table("books")} b ON b.organization_id = k.organization_id
-      ORDER BY b.number, k.id ${byCodeUnit}`),
-    rows: snapshot.rows(`
-      SELECT j.book, COALESCE(k.id, '') AS id, j.seq, j.kind, j.recorded_at, ${hex("j.content_hash")} AS content_hash
-      FROM ${table("journal")} j JOIN ${table("books")} b ON b.number = j.book
-      LEFT JOIN ${table("api_keys")} k
-        ON k.organization_id = b.organization_id AND j.seq IN (k.seq, k.revoked_seq)
-      WHERE j.kind IN ('key.created', 'key.revoked')
-      ORDER BY j.book, COALESCE(k.id, '') ${byCodeUnit}, j.seq`),
-    check: ({ book, summary }) => (summary === undefined ? withoutKey(book) : new ApiKeyCheck(summary, book)),
-  });
-}
-
-function withoutKey({ findings }: AuditedBook): GroupCheck<KeyJournalRow> {
-  return {
-    row: ({ seq, kind }) => {
-      findings.add({ seq, table: "api_keys", id: undefined }, { expected: `the key of ${kind}`, found: "none" });
-    },
-    end: () => undefined,
-  };
-}
-
-class ApiKeyCheck implements GroupCheck<KeyJournalRow> {
-  readonly #key: ApiKeyRow;
+export class ApiKeysAudit {
+  readonly #audit: Audit;
   readonly #book: AuditedBook;
-  readonly #rows = new Map<number, KeyJournalRow>();
+  /** The rows about keys, by their seq. */
+  readonly #rows = new Map<number, HashedRow>();
 
-  constructor(key: ApiKeyRow, book: AuditedBook) {
-    this.#key = key;
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
     this.#book = book;
   }
 
-  row(row: KeyJournalRow): void {
-    this.#rows.set(row.seq, row);
+  /** Takes the rows of the book up to its head. */
+  row({ seq, kind, recorded_at, content_hash }: JournalRow): void {
+    if (kind === "key.created" || kind === "key.revoked") this.#rows.set(seq, { seq, kind, recorded_at, content_hash });
   }
 
-  end(): void {
-    const { id, name, secret_sha256: secret, scopes, expires_at: expiresAt } = this.#key;
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const { row: book, findings } = this.#book;
+    const keys = await this.#audit.rows<ApiKeyRow>(
+      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at
+       FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
+      [book.organization_id],
+    );
+    this.#audit.coverage.apiKeys += keys.length;
+    const lost = new Map(this.#rows);
+    if (keys.some(({ seq, revoked_seq: revokedSeq }) => Math.max(seq, revokedSeq ?? 0) > (book.head ?? 0))) {
+      for await (const row of newerRows(this.#audit, book)) this.row(row);
+    }
+    for (const key of keys) {
+      lost.delete(key.seq);
+      if (key.revoked_seq !== null) lost.delete(key.revoked_seq);
+      guarded(findings, { seq: key.seq, table: "api_keys", id: key.id }, () => {
+        this.#compare(key);
+      });
+    }
+    for (const { seq, kind } of lost.values()) {
+      findings.add({ seq, table: "api_keys", id: undefined }, { expected: `the key of ${kind}`, found: "none" });
+    }
+  }
+
+  #compare(key: ApiKeyRow): void {
+    const { id, name, secret_sha256: secret, scopes, expires_at: expiresAt } = key;
     const expiry = expiresAt === null ? "" : String(expiresAt);
-    const { seq, created_at: createdAt, revoked_seq: revokedSeq, revoked_at: revokedAt } = this.#key;
-    this.#check("key.created", { seq, at: createdAt, created: [id, name, secret, scopes, expiry] });
+    const { seq, created_at: createdAt, revoked_seq: revokedSeq, revoked_at: revokedAt } = key;
+    this.#check(id, "key.created", { seq, at: createdAt, created: [id, name, secret, scopes, expiry] });
     if (revokedSeq !== null || revokedAt !== null) {
-      this.#check("key.revoked", { seq: revokedSeq ?? 0, at: revokedAt, created: [id] });
+      this.#check(id, "key.revoked", { seq: revokedSeq ?? 0, at: revokedAt, created: [id] });
     }
   }
 
   #check(
+    id: string,
     kind: KeyKind,
     { seq, at, created }: { readonly seq: number; readonly at: number | null; readonly created: readonly string[] },
   ): void {
     const { findings, secrets } = this.#book;
-    const place: Place = { seq, table: "api_keys", id: this.#key.id };
+    const place: Place = { seq, table: "api_keys", id };
     const row = this.#rows.get(seq);
     if (row?.kind !== kind) {
       findings.add(place, { expected: `the journal row ${kind} that it names`, found: row?.kind ?? "none" });

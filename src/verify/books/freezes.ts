@@ -1,12 +1,14 @@
 import type { JournalKind } from "../../domain/journal.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import type { AuditedBook } from "./book-stream.js";
-import { hasHashOf, type HashedRow } from "./content.js";
-import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
+import { guarded } from "../guarded.js";
+import { slices } from "../slices.js";
+import type { AuditedBook } from "./book.js";
+import { hasHashOf } from "./content.js";
+import { type JournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `freezes`. */
-interface FreezeRow extends GroupKey {
+interface FreezeRow {
   readonly id: string;
   readonly seq: number;
   readonly account_id: string;
@@ -19,42 +21,88 @@ interface FreezeRow extends GroupKey {
   readonly lift_reason: string | null;
 }
 
-/** A row of the journal. `id` is the id of its freeze. */
-interface FreezeJournalRow extends GroupKey, HashedRow {
-  readonly account_id: string | null;
-  readonly actor: string;
-  readonly reason: string;
-}
-
 const BEGUN: JournalKind = "account.frozen";
 const ENDED: JournalKind = "account.unfrozen";
 
 /**
- * Compares each freeze with its rows in the journal: the one that began it, and the one that ended
- * it, if it was lifted. The reasons, the authors and the times must be those of the rows.
+ * Compares each freeze of one book with its rows in the journal: the one that began it, and the one
+ * that ended it, if it was lifted. The reasons, the authors and the times must be those of the
+ * rows.
  */
-export async function auditFreezes(audit: Audit): Promise<void> {
-  const { snapshot } = audit;
-  const { byCodeUnit, table, hex } = snapshot;
-  await checkGroups<FreezeRow, FreezeJournalRow>(audit, {
-    table: "freezes",
-    summaries: snapshot.rows(`
-      SELECT book, id, seq, account_id, reason_code, reason, created_by, created_at, lifted_by, lifted_at, lift_reason
-      FROM ${table("freezes")} ORDER BY book, id ${byCodeUnit}`),
-    rows: snapshot.rows(`
-      SELECT book, freeze_id AS id, seq, account_id, kind, actor, reason, recorded_at,
-        ${hex("content_hash")} AS content_hash
-      FROM ${table("journal")} WHERE freeze_id IS NOT NULL ORDER BY book, freeze_id ${byCodeUnit}, seq`),
-    check: ({ key, book, summary }) => new FreezeCheck(key.id ?? "", book, summary),
-  });
+export class FreezesAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  /** The rows about freezes up to the head, by the id of the freeze. */
+  readonly #rows = new Map<string, JournalRow[]>();
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book up to its head. */
+  row(row: JournalRow): void {
+    const { freeze_id: id } = row;
+    if (id === null) return;
+    const rows = this.#rows.get(id);
+    if (rows === undefined) this.#rows.set(id, [row]);
+    else rows.push(row);
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const newer = new Map<string, FreezeRow>();
+    for await (const summaries of this.#summaries()) {
+      for (const summary of summaries) {
+        if (this.#isNewer(summary)) newer.set(summary.id, summary);
+        else this.#check(summary.id, summary);
+      }
+    }
+    if (newer.size > 0) {
+      for await (const row of newerRows(this.#audit, this.#book.row)) {
+        const summary = row.freeze_id === null ? undefined : newer.get(row.freeze_id);
+        // A row that lifts the freeze may be newer than the summary.
+        if (summary !== undefined && (row.kind === BEGUN || summary.lifted_at !== null)) this.row(row);
+      }
+      for (const [id, summary] of newer) this.#check(id, summary);
+    }
+    for (const id of this.#rows.keys()) this.#check(id, undefined);
+  }
+
+  /** Whether the freeze reflects a row of the journal after the head. */
+  #isNewer({ id, seq, lifted_at: liftedAt }: FreezeRow): boolean {
+    if (seq > (this.#book.row.head ?? 0)) return true;
+    return liftedAt !== null && this.#rows.get(id)?.some(({ kind }) => kind === ENDED) !== true;
+  }
+
+  #check(id: string, summary: FreezeRow | undefined): void {
+    const rows = this.#rows.get(id) ?? [];
+    this.#rows.delete(id);
+    guarded(this.#book.findings, { seq: undefined, table: "freezes", id }, () => {
+      const check = new FreezeCheck(id, this.#book, summary);
+      for (const row of rows) check.row(row);
+      check.end();
+    });
+  }
+
+  #summaries(): AsyncGenerator<readonly FreezeRow[], void, void> {
+    return slices<FreezeRow>(this.#audit, {
+      sql: `
+        SELECT id, seq, account_id, reason_code, reason, created_by, created_at, lifted_by, lifted_at, lift_reason
+        FROM ${this.#audit.engine.table("freezes")} WHERE book = ?`,
+      bindings: [this.#book.row.number],
+      key: "seq",
+      keyOf: ({ seq }) => seq,
+    });
+  }
 }
 
-class FreezeCheck implements GroupCheck<FreezeJournalRow> {
+class FreezeCheck {
   readonly #id: string;
   readonly #book: AuditedBook;
   readonly #summary: FreezeRow | undefined;
-  #begun: FreezeJournalRow | undefined;
-  #ended: FreezeJournalRow | undefined;
+  #begun: JournalRow | undefined;
+  #ended: JournalRow | undefined;
 
   constructor(id: string, book: AuditedBook, summary: FreezeRow | undefined) {
     this.#id = id;
@@ -62,7 +110,7 @@ class FreezeCheck implements GroupCheck<FreezeJournalRow> {
     this.#summary = summary;
   }
 
-  row(row: FreezeJournalRow): void {
+  row(row: JournalRow): void {
     const { seq, kind } = row;
     const place = { seq, table: "journal", id: this.#id } as const;
     if (this.#begun === undefined) {
@@ -106,7 +154,7 @@ class FreezeCheck implements GroupCheck<FreezeJournalRow> {
     this.#book.findings.add(place, { expected: `the ${name} of the journal row`, found: `another ${name}` });
   }
 
-  #checkContent(row: FreezeJournalRow): void {
+  #checkContent(row: JournalRow): void {
     const { secrets, findings } = this.#book;
     const summary = this.#summary;
     if (secrets === undefined || summary === undefined) return;

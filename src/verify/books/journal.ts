@@ -5,25 +5,9 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
-import type { AuditedBook, BookRow } from "./book-stream.js";
-import { hasHashOf, type ProofColumns } from "./content.js";
-import { checkGroups, type GroupCheck, type GroupKey } from "./groups.js";
-import { CORRECTION_KINDS_WITHOUT_ACCOUNT, OperatorCheck, readProposals } from "./rails/operator.js";
-
-interface JournalRow extends PostingColumns, GroupKey, ProofColumns {
-  readonly seq: number;
-  readonly account_id: string | null;
-  readonly transaction_id: string | null;
-  readonly freeze_id: string | null;
-  readonly kind: string;
-  readonly recorded_at: number;
-  /** In hexadecimal. */
-  readonly content_hash: string;
-  /** Null if the row concerns an account. */
-  readonly own_reason: string | null;
-  /** A value that only the row of an account can have. Null if the row concerns an account. */
-  readonly stray: number | null;
-}
+import type { AuditedBook, BookRow } from "./book.js";
+import { hasHashOf } from "./content.js";
+import type { JournalRow } from "./journal-rows.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
@@ -39,37 +23,12 @@ const RESUMED = "organization.resumed";
 const OWN_KIND = /^(organization|key)\./;
 
 /**
- * Reads each book in the order of `seq`. Checks that no row is missing or doubled, and that each
- * row is valid by itself. Then compares the last row and the sums of the postings with `books`.
+ * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
+ * compares the last row and the sums of the postings with `books`.
  */
-export async function auditJournal(audit: Audit): Promise<void> {
-  const { snapshot, coverage } = audit;
-  const { table, hex } = snapshot;
-  const proposals = await readProposals(snapshot);
-  coverage.organizations += await checkGroups<GroupKey, JournalRow>(audit, {
-    table: "journal",
-    summaries: snapshot.rows(`SELECT number AS book FROM ${table("books")} ORDER BY number`),
-    rows: snapshot.rows(`
-      SELECT book, seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, detail, rail_receipt,
-        recorded_at,
-        ${hex("content_hash")} AS content_hash,
-        CASE WHEN account_id IS NULL THEN reason END AS own_reason,
-        CASE WHEN account_id IS NULL
-          THEN COALESCE(previous_seq, available_after_cents, held_after_cents) END AS stray
-      FROM ${table("journal")} ORDER BY book, seq`),
-    check: ({ key, book }) => {
-      const operator = new OperatorCheck(book, proposals.get(key.book) ?? []);
-      return new BookCheck(key.book, book, { audit, operator });
-    },
-  });
-}
-
-/** The rows of one book. */
-class BookCheck implements GroupCheck<JournalRow> {
-  readonly #number: number;
+export class BookCheck {
   readonly #book: AuditedBook;
   readonly #audit: Audit;
-  readonly #operator: OperatorCheck;
   readonly #noted: Head | undefined;
   readonly #sums = { reserve: 0n, shortfall: 0n, available: 0n, held: 0n, unallocated: 0n };
   #lastSeq = 0;
@@ -77,14 +36,13 @@ class BookCheck implements GroupCheck<JournalRow> {
   #lastHash = "";
   #suspendedSeq: number | null = null;
 
-  constructor(number: number, book: AuditedBook, { audit, operator }: { audit: Audit; operator: OperatorCheck }) {
-    this.#number = number;
+  constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
     this.#audit = audit;
-    this.#operator = operator;
     this.#noted = audit.notedHeads.get(book.row.organization_id);
   }
 
+  /** Takes the rows in the order of `seq`, up to the head of the book. */
   row(row: JournalRow): void {
     const { seq } = row;
     this.#audit.coverage.journalRows += 1;
@@ -94,7 +52,6 @@ class BookCheck implements GroupCheck<JournalRow> {
     if (row.account_id === null) this.#checkOwn(row);
     if (row.kind === FIRST_KIND && row.account_id === null) this.#checkFirst(row);
     if (row.kind === SUSPENDED || row.kind === RESUMED) this.#checkSuspension(row);
-    this.#operator.row(row);
     if (isPosting(row)) this.#post(row);
     this.#lastSeq = seq;
     this.#lastHash = row.content_hash;
@@ -110,7 +67,6 @@ class BookCheck implements GroupCheck<JournalRow> {
       this.#compareNoted(this.#noted, `the book ends at seq ${String(this.#lastSeq)}`);
     }
     this.#compareBook(last, row);
-    this.#operator.end();
     if (secretsProblem !== undefined) {
       const expected = "keys that the master key decrypts";
       this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: secretsProblem });
@@ -153,9 +109,8 @@ class BookCheck implements GroupCheck<JournalRow> {
       const expected = "a freeze_id if the row freezes or unfreezes, and none otherwise";
       this.#add(seq, expected, `${kind} ${row.freeze_id === null ? "without" : "with"} one`);
     }
-    const hasNoAccount = OWN_KIND.test(kind) || CORRECTION_KINDS_WITHOUT_ACCOUNT.has(kind);
-    if (hasNoAccount !== (row.account_id === null)) {
-      const expected = "an account_id, except on rows about the organization or its book";
+    if (OWN_KIND.test(kind) !== (row.account_id === null)) {
+      const expected = "an account_id, except on rows about the organization";
       this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
     }
     if (!isNoPosting(row) && !isPosting(row)) {
@@ -167,11 +122,11 @@ class BookCheck implements GroupCheck<JournalRow> {
   /** Checks a row about the organization itself. */
   #checkOwn(row: JournalRow): void {
     const { seq } = row;
-    const isCorrection = CORRECTION_KINDS_WITHOUT_ACCOUNT.has(row.kind);
-    if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
-    if (row.stray !== null) this.#add(seq, "no link and no balance without an account", String(row.stray));
-    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || isCorrection;
-    if (row.own_reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
+    if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
+    const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
+    if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
+    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED;
+    if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
   }
 
   /** Checks the row that created the organization. */
@@ -194,7 +149,8 @@ class BookCheck implements GroupCheck<JournalRow> {
     }
   }
 
-  #checkSuspension({ seq, kind, ...row }: JournalRow): void {
+  #checkSuspension(row: JournalRow): void {
+    const { seq, kind } = row;
     const isSuspended = this.#suspendedSeq !== null;
     if ((kind === SUSPENDED) === isSuspended) {
       const expected = `${kind} only when ${isSuspended ? "not suspended" : "suspended"}`;
@@ -202,8 +158,8 @@ class BookCheck implements GroupCheck<JournalRow> {
     }
     this.#suspendedSeq = kind === SUSPENDED ? seq : null;
     const { secrets } = this.#book;
-    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.own_reason ?? ""] };
-    if (secrets === undefined || hasHashOf(content, { seq, kind, ...row }, secrets.salts)) return;
+    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.reason] };
+    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
     this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
   }
 
@@ -218,7 +174,7 @@ class BookCheck implements GroupCheck<JournalRow> {
     const { findings } = this.#book;
     if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
     if (!STATES.has(row.state)) findings.add(place, { expected: "a known state", found: row.state });
-    if (!(this.#number > 0)) findings.add(place, { expected: "a number above 0", found: String(this.#number) });
+    if (!(row.number > 0)) findings.add(place, { expected: "a number above 0", found: String(row.number) });
     if (this.#lastSeq > 0) {
       findings.compareFields(place, {
         last_seq: [this.#lastSeq, row.last_seq],

@@ -1,5 +1,6 @@
 import type { Engine } from "../../storage/sql/engine.js";
-import type { Audit } from "../audit.js";
+import type { Snapshot } from "../../storage/sql/snapshot.js";
+import type { Findings } from "../findings.js";
 import { readPostgresSchema } from "./postgres.js";
 import type { SchemaObject } from "./schema-object.js";
 import { readSqliteSchema } from "./sqlite.js";
@@ -8,7 +9,7 @@ import { readSqliteSchema } from "./sqlite.js";
  * Compares the tables with what the migrations make: without a trigger or a constraint, a wrong row
  * could have been written and made good again. Returns whether all objects are as migrated.
  */
-export async function auditSchema({ snapshot, findings }: Audit, engine: Engine): Promise<boolean> {
+export async function auditSchema(snapshot: Snapshot, engine: Engine, findings: Findings): Promise<boolean> {
   const read = engine.name === "sqlite" ? readSqliteSchema : readPostgresSchema;
   const { expected, found, problems } = await read(snapshot, engine);
   const add = (id: string, texts: { expected: string; found: string }): void => {

@@ -44,6 +44,12 @@ describe("kesc verify", () => {
     expect(coverage?.["heads"]).to.have.length(2);
   });
 
+  it("says the same at full speed", async () => {
+    const [slow, fast] = await Promise.all([verify(), verify("--full-speed")]);
+    expect(fast).to.deep.equal(slow);
+    expect(fast.code).to.equal(0);
+  });
+
   it("names the first broken seq and exits with 1", async () => {
     const [{ organizationId }] = tenants;
     await execute(address, "UPDATE books SET reserve_cents = 5, available_cents = 5, last_seq = 5 WHERE number = 1");

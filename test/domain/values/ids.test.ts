@@ -4,6 +4,7 @@ import { typeid } from "typeid-js";
 import {
   parseAccountId,
   parseApiKeyId,
+  parseFreezeId,
   parseOrganizationId,
   parseTransactionId,
 } from "../../../src/domain/values/ids.js";
@@ -14,6 +15,7 @@ const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or oth
 for (const [what, prefix, parse] of [
   ["an account", "acc", parseAccountId],
   ["a transaction", "txn", parseTransactionId],
+  ["a freeze", "frz", parseFreezeId],
 ] as const) {
   describe(`the id of ${what}, as a caller names it`, () => {
     for (const [which, id] of [

@@ -19,6 +19,7 @@ export interface PaymentRow<Bytes = Buffer> {
   readonly masked_phone: string;
   readonly rail_reference: string | null;
   readonly begun_at: number | null;
+  readonly sends: number;
   readonly due_at: number;
   readonly updated_at: number;
 }
@@ -42,6 +43,7 @@ export const PAYMENT_COLUMNS = {
   masked_phone: "text",
   rail_reference: "text",
   begun_at: "int64",
+  sends: "int64",
   due_at: "int64",
   updated_at: "int64",
 } as const satisfies Record<keyof PaymentRow, ColumnType>;
@@ -69,6 +71,7 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
     maskedPhone: row.masked_phone as MaskedPhone,
     railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
     begunAt: row.begun_at === null ? undefined : toUnixMillis(row.begun_at),
+    sends: row.sends,
     dueAt: toUnixMillis(row.due_at),
     updatedAt: toUnixMillis(row.updated_at),
   };
@@ -87,6 +90,7 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Paym
     masked_phone: payment.maskedPhone,
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,
+    sends: payment.sends,
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };

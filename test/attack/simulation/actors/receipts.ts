@@ -153,7 +153,9 @@ function once(what: string, found: number | undefined): void {
 
 /** The names that a command gave, each with the id of what it names. */
 function namesOf(command: Command, resource: Done["resource"]): (readonly [name: string, id: string])[] {
-  const { organizationId, id } = resource;
+  const { organizationId } = resource;
+  if (!("id" in resource)) return [];
+  const { id } = resource;
   const userId = "person" in resource ? resource.person?.userId : undefined;
   const reference = "reference" in resource ? resource.reference : undefined;
   const key = "idempotencyKey" in command ? command.idempotencyKey : undefined;

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type BookKeys, RowSalts, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
-import type { RowStream, Snapshot } from "../../storage/sql/snapshot.js";
+import type { Engine } from "../../storage/sql/engine.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
 
@@ -13,6 +13,8 @@ export interface BookRow {
   readonly organization_id: string;
   readonly state: string;
   readonly suspended_seq: number | null;
+  /** The last seq in the journal. Null if the book has no row there. */
+  readonly head: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
   readonly reserve_cents: string;
@@ -47,57 +49,38 @@ export interface BookSecrets {
   readonly salts: RowSalts;
 }
 
-/** Reads the books in the order of their numbers, one at a time. */
-export class BookStream {
-  readonly #rows: RowStream<BookRow>;
-  readonly #audit: Audit;
-  #next: Promise<BookRow | undefined> | undefined;
-  #current: AuditedBook | undefined;
+/** Returns the book with the next number, or undefined after the last one. */
+export async function nextBook(audit: Audit, after: number): Promise<AuditedBook | undefined> {
+  const [row] = await audit.rows<BookRow>(sqlOf(audit.engine), [after]);
+  return row === undefined ? undefined : open(audit, row);
+}
 
-  constructor(audit: Audit) {
-    this.#rows = audit.snapshot.rows(sqlOf(audit.snapshot));
-    this.#audit = audit;
-  }
-
-  /** Returns the book, or undefined if there is none. The number must not fall between calls. */
-  async at(number: number): Promise<AuditedBook | undefined> {
-    if (this.#current?.row.number === number) return this.#current;
-    for (;;) {
-      const row = await (this.#next ??= this.#rows.next());
-      if (row === undefined || row.number > number) return undefined;
-      this.#next = undefined;
-      if (row.number === number) return (this.#current = this.#open(row));
-    }
-  }
-
-  #open(row: BookRow): AuditedBook {
-    const findings = this.#audit.findings.of(row.organization_id);
-    try {
-      const keys = this.#keysOf(row);
-      return { row, secrets: { keys, salts: new RowSalts(keys) }, secretsProblem: undefined, findings };
-    } catch (error) {
-      if (!(error instanceof WrongMasterKeyError)) throw error;
-      return { row, secrets: undefined, secretsProblem: error.message, findings };
-    }
-  }
-
-  #keysOf({ master_key_id: id, ...row }: BookRow): BookKeys {
-    if (id === null) throw new WrongMasterKeyError("none");
-    return unwrapBookKeys(this.#audit.masterKeys(), row.organization_id as OrganizationId, {
-      ...row,
-      master_key_id: id,
-    });
+function open(audit: Audit, row: BookRow): AuditedBook {
+  const findings = audit.findings.of(row.organization_id);
+  try {
+    const keys = keysOf(audit, row);
+    return { row, secrets: { keys, salts: new RowSalts(keys) }, secretsProblem: undefined, findings };
+  } catch (error) {
+    if (!(error instanceof WrongMasterKeyError)) throw error;
+    return { row, secrets: undefined, secretsProblem: error.message, findings };
   }
 }
 
-function sqlOf({ table }: Snapshot): string {
+function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: BookRow): BookKeys {
+  if (id === null) throw new WrongMasterKeyError("none");
+  return unwrapBookKeys(masterKeys(), row.organization_id as OrganizationId, { ...row, master_key_id: id });
+}
+
+/** One statement reads the row and the head of the journal, so that both are of one moment. */
+function sqlOf({ table }: Engine): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
     SELECT b.number, b.organization_id, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at,
+      (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
       o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id
     LEFT JOIN ${table("book_keys")} k ON k.book = b.number
-    ORDER BY b.number`;
+    WHERE b.number > ? ORDER BY b.number LIMIT 1`;
 }

@@ -1,13 +1,12 @@
-import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
-import type { BookKeys } from "../../storage/secrets/book-keys.js";
-import { blindIndexOf, decryptPersonal, type PersonalField } from "../../storage/secrets/personal-data.js";
-import type { RowStream, Snapshot } from "../../storage/sql/snapshot.js";
-import type { AuditedBook } from "./book-stream.js";
-import { type HashedRow, hasSaltedHashOf } from "./content.js";
-import type { GroupKey } from "./groups.js";
+import type { AccountId, OrganizationId } from "../../../domain/values/ids.js";
+import type { BookKeys } from "../../../storage/secrets/book-keys.js";
+import { blindIndexOf, decryptPersonal, type PersonalField } from "../../../storage/secrets/personal-data.js";
+import type { AuditedBook } from "../book.js";
+import { type HashedRow, hasSaltedHashOf } from "../content.js";
 
 /** A row of `account_holders`. `id` is the id of its account. */
-export interface HolderRow extends GroupKey {
+export interface HolderRow {
+  readonly id: string;
   readonly seq: number;
   readonly is_open: number;
   readonly user_id: string | null;
@@ -21,13 +20,6 @@ export interface HolderRow extends GroupKey {
 }
 
 const SALT_BYTES = 16;
-
-export function holderRows(snapshot: Snapshot): RowStream<HolderRow> {
-  return snapshot.rows(`
-    SELECT book, account_id AS id, seq, is_open, user_id, phone_number, phone_number_index, phone_number_changed_at,
-      email, email_index, email_changed_at, content_salt
-    FROM ${snapshot.table("account_holders")} ORDER BY book, account_id ${snapshot.byCodeUnit}`);
-}
 
 /** What the journal says about the account of a holder. */
 export interface HolderFacts {

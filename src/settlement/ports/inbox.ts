@@ -1,0 +1,27 @@
+import type { TransactionId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { CallbackPurpose } from "../../rails/callback-token.js";
+
+/** A message of a rail that is stored, and that the settlement has not yet applied. */
+export interface InboxMessage {
+  readonly id: number;
+  readonly transactionId: TransactionId;
+  readonly purpose: CallbackPurpose;
+  /** The text, masked by `maskMessage`. */
+  readonly body: string;
+  readonly tries: number;
+}
+
+/** The messages that rails have sent to one cell. They are evidence, and are never deleted here. */
+export interface RailInbox {
+  /**
+   * Stores a message, to be applied. Resolves once it is on disk. A text that is stored already for
+   * the transaction is not stored again; nor is one beyond 50 texts for one transaction.
+   */
+  add(message: Omit<InboxMessage, "id" | "tries">, now: UnixMillis): Promise<"stored" | "known" | "full">;
+  /** The messages that are due, those that wait longest first. */
+  due(given: { readonly now: UnixMillis; readonly limit: number }): Promise<readonly InboxMessage[]>;
+  postpone(id: number, next: { readonly dueAt: UnixMillis; readonly tries: number }): Promise<void>;
+  /** The message has been applied, or says nothing. It stays as evidence. */
+  settle(id: number): Promise<void>;
+}

@@ -1,0 +1,71 @@
+import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
+import type { TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import type { Cents } from "../../domain/values/cents.js";
+import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { MaskedPhone } from "../../domain/values/masked-phone.js";
+import type { PhoneNumber } from "../../domain/values/phone-number.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+
+/** A payment with its transaction, as one read found them. */
+export interface StoredPayment {
+  readonly transactionId: TransactionId;
+  readonly organizationId: OrganizationId;
+  readonly railAccountId: RailAccountId;
+  readonly direction: TransactionType;
+  readonly amountCents: Cents;
+  readonly status: TransactionStatus;
+  /** Whether the transaction needs attention. */
+  readonly isFlagged: boolean;
+  /** When the service accepted the transaction. */
+  readonly acceptedAt: UnixMillis;
+  readonly state: PaymentState;
+  /** Undefined once the payment has ENDED. */
+  readonly phoneNumber: PhoneNumber | undefined;
+  readonly maskedPhone: MaskedPhone;
+  readonly railReference: RailReference | undefined;
+  /** When the rail was first asked. */
+  readonly begunAt: UnixMillis | undefined;
+  /** How often the ledger has allowed to ask the rail. */
+  readonly sends: number;
+  readonly dueAt: UnixMillis;
+  /** How often the settlement has asked for the outcome. */
+  readonly checks: number;
+  /** How often somebody moved the order on by hand. Only the sandbox reads it. */
+  readonly advances: number;
+}
+
+/** What is known about the payouts of a rail account whose outcome is overdue. */
+export interface UnknownPayouts {
+  /** The open payouts that were asked for at least once and not answered at the first check. */
+  readonly count: number;
+  /** When the oldest of them was begun. */
+  readonly oldestBegunAt: UnixMillis | undefined;
+}
+
+/**
+ * The payments of one cell, for the settlement. Each method is a statement of its own. Nothing here
+ * decides about money: the state of a payment changes in the ledger only.
+ */
+export interface Payments {
+  /** The rail accounts that have a payment which is due. */
+  accountsWithDue(now: UnixMillis): Promise<readonly RailAccountId[]>;
+  /**
+   * The open payments of a rail account that are due, those that wait longest first. Leaves out
+   * payouts that are READY unless `beginsPayouts`.
+   */
+  due(
+    railAccountId: RailAccountId,
+    given: { readonly now: UnixMillis; readonly limit: number; readonly beginsPayouts: boolean },
+  ): Promise<readonly StoredPayment[]>;
+  /** The payment in any state. Undefined if the transaction has none. */
+  payment(id: TransactionId): Promise<StoredPayment | undefined>;
+  /**
+   * Notes when the settlement looks next, and the code that it got. Does nothing if the payment
+   * changed since it was read: its state, or its number of checks.
+   */
+  reschedule(
+    read: Pick<StoredPayment, "transactionId" | "state" | "checks">,
+    next: { readonly dueAt: UnixMillis; readonly checks: number; readonly code: string },
+  ): Promise<void>;
+  unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts>;
+}

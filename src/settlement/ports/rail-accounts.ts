@@ -1,0 +1,26 @@
+import type { RailAccountId } from "../../domain/payment.js";
+import type { Cents } from "../../domain/values/cents.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import type { PaymentRail } from "../../rails/rail.js";
+
+/** Whether payouts begin: always, never, or unless too many outcomes are unknown. */
+export const PAYOUT_MODES = ["auto", "open", "closed"] as const;
+export type PayoutMode = (typeof PAYOUT_MODES)[number];
+
+/** An organization's account at a rail, ready for use. */
+export interface RailAccount {
+  readonly id: RailAccountId;
+  readonly organizationId: OrganizationId;
+  readonly rail: PaymentRail;
+  readonly payouts: PayoutMode;
+  /** A mint that was not begun in this time fails with EXPIRED. */
+  readonly beginWithinMillis: number;
+  /** A success above this amount is booked only when a query has confirmed it. */
+  readonly confirmAboveCents: Cents | 0;
+}
+
+/** The accounts that the organizations of one cell have at rails. */
+export interface RailAccounts {
+  /** Undefined if there is none, or if its credentials cannot be read. */
+  account(id: RailAccountId): Promise<RailAccount | undefined>;
+}

@@ -1,0 +1,91 @@
+import type { Audit } from "../../audit.js";
+import type { BookFindings, Place } from "../../findings.js";
+import { guarded } from "../../guarded.js";
+import type { AuditedBook } from "../book.js";
+
+/** A row of `transactions` with a link, and the rows of the same book at the ends of its links. */
+interface LinkedRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly account_id: string;
+  readonly type: string;
+  readonly amount_cents: number;
+  readonly reference: string;
+  readonly rail: string;
+  readonly status: string;
+  readonly correction: string | null;
+  readonly corrects_id: string | null;
+  readonly reversed_by_id: string | null;
+  /** Null if the book has no transaction `corrects_id`, like all `original_…`. */
+  readonly original_seq: number | null;
+  readonly original_account_id: string;
+  readonly original_type: string;
+  readonly original_amount_cents: number;
+  readonly original_rail: string;
+  readonly original_status: string;
+  readonly original_correction: string | null;
+  readonly original_reversed_by_id: string | null;
+  /** Null if the book has no transaction `reversed_by_id`, or if it corrects none. */
+  readonly reversal_corrects_id: string | null;
+}
+
+const OPPOSITES: Readonly<Record<string, string>> = { MINT: "REDEEM", REDEEM: "MINT" };
+
+/**
+ * Follows the links of these transactions in both directions. Each reversal must undo a completed
+ * transaction of its book in full, and the two must name each other. One statement reads both ends
+ * of a link, so that both are of one moment.
+ */
+export async function auditCorrections(
+  { engine, rows }: Audit,
+  { row: { number }, findings }: AuditedBook,
+  ids: readonly string[],
+): Promise<void> {
+  const transactions = engine.table("transactions");
+  const linked = await rows<LinkedRow>(
+    `
+      SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.status,
+        t.correction, t.corrects_id, t.reversed_by_id, o.seq AS original_seq, o.account_id AS original_account_id,
+        o.type AS original_type, o.amount_cents AS original_amount_cents, o.rail AS original_rail,
+        o.status AS original_status, o.correction AS original_correction,
+        o.reversed_by_id AS original_reversed_by_id, r.corrects_id AS reversal_corrects_id
+      FROM ${transactions} t
+      LEFT JOIN ${transactions} o ON o.id = t.corrects_id AND o.book = t.book
+      LEFT JOIN ${transactions} r ON r.id = t.reversed_by_id AND r.book = t.book
+      WHERE t.book = ? AND t.id IN (SELECT value FROM ${engine.jsonItems("?")})`,
+    [number, JSON.stringify(ids)],
+  );
+  for (const row of linked) {
+    const place: Place = { seq: row.seq, table: "transactions", id: row.id };
+    guarded(findings, place, () => {
+      if (row.corrects_id !== null || row.correction !== null) checkCorrection(row, place, findings);
+      if (row.reversed_by_id !== null) {
+        findings.compareFields(place, { "corrects_id of its reversal": [row.id, row.reversal_corrects_id] });
+      }
+    });
+  }
+}
+
+function checkCorrection(row: LinkedRow, place: Place, findings: BookFindings): void {
+  const { original_seq: originalSeq, corrects_id: correctsId } = row;
+  if (originalSeq === null) {
+    findings.add(place, { expected: "a transaction of the book that it corrects", found: String(correctsId) });
+    return;
+  }
+  findings.compareFields(place, {
+    correction: ["REVERSAL", row.correction],
+    "reversed_by_id of its original": [row.id, row.original_reversed_by_id],
+    reference: [`kesc:reverse:${String(correctsId)}`, row.reference],
+    account_id: [row.original_account_id, row.account_id],
+    type: [OPPOSITES[row.original_type], row.type],
+    amount_cents: [row.original_amount_cents, row.amount_cents],
+    status: ["COMPLETED", row.status],
+    rail: ["direct", row.rail],
+    "status of its original": ["COMPLETED", row.original_status],
+    "rail of its original": ["direct", row.original_rail],
+    "correction of its original": [null, row.original_correction],
+  });
+  if (originalSeq >= row.seq) {
+    findings.add(place, { expected: "an original before it", found: `seq ${String(originalSeq)}` });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Binding } from "../storage/sql/engine.js";
+import type { Audit } from "./audit.js";
+
+const SLICE_ROWS = 5_000;
+
+interface Selection<Row> {
+  /** A SELECT without ORDER BY. It ends with its WHERE clause. */
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+  /** The last column of the index that the rows are read along. Its values differ. */
+  readonly key: string;
+  readonly keyOf: (row: Row) => Binding;
+}
+
+/**
+ * Reads rows in the order of a key, 5,000 at a time. Each slice is a statement of its own that
+ * continues after the last key along an index, so the database neither sorts nor keeps a snapshot.
+ */
+export async function* slices<Row>(
+  { rows }: Audit,
+  { sql, bindings, key, keyOf }: Selection<Row>,
+): AsyncGenerator<readonly Row[], void, void> {
+  let after: readonly Binding[] = [];
+  for (;;) {
+    const condition = after.length === 0 ? "" : `AND ${key} > ?`;
+    const slice = await rows<Row>(`${sql} ${condition} ORDER BY ${key} LIMIT ${String(SLICE_ROWS)}`, [
+      ...bindings,
+      ...after,
+    ]);
+    const last = slice.at(-1);
+    if (last === undefined) return;
+    yield slice;
+    if (slice.length < SLICE_ROWS) return;
+    after = [keyOf(last)];
+  }
+}

@@ -1,0 +1,146 @@
+import { expect } from "chai";
+
+import type { Account, AccountWithFreeze } from "../../src/domain/account.js";
+import type { ApiKey } from "../../src/domain/api-key.js";
+import type { Pace } from "../../src/verify/pace.js";
+import { type Verification, verify, type VerifyOptions } from "../../src/verify/verify.js";
+import { SLOW_RAIL } from "../support/commands.js";
+import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { GivenBooks, makeTraffic } from "./given-books.js";
+
+/** Rests before each statement but the first. `atRest` gets the number of the rest. */
+function restless(atRest: (rest: number) => Promise<void>): Pace {
+  let [time, rests] = [0, 0];
+  return {
+    now: () => (time += 1),
+    processorMillis: () => 0,
+    restAfter: () => atRest((rests += 1)),
+  };
+}
+
+for (const engine of ENGINES) {
+  describe(`verify on ${engine}, while others write`, () => {
+    let opened: TestDatabase;
+    let books: GivenBooks;
+    let amina: Account;
+    /** Her account is frozen before each burst. */
+    let dora: AccountWithFreeze;
+    let key: ApiKey;
+    let bursts = 0;
+    beforeEach(async () => {
+      opened = await openTestDatabase(engine);
+      books = await GivenBooks.open(opened.database);
+      await makeTraffic(books);
+      amina = await books.createAccount("amina again");
+      dora = await books.freeze(await books.createAccount("dora again"), "COURT_ORDER", "first");
+      key = await books.createApiKey("first");
+      await books.move("mint", amina, "1000.00");
+    });
+    afterEach(() => opened.dispose());
+
+    /** Changes a row of each table, in each way, in an old book and in a new one. */
+    async function burst(): Promise<void> {
+      const name = `burst-${String((bursts += 1))}`;
+      await books.cancel(await books.move("redeem", amina, "2.00", { rail: SLOW_RAIL }), "no answer");
+      const hold = await books.move("redeem", amina, "3.00", { rail: SLOW_RAIL, key: name });
+      const frozen = await books.freeze(amina, "CUSTOMER_REQUEST", "lost phone");
+      await books.cancel(hold, "lost phone");
+      await books.unfreeze(frozen, "found again");
+      await books.unfreeze(dora, "court order ended");
+      dora = await books.freeze(dora, "COURT_ORDER", name);
+      await books.update(amina);
+      await books.reverse(await books.move("mint", amina, "4.00"));
+      await books.revokeApiKey(key);
+      key = await books.createApiKey(name);
+      await books.changeSuspension(true, "no answer");
+      await books.changeSuspension(false, "answered");
+      const leaving = await books.createAccount(name, { key: `open-${name}` });
+      await books.close(leaving, "moved away");
+      await books.erase(leaving);
+      const others = await GivenBooks.open(opened.database, name);
+      await others.move("mint", await others.createAccount("zoe"), "1.00");
+    }
+
+    /** Verifies with `during` at the first rest, then at the second one, and so on. */
+    async function eachTime(
+      options: VerifyOptions,
+      { before, during }: { before?: () => Promise<void>; during: () => Promise<void> },
+    ): Promise<readonly Verification[]> {
+      let rests = 0;
+      const counting = restless((rest) => {
+        rests = rest;
+        return Promise.resolve();
+      });
+      await verify(opened.database, { ...options, pace: counting });
+      const verifications: Verification[] = [];
+      for (let time = 1; time <= rests; time += 1) {
+        await before?.();
+        const pace = restless(async (rest) => {
+          if (rest === time) await during();
+        });
+        verifications.push(await verify(opened.database, { ...options, pace }));
+      }
+      expect(verifications.length).to.be.greaterThan(10);
+      return verifications;
+    }
+
+    for (const [name, options] of Object.entries({ "all accounts at once": {}, "in parts": { accountsMax: 3 } })) {
+      it(`finds nothing in books that move between any two statements: ${name}`, async () => {
+        const verifications = await eachTime(options, { during: burst });
+        expect(verifications.flatMap(({ firstFindings }) => firstFindings)).to.deep.equal([]);
+      });
+    }
+
+    it("finds nothing in an account that moves between all statements", async () => {
+      const pace = restless(async () => {
+        await books.move("mint", amina, "1.00");
+        await books.cancel(await books.move("redeem", amina, "1.00", { rail: SLOW_RAIL }), "no answer");
+      });
+      expect((await verify(opened.database, { pace })).firstFindings).to.deep.equal([]);
+    });
+
+    it("finds nothing when a pending transaction ends between any two statements", async () => {
+      let pending = await books.move("redeem", amina, "2.00", { rail: SLOW_RAIL });
+      const verifications = await eachTime(
+        {},
+        {
+          during: async () => {
+            await books.cancel(pending, "no answer");
+            pending = await books.move("redeem", amina, "2.00", { rail: SLOW_RAIL });
+          },
+        },
+      );
+      expect(verifications.flatMap(({ firstFindings }) => firstFindings)).to.deep.equal([]);
+    });
+
+    it("finds a wrong balance of an account that moves between any two statements", async () => {
+      const change = (cents: number): Promise<unknown> =>
+        execute(
+          opened.address,
+          `UPDATE accounts SET available_cents = available_cents + ${String(cents)} WHERE id = '${amina.id}'`,
+        );
+      const verifications = await eachTime(
+        {},
+        {
+          before: async () => {
+            await change(1);
+          },
+          during: async () => {
+            await books.move("mint", amina, "1.00");
+          },
+        },
+      );
+      for (const { firstFindings } of verifications) {
+        expect(firstFindings.map(({ id }) => id)).to.include(amina.id);
+      }
+    });
+
+    it("covers the rows that a book had when its turn came", async () => {
+      const [quiet, ...moving] = (await eachTime({}, { during: () => Promise.resolve() })).map(
+        ({ coverage }) => coverage,
+      );
+      expect(quiet?.journalRows).to.equal(quiet?.heads[0]?.seq);
+      for (const coverage of moving) expect(coverage).to.deep.equal(quiet);
+    });
+  });
+}
