@@ -12,6 +12,13 @@ export interface InboxMessage {
   readonly tries: number;
 }
 
+/** A message as evidence. */
+export interface StoredMessage {
+  readonly purpose: CallbackPurpose;
+  readonly body: string;
+  readonly receivedAt: UnixMillis;
+}
+
 /** The messages that rails have sent to one cell. They are evidence, and are never deleted here. */
 export interface RailInbox {
   /**
@@ -24,4 +31,6 @@ export interface RailInbox {
   postpone(id: number, next: { readonly dueAt: UnixMillis; readonly tries: number }): Promise<void>;
   /** The message has been applied, or says nothing. It stays as evidence. */
   settle(id: number): Promise<void>;
+  /** The stored messages about one transaction, applied or not, oldest first. */
+  messages(transactionId: TransactionId): Promise<readonly StoredMessage[]>;
 }

@@ -32,6 +32,8 @@ export interface StoredPayment {
   readonly checks: number;
   /** How often somebody moved the order on by hand. Only the sandbox reads it. */
   readonly advances: number;
+  /** The last code of the rail, or of the settlement. */
+  readonly lastCode: string | undefined;
 }
 
 /** What is known about the payouts of a rail account whose outcome is overdue. */
@@ -67,5 +69,7 @@ export interface Payments {
     read: Pick<StoredPayment, "transactionId" | "state" | "checks">,
     next: { readonly dueAt: UnixMillis; readonly checks: number; readonly code: string },
   ): Promise<void>;
+  /** Moves an open order of a sandbox on by hand: it is due at once. False if it has ended. */
+  advance(id: TransactionId, now: UnixMillis): Promise<boolean>;
   unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts>;
 }

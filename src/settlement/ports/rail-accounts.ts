@@ -1,4 +1,5 @@
 import type { RailAccountId } from "../../domain/payment.js";
+import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { PaymentRail } from "../../rails/rail.js";
@@ -17,10 +18,21 @@ export interface RailAccount {
   readonly beginWithinMillis: number;
   /** A success above this amount is booked only when a query has confirmed it. */
   readonly confirmAboveCents: Cents | 0;
+  /** The highest amount that one operator alone may resolve. */
+  readonly resolveAloneMaxCents: Cents | 0;
 }
 
-/** The accounts that the organizations of one cell have at rails. */
+/**
+ * The accounts that the organizations of one cell have at rails. They are in memory, and read again
+ * every two seconds: a setting takes effect without a restart.
+ */
 export interface RailAccounts {
   /** Undefined if there is none, or if its credentials cannot be read. */
-  account(id: RailAccountId): Promise<RailAccount | undefined>;
+  account(id: RailAccountId): RailAccount | undefined;
+  /**
+   * The account of the organization at the named rail; without a name, at the rail that is its
+   * usual one. Undefined if there is none. For most organizations the usual rail is `direct`, which
+   * is no rail account.
+   */
+  accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
 }
