@@ -147,7 +147,11 @@ export class ProposalsAudit {
     const { debit = null, credit = null } = direction ?? {};
     const isRight = row.debit === debit && row.credit === credit && (row.amount_cents === null) === (debit === null);
     if (isRight) return;
-    const expected = describePosting({ debit, credit, amount_cents: direction === undefined ? null : row.amount_cents });
+    const expected = describePosting({
+      debit,
+      credit,
+      amount_cents: direction === undefined ? null : row.amount_cents,
+    });
     this.#add(row, `${row.kind} with ${expected}`, describePosting(row));
   }
 
@@ -178,8 +182,7 @@ export class ProposalsAudit {
     }
     const { seq, recorded_at: recordedAt } = row;
     // An equal proposal keeps its person and its time.
-    const kept =
-      before?.content === content ? before : { content, person, proposedAt: recordedAt, doneAt: null, seq };
+    const kept = before?.content === content ? before : { content, person, proposedAt: recordedAt, doneAt: null, seq };
     if (before?.content === content && !isDone) this.#add(row, "a new proposal", "an equal one");
     this.#derived.set(subject, { ...kept, doneAt: isDone ? recordedAt : null, seq });
   }

@@ -48,7 +48,12 @@ export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void
   const { id, seq, book, isOrder, status, processingAt, createdAt } = facts;
   const { findings } = book;
   const place: Place = { seq, table: "payments", id };
-  const { payment_state: state, payment_begun_at: begunAt, payment_sends: sends, payment_updated_at: updatedAt } = payment;
+  const {
+    payment_state: state,
+    payment_begun_at: begunAt,
+    payment_sends: sends,
+    payment_updated_at: updatedAt,
+  } = payment;
   if (state === null || !isOrder) {
     if (isOrder) findings.add(place, { expected: "a row", found: "none" });
     if (state !== null) findings.add(place, { expected: "no payment without an order", found: "a row" });
@@ -75,7 +80,10 @@ function checkPhone(payment: PaymentColumns, place: Place, book: AuditedBook): v
   const { payment_state: state, payment_phone_number: sealed, payment_masked_phone: masked } = payment;
   const { findings, secrets, row } = book;
   if ((state === "ENDED") !== (sealed === null)) {
-    findings.add(place, { expected: "a phone number until the payment has ended", found: `the opposite, ${String(state)}` });
+    findings.add(place, {
+      expected: "a phone number until the payment has ended",
+      found: `the opposite, ${String(state)}`,
+    });
     return;
   }
   if (sealed === null || secrets === undefined) return;
