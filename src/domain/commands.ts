@@ -29,7 +29,13 @@ export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | Clo
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
-  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | AttendTransaction | ResolveTransaction;
+  | BeginPayment
+  | AdvancePayment
+  | CompletePayment
+  | FailPayment
+  | FlagTransaction
+  | AttendTransaction
+  | ResolveTransaction;
 
 /** What a command returns. */
 export type Resource = ResourceOf<Command>;

@@ -74,7 +74,7 @@ for (const engine of ENGINES) {
       await others.move("mint", await others.createAccount("zoe"), "1.00");
     }
 
-    /** An order that the rail carries out, and one that it reports late. Both come to light in steps. */
+    /** An order that the rail carries out step by step, and one that it reports late. */
     async function pay(name: string): Promise<void> {
       const order = await books.move("mint", amina, "5.00", { rail: SLOW_RAIL });
       await books.do((id) => beginPayment(id, order.id));

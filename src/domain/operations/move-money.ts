@@ -170,10 +170,7 @@ function refusalToOrder(
 }
 
 /** Shillings go out only to the phone number of the account's user. */
-function phoneNumberOf(
-  book: Book,
-  { name, organizationId, accountId, railTerms }: MoveMoney,
-): PhoneNumber | undefined {
+function phoneNumberOf(book: Book, { name, organizationId, accountId, railTerms }: MoveMoney): PhoneNumber | undefined {
   const payer = name === "mint" ? railTerms?.payerPhoneNumber : undefined;
   return payer ?? book.accountHolder(organizationId, accountId)?.person?.phoneNumber;
 }

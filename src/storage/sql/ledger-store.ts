@@ -234,7 +234,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       const { kind, transactionId } = numbered.entry;
       const movement = kind === BOOKS_MOVEMENT ? movements.get(transactionId) : undefined;
       const proofs = proofsOf(numbered.entry, movement);
-      if (proofs.length > 0) contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
+      if (proofs.length > 0)
+        contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
     }
     for (const { row, createdBy } of tables.freezes.created) {
       contents.set(createdBy, { created: contentOfFreeze(row) });

@@ -86,7 +86,7 @@ export class ProposalsAudit {
   /** Called once, after the last row. */
   async end(): Promise<void> {
     const found = await this.#proposals();
-    const [{ book_seq: bookSeq = 0 } = {}] = found;
+    const bookSeq = found[0]?.book_seq ?? 0;
     if (bookSeq > (this.#book.row.head ?? 0)) {
       for await (const row of newerRows(this.#audit, this.#book.row)) {
         if (row.seq <= bookSeq) this.row(row);

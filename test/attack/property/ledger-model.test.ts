@@ -169,6 +169,7 @@ const step = fc.oneof(
       receipt: fc.constantFrom("own", "own", "r1", "r2", "r3", undefined),
       differs: rarely,
       isNear: fc.boolean(),
+      sends: fc.constantFrom(1, 1, 2),
       failure: fc.constantFrom("WRONG_PIN", "EXPIRED"),
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
@@ -441,7 +442,8 @@ type PaymentStep = Extract<Step, { resolution: unknown }>;
 function paymentCommandOf(given: PaymentStep, model: Model): Command {
   const { organizationId: caller, age } = given;
   const orders = ownedBy(given, model.transactions.values()).filter(({ payment }) => payment !== undefined);
-  const order = orders.at(-1 - age);
+  const isToBegin = given.name === "beginPayment" && given.isNear;
+  const order = orders.filter(({ payment }) => !isToBegin || payment?.state === "READY").at(-1 - age);
   const id = order?.id ?? newTransactionId();
   const proof = (name: string | undefined) => (name === "own" ? `${given.name.slice(0, 1)}${String(id)}` : name);
   switch (given.name) {
@@ -449,7 +451,7 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
       return beginPayment(caller, id);
     case "acceptPayment":
     case "postponePayment":
-      return advancePayment(given.name, caller, id);
+      return advancePayment(given.name, caller, id, given.sends);
     case "completePayment": {
       const [movement, receipt] = [proof(given.movement), proof(given.receipt)];
       const amountCents = order === undefined || !given.differs ? order?.amountCents : toCents(order.amountCents + 1);

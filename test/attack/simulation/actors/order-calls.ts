@@ -68,7 +68,8 @@ export class OrderCalls {
     const dice = this.#random.below(100);
     if (dice < 10) return wishOf(() => beginPayment(organizationId, id));
     if (dice < 20) return wishOf(() => advancePayment("acceptPayment", organizationId, id));
-    if (dice < 30) return wishOf(() => advancePayment("postponePayment", organizationId, id));
+    if (dice < 30)
+      return wishOf(() => advancePayment("postponePayment", organizationId, id, this.#random.pick([1, 1, 2])));
     if (dice < 60) return this.#complete(order, organizationId);
     const failure = this.#random.pick(["WRONG_PIN", "EXPIRED"] as const);
     if (dice < 75) return wishOf(() => failPayment(organizationId, id, failure));
