@@ -32,7 +32,8 @@ export interface RailAccounts {
   /**
    * The account of the organization at the named rail; without a name, at the rail that is its
    * usual one. Undefined if there is none. For most organizations the usual rail is `direct`, which
-   * is no rail account.
+   * is no rail account. Throws a StoreError if there is one whose credentials cannot be read: the
+   * call must not go to the direct rail.
    */
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
 }

@@ -1,10 +1,11 @@
-import { PAYMENT_OBJECTS } from "./postgres-payment-objects.js";
+import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 
 /**
  * The objects of the schema that the migrations make on PostgreSQL, as the catalog describes them
  * (`postgres.ts`). A test compares this list with a migrated database.
  */
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ...POSTGRES_RAIL_OBJECTS,
   account_holders: {
     "column account_id": "text NOT NULL",
     "column book": "bigint NOT NULL",
@@ -224,7 +225,6 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint organizations_pkey": "PRIMARY KEY (id)",
     table: "kind r, persistence p",
   },
-  ...PAYMENT_OBJECTS,
   transactions: {
     "column account_id": "text NOT NULL",
     "column amount_cents": "bigint NOT NULL",
