@@ -44,7 +44,8 @@ module.exports = {
     only("src/gen", []),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
-    only("src/storage", ["src/domain", "src/ledger/ports", "src/ledger/commit-batch.ts", "runtime"]),
+    only("src/reconcile", ["src/domain"]),
+    only("src/storage", ["src/domain", "src/reconcile", "src/ledger/ports", "src/ledger/commit-batch.ts", "runtime"]),
     only("src/verify", [
       "src/domain",
       "src/storage/migrate.ts",
