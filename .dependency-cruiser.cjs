@@ -44,11 +44,13 @@ module.exports = {
     only("src/gen", []),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
+    only("src/reconcile", ["src/domain"]),
     only("src/storage", [
       "src/domain",
       "src/ledger/ports",
       "src/ledger/commit-batch.ts",
       "src/settlement/ports",
+      "src/reconcile",
       "src/leases/ports.ts",
       "runtime",
     ]),
