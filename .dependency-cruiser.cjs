@@ -44,6 +44,8 @@ module.exports = {
     only("src/gen", []),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
+    only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),
+    only("src/leases", ["runtime"]),
     only("src/reconcile", ["src/domain"]),
     only("src/storage", [
       "src/domain",
