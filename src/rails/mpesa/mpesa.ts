@@ -25,6 +25,10 @@ const MPESA_RAIL = "mpesa" as Rail;
 
 const SHILLING_CENTS = 100;
 
+const MINUTE_MILLIS = 60_000;
+// At 75 seconds, when a prompt has expired, and at 2, 5, 15 and 60 minutes. Then every hour.
+const CHECKS_MILLIS = [75_000, 45_000, 3 * MINUTE_MILLIS, 10 * MINUTE_MILLIS, 45 * MINUTE_MILLIS, 60 * MINUTE_MILLIS];
+
 export interface Clocks {
   readonly now: () => UnixMillis;
   /** A clock that nobody sets, for the life of the access token. */
@@ -37,6 +41,7 @@ export interface Clocks {
  */
 export class MpesaRail implements PaymentRail {
   readonly name = MPESA_RAIL;
+  readonly checkAfterMillis = CHECKS_MILLIS;
   readonly #settings: MpesaSettings;
   readonly #initiator: Initiator;
   readonly #client: DarajaClient;

@@ -131,6 +131,9 @@ export class PaymentsModel {
     if (failure === "EXPIRED" && payment.state !== "READY") {
       return refused({ reason: "INVALID_TRANSITION", from, to: "FAILED" });
     }
+    if (failure === "EXPIRED" && this.#shared.bookOf(organizationId).state === "RESTORED") {
+      return refused({ reason: "BOOK_RESTORED" });
+    }
     if (from === "COMPLETED") return this.#flag(transaction, "FAILED_AFTER_COMPLETION");
     this.#fail(order, failure);
     return done(transaction, { replayed: false });

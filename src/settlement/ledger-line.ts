@@ -1,0 +1,153 @@
+import type { PaymentCommand } from "../domain/commands.js";
+import type { MovementReport, RailMovement, RailReceipt, RailReference } from "../domain/payment.js";
+import type { Transaction } from "../domain/transaction.js";
+import type { Actor } from "../domain/values/actor.js";
+import type { TransactionId } from "../domain/values/ids.js";
+import { NO_REASON, parseStatusReason, type StatusReason } from "../domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { LedgerRefusal, Outcome } from "../ledger/ports/outcome.js";
+import type { Report } from "../rails/rail.js";
+import { BEGIN_MILLIS_MAX, RESULT_MILLIS_MAX, RESULT_WAITS_MILLIS } from "./limits.js";
+import type { StoredPayment } from "./ports/payments.js";
+import type { RailAccount } from "./ports/rail-accounts.js";
+import type { OnEvent, Submit, Timing } from "./ports/runtime.js";
+
+/** A payment with the rail account that it belongs to. */
+export interface Work {
+  readonly payment: StoredPayment;
+  readonly account: RailAccount;
+}
+
+/** A report that says how an order ended. */
+export type FinalReport = Exclude<Report, { kind: "open" }>;
+
+/** What the ledger made of a command. */
+export type Decided =
+  | { readonly kind: "done"; readonly transaction: Transaction; readonly replayed: boolean }
+  /** A rule refused it. */
+  | { readonly kind: "refused"; readonly code: string }
+  /** The ledger did not decide it, or nobody knows. */
+  | { readonly kind: "undecided" };
+
+interface LedgerLineOptions {
+  readonly submit: Submit;
+  readonly timing: Timing;
+  readonly newTransactionId: () => TransactionId;
+  /** Aborts when the settlement stops: then nothing is tried again. */
+  readonly stopped: AbortSignal;
+  readonly onEvent: OnEvent;
+}
+
+// The ledger may decide the same command a moment later.
+const TRANSIENT: ReadonlySet<string> = new Set<LedgerRefusal["reason"] | "BOOK_MOVING" | "CLOCK_BEHIND">([
+  "QUEUE_FULL",
+  "SHUTTING_DOWN",
+  "DEADLINE_EXCEEDED",
+  "STORAGE_UNAVAILABLE",
+  "BOOK_MOVING",
+  "CLOCK_BEHIND",
+]);
+
+/** Makes the commands of the settlement, and submits them. */
+export class LedgerLine {
+  readonly #options: LedgerLineOptions;
+
+  constructor(options: LedgerLineOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks for the permission to ask the rail. It is given only if the answer is `done` and no
+   * replay. It is never asked for twice here: after a lost answer the payment may be SENDING.
+   */
+  begin({ payment, account }: Work, nextCheckAt: UnixMillis): Promise<Decided> {
+    const command = { name: "beginPayment", ...about(payment, account), nextCheckAt } as const;
+    return this.#decide(command, BEGIN_MILLIS_MAX);
+  }
+
+  accept({ payment, account }: Work, railReference: string | undefined, nextCheckAt: UnixMillis): Promise<Decided> {
+    const reference = railReference as RailReference | undefined;
+    return this.#tell({ name: "acceptPayment", ...about(payment, account), railReference: reference, nextCheckAt });
+  }
+
+  /** Tells that the request with the number `sends` did not reach the rail. */
+  postpone({ payment, account }: Work, sends: number, nextCheckAt: UnixMillis): Promise<Decided> {
+    return this.#tell({ name: "postponePayment", ...about(payment, account), sends, nextCheckAt });
+  }
+
+  expire({ payment, account }: Work): Promise<Decided> {
+    return this.#tell({ name: "failPayment", ...about(payment, account), failure: "EXPIRED", reason: NO_REASON });
+  }
+
+  flagUnknown({ payment, account }: Work, reason: string): Promise<Decided> {
+    const words = { flag: "OUTCOME_UNKNOWN", reason: reasonOf(reason) } as const;
+    return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
+  }
+
+  /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
+  end({ payment, account }: Work, report: FinalReport): Promise<Decided> {
+    if (report.kind === "failed") {
+      const { failure, code } = report;
+      return this.#tell({ name: "failPayment", ...about(payment, account), failure, reason: reasonOf(code) });
+    }
+    const { movement, receipt, amountCents, phone } = report;
+    // Only `isProof` reports come here.
+    const said = { movement, receipt, amountCents, phone } as {
+      movement: RailMovement;
+      receipt: RailReceipt | undefined;
+    } & MovementReport;
+    const newTransactionId = this.#options.newTransactionId();
+    return this.#tell({
+      name: "completePayment",
+      ...about(payment, account),
+      ...said,
+      newTransactionId,
+      reason: NO_REASON,
+    });
+  }
+
+  /** Submits what is true whenever it is submitted, and again if the ledger does not decide it. */
+  async #tell(command: PaymentCommand): Promise<Decided> {
+    const { timing, stopped } = this.#options;
+    for (const wait of RESULT_WAITS_MILLIS) {
+      const decided = await this.#decide(command, RESULT_MILLIS_MAX);
+      if (decided.kind !== "undecided" || stopped.aborted) return decided;
+      await timing.wait(wait, stopped);
+    }
+    return this.#decide(command, RESULT_MILLIS_MAX);
+  }
+
+  async #decide(command: PaymentCommand, millisMax: number): Promise<Decided> {
+    const { submit, timing, onEvent } = this.#options;
+    const { transactionId } = command;
+    let outcome: Outcome<Transaction>;
+    try {
+      outcome = await submit(command, toUnixMillis(timing.now() + millisMax));
+    } catch (error) {
+      onEvent({ kind: "error", error });
+      return { kind: "undecided" };
+    }
+    if (outcome.kind === "done") return { kind: "done", transaction: outcome.resource, replayed: outcome.replayed };
+    const { reason: code } = outcome.refusal;
+    if (!TRANSIENT.has(code)) return { kind: "refused", code };
+    onEvent({ kind: "undecided", transactionId, code });
+    return { kind: "undecided" };
+  }
+}
+
+/** Whether the report names what moved. Without it the ledger cannot tell two movements apart. */
+export function isProof({ movement, receipt }: Extract<Report, { kind: "succeeded" }>): boolean {
+  return movement !== undefined || receipt !== undefined;
+}
+
+function about(
+  { organizationId, transactionId }: StoredPayment,
+  { rail }: RailAccount,
+): Pick<PaymentCommand, "organizationId" | "transactionId" | "actor"> {
+  return { organizationId, transactionId, actor: rail.name as string as Actor };
+}
+
+function reasonOf(text: string): StatusReason {
+  const reason = parseStatusReason(text);
+  return reason.ok ? reason.value : NO_REASON;
+}
