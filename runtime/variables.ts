@@ -124,6 +124,11 @@ export const VARIABLES = {
     "maximum queued commands; half of it for one organization",
     wholeNumber(1, 1_000_000),
   ),
+  KESC_PHONE_COOLING_HOURS: variable(
+    "24",
+    "hours without payouts to a phone number that was changed",
+    wholeNumber(0, 8_760),
+  ),
   KESC_CALL_SECONDS_MAX: variable("30", "maximum seconds of a call", wholeNumber(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",

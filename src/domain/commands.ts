@@ -111,7 +111,9 @@ export interface MoveMoney extends Commanded {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
-  /** Undefined on the direct rail only. */
+  /** Whether the caller has named the rail. Otherwise it is the organization's usual one. */
+  readonly isRailNamed?: boolean;
+  /** Undefined on the direct rail, and on a rail that the organization cannot use. */
   readonly railTerms?: RailTerms | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }

@@ -58,6 +58,7 @@ export const SLOW_RAIL = "slow" as Rail;
 export const RAIL_TERMS: RailTerms = {
   railAccountId: "rail account" as RailAccountId,
   payable: { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1) },
+  phoneNumbers: /^\+/,
   payerPhoneNumber: undefined,
   phoneCoolingMillis: 0,
 };

@@ -22,6 +22,15 @@ export interface RailAccount {
   readonly resolveAloneMaxCents: Cents | 0;
 }
 
+/** Which rail an organization uses if a request names none. */
+export interface UsualRails {
+  /**
+   * `direct` unless the operator has set another one. Also says so while that one cannot be used: a
+   * mint that meant it must not be taken for a direct one, which credits at once.
+   */
+  usualRail(organizationId: OrganizationId): Rail;
+}
+
 /**
  * The accounts that the organizations of one cell have at rails. They are in memory, and read again
  * every two seconds: a setting takes effect without a restart.

@@ -2,6 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { RailReceipt } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { FreezeId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -145,6 +146,26 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { book_account: "shortfall", balance: "1.00", requested: "2.00" },
   ],
   BOOK_RESTORED: [{ reason: "BOOK_RESTORED" }, Status.FAILED_PRECONDITION, {}],
+  RAIL_NOT_CONFIGURED: [
+    { reason: "RAIL_NOT_CONFIGURED", rail: "mpesa" as Rail },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa" },
+  ],
+  PHONE_NUMBER_NOT_PAYABLE: [
+    { reason: "PHONE_NUMBER_NOT_PAYABLE", rail: "mpesa" as Rail },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa" },
+  ],
+  PAYMENT_NOT_FOUND: [
+    { reason: "PAYMENT_NOT_FOUND", transactionId: TRANSACTION_ID },
+    Status.NOT_FOUND,
+    { transaction_id: TRANSACTION_ID },
+  ],
+  RAIL_NOT_SANDBOX: [
+    { reason: "RAIL_NOT_SANDBOX", transactionId: TRANSACTION_ID, rail: "direct" as Rail },
+    Status.FAILED_PRECONDITION,
+    { transaction_id: TRANSACTION_ID, rail: "direct" },
+  ],
   ORGANIZATION_SUSPENDED: [{ reason: "ORGANIZATION_SUSPENDED" }, Status.PERMISSION_DENIED, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],
