@@ -65,6 +65,7 @@ export class OrderCalls {
     }
     if (isLikely && status === "PENDING" && this.#random.chance(0.6))
       return wishOf(() => beginPayment(organizationId, id));
+    if (isLikely && status === "FAILED") return this.#complete(order, organizationId);
     const dice = this.#random.below(100);
     if (dice < 10) return wishOf(() => beginPayment(organizationId, id));
     if (dice < 20) return wishOf(() => advancePayment("acceptPayment", organizationId, id));
@@ -88,7 +89,7 @@ export class OrderCalls {
       { movement: undefined, receipt },
     ]);
     // A late report of more than the account has leaves a shortfall.
-    const reported = this.#random.pick([0, amountCents, amountCents, amountCents + 1, amountCents + 1_000]);
+    const reported = this.#random.pick([0, amountCents, amountCents, amountCents + 1, amountCents + 100_000]);
     const made = completePayment(organizationId, id, {});
     return wishOf(() => ({
       ...made,
@@ -114,6 +115,7 @@ export class OrderCalls {
     const name = this.#random.pick<CorrectBook["name"]>([
       "coverShortfall",
       "recoverShortfall",
+      "recoverShortfall",
       "allocate",
       "returnUnallocated",
       "bookReceipt",
@@ -121,7 +123,7 @@ export class OrderCalls {
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
     const made = correctBook(name, organizationId, {
-      amountCents: 1 + this.#random.below(60),
+      amountCents: 1 + this.#random.below(this.#random.pick([5, 60])),
       key: `c${String(this.#random.below(KEYS))}`,
       target: needsAccount ? accountId : this.#receipt(undefined),
       person: this.#random.pick(["amina", "brian"]),
