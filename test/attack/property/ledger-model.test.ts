@@ -95,7 +95,7 @@ const step = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      name: fc.constantFrom("closeAccount", "eraseAccount", "updateAccount", "updateAccount"),
+      name: fc.constantFrom("closeAccount", "eraseAccount", "eraseAccount", "updateAccount", "updateAccount"),
       organizationId,
       user,
       ofStranger: rarely,
@@ -283,20 +283,25 @@ describe("the ledger, against the model", function () {
   });
 });
 
-/** Accounts with money and orders, so that most steps find what they are about. */
+/**
+ * One account without money, and one with money and orders, so that most steps find what they are
+ * about. One order was paid out although it had failed, which leaves a shortfall.
+ */
 function prologueOf(organizationId: OrganizationId): readonly Command[] {
-  return ["ann", "ben"].flatMap((user) => {
-    const account = createAccount(organizationId, user);
-    const given = (name: string, amount: string, rail = SLOW_RAIL): Parameters<typeof mint>[0] => {
-      return { organizationId, accountId: account.newAccountId, reference: `${name} of ${user}`, amount, rail };
-    };
-    return [
-      account,
-      mint(given("the first", "2.00", DIRECT_RAIL)),
-      mint(given("an order", "0.50")),
-      redeem(given("a payout", "0.60")),
-    ];
-  });
+  const ann = createAccount(organizationId, "ann");
+  const given = { organizationId, accountId: ann.newAccountId };
+  const payout = redeem({ ...given, reference: "a payout", amount: "0.60", rail: SLOW_RAIL });
+  const id = payout.newTransactionId;
+  return [
+    createAccount(organizationId, "ben"),
+    ann,
+    mint({ ...given, reference: "the first", amount: "2.00", rail: DIRECT_RAIL }),
+    mint({ ...given, reference: "an order", amount: "0.50", rail: SLOW_RAIL }),
+    payout,
+    beginPayment(organizationId, id),
+    failPayment(organizationId, id),
+    completePayment(organizationId, id, { receipt: "late", amountCents: toCents(50_000) }),
+  ];
 }
 
 /** The clock of all ledgers. It is never ahead of the real one. */
