@@ -347,7 +347,8 @@ export class PaymentsModel {
       type,
       status: "COMPLETED",
       amountCents,
-      reference: `kesc:late:${String(movement ?? receipt)}` as Transaction["reference"],
+      reference:
+        `kesc:late:${movement === undefined ? `receipt:${String(receipt)}` : `movement:${movement}`}` as Transaction["reference"],
       description: "" as Transaction["description"],
       rail,
       corrects: { kind: "LATE", transactionId },

@@ -256,7 +256,7 @@ describe("a report that shillings moved", () => {
             status: "COMPLETED",
             statusReason: "",
             amountCents: AMOUNT,
-            reference: "kesc:late:m1",
+            reference: "kesc:late:movement:m1",
             description: "",
             metadata: new Map(),
             rail: order.transaction.rail,
@@ -283,7 +283,7 @@ describe("a report that shillings moved", () => {
       it("takes the amount that moved, and the receipt as its name where there is no other", () => {
         const order = orderOf({ status });
         const effect = effectOf(decide(order, { receipt: R1, amountCents: toCents(700) }));
-        expect(putOf(effect, "transactions")).to.include({ amountCents: 700, reference: "kesc:late:r1" });
+        expect(putOf(effect, "transactions")).to.include({ amountCents: 700, reference: "kesc:late:receipt:r1" });
       });
 
       it("is only flagged where not even the book can take it", () => {

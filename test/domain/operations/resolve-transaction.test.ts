@@ -126,7 +126,7 @@ describe("resolving a transaction", () => {
         id: command.newTransactionId,
         status: "COMPLETED",
         amountCents: 1_500,
-        reference: "kesc:late:r1",
+        reference: "kesc:late:receipt:r1",
         railReceipt: R1,
         railMovement: undefined,
         corrects: { kind: "LATE", transactionId: transaction.id },
@@ -220,7 +220,7 @@ describe("resolving a transaction", () => {
         accountId: account.id,
         amountCents: toCents(1_500),
         railReceipt: R1,
-        reference: "kesc:late:r1" as Reference,
+        reference: "kesc:late:receipt:r1" as Reference,
         corrects: { kind: "LATE", transactionId: transaction.id },
       });
       const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);
