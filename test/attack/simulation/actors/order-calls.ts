@@ -75,9 +75,9 @@ export class OrderCalls {
       if (status === "PROCESSING") return this.#resolve(order, organizationId);
       return wishOf(() => attend(organizationId, id, open));
     }
-    if (isLikely && status === "PENDING" && this.#random.chance(0.6))
+    if (isLikely && status === "PENDING" && this.#random.chance(0.9))
       return wishOf(() => beginPayment(organizationId, id));
-    if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.5)) {
+    if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.8)) {
       return wishOf(() => failPayment(organizationId, id));
     }
     if (isLikely && status === "FAILED") return this.#complete(order, organizationId);
@@ -133,7 +133,7 @@ export class OrderCalls {
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
     const name = this.#random.pick<CorrectBook["name"]>([
       ...(this.#paidLate.has(organizationId)
-        ? (["coverShortfall", "recoverShortfall", "recoverShortfall"] as const)
+        ? (["recoverShortfall", "recoverShortfall", "recoverShortfall"] as const)
         : []),
       "coverShortfall",
       "recoverShortfall",
