@@ -20,6 +20,10 @@ const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
 const FREEZE = "src/domain/operations/freeze-account.js";
 const UNFREEZE = "src/domain/operations/unfreeze-account.js";
 const ERASE = "src/domain/operations/erase-account.js";
+const BEGIN_PAYMENT = "src/domain/operations/begin-payment.js";
+const ADVANCE_PAYMENT = "src/domain/operations/advance-payment.js";
+const COMPLETE_PAYMENT = "src/domain/operations/complete-payment.js";
+const FAIL_PAYMENT = "src/domain/operations/fail-payment.js";
 const STORE = "src/storage/sql/ledger-store.js";
 const STATEMENTS = "src/storage/sql/ledger-statements.js";
 const ENCRYPTION = "src/storage/secrets/encryption.js";
@@ -568,6 +572,41 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a blind index is the same for every field",
     file: PERSONAL_DATA,
     edits: [{ from: "JSON.stringify([field, folded])", to: "JSON.stringify([folded])" }],
+  },
+  {
+    name: "a payment is begun by two servers",
+    file: BEGIN_PAYMENT,
+    edits: [{ from: 'payment.state !== "READY"', to: 'payment.state === "ENDED"' }],
+  },
+  {
+    name: "a payment that the rail may have expires",
+    file: FAIL_PAYMENT,
+    edits: [{ from: 'payment.state !== "READY"', to: 'payment.state === "ACCEPTED"' }],
+  },
+  {
+    name: "a payment takes a receipt that another one has",
+    file: COMPLETE_PAYMENT,
+    edits: [
+      {
+        from: "receipt === undefined ? undefined : this.#book.receipt(organizationId, receipt)",
+        to: "undefined",
+      },
+    ],
+  },
+  {
+    name: "a payment that succeeds late is dropped",
+    file: COMPLETE_PAYMENT,
+    edits: [{ from: "return this.#correct();", to: "return replay(transaction);" }],
+  },
+  {
+    name: "a payment is postponed because an earlier request was lost",
+    file: ADVANCE_PAYMENT,
+    edits: [{ from: " || payment.sends !== sends", to: "" }],
+  },
+  {
+    name: "a payment that is completed fails, and its hold is released",
+    file: FAIL_PAYMENT,
+    edits: [{ from: 'if (transaction.status === "COMPLETED")', to: "if (payment === undefined)" }],
   },
   {
     name: "a content hash has no salt",
