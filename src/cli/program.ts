@@ -16,6 +16,7 @@ import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addImport } from "./import/command.js";
 import { addPurge } from "./purge.js";
+import { addRail } from "./rail/command.js";
 import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
@@ -39,6 +40,7 @@ export function kescProgram(): Command {
   addMigrate(program);
   addOrg(program);
   addKey(program);
+  addRail(program);
   addAccountCalls(addAccount(program));
   addTransaction(program);
   addMasterKey(program);

@@ -22,6 +22,15 @@ export interface RailAccount {
   readonly resolveAloneMaxCents: Cents | 0;
 }
 
+/** Which rail an organization uses if a request names none. */
+export interface UsualRails {
+  /**
+   * `direct` unless the operator has set another one. Also says so while that one cannot be used: a
+   * mint that meant it must not be taken for a direct one, which credits at once.
+   */
+  usualRail(organizationId: OrganizationId): Rail;
+}
+
 /**
  * The accounts that the organizations of one cell have at rails. They are in memory, and read again
  * every two seconds: a setting takes effect without a restart.
@@ -32,8 +41,7 @@ export interface RailAccounts {
   /**
    * The account of the organization at the named rail; without a name, at the rail that is its
    * usual one. Undefined if there is none. For most organizations the usual rail is `direct`, which
-   * is no rail account. Throws a StoreError if there is one whose credentials cannot be read: the
-   * call must not go to the direct rail.
+   * is no rail account. So it throws a StoreError if the usual one cannot be used.
    */
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
 }
