@@ -1,8 +1,9 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
 import { FairTurns } from "../runtime/fair-turns.js";
 import type { Contract } from "./contract/contract.js";
+import { patternOf } from "./contract/path-template.js";
 import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
 import { Callers } from "./http/callers.js";
@@ -51,10 +52,11 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.set("query parser", false);
 
   const callers = new Callers();
-  app.use(beginContext(deps.log), takeTurn(new FairTurns(), callers), refuseMalformed);
+  const isPublic = publicPathsOf(deps.contract);
+  app.use(beginContext(deps.log), takeTurn(new FairTurns(), { callers, isPublic }), refuseMalformed);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
-  app.use(admit(new Admission(limits.requestsMax), callers));
+  app.use(admit(new Admission(limits.requestsMax), { callers, open: new Admission(PUBLIC_REQUESTS_MAX), isPublic }));
   const { contract, upstream } = deps;
   const readRefusal = refusalReader(contract.registry);
   const messageWriter = new MessageWriter(contract.isDecimal, (status) =>
@@ -77,15 +79,31 @@ function beginContext(log: Logger): RequestHandler {
   };
 }
 
+/** Whether a path belongs to an rpc that anybody may call. */
+type IsPublic = (path: string) => boolean;
+
+function publicPathsOf({ routes }: Contract): IsPublic {
+  const patterns = routes.filter(({ isPublic }) => isPublic).map(({ path }) => patternOf(path));
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
+
+// The requests of public paths in flight. One address has at most half of them. They take no slot
+// of callers with a key, and those take none of theirs.
+const PUBLIC_REQUESTS_MAX = 256;
+const PUBLIC = "public";
 const PROBES = "probes";
 
 /**
  * Passes a request on when its caller has its turn. The probes are a caller, too. A large body
  * takes more turns once it has arrived, because only then it costs time.
  */
-function takeTurn(turns: FairTurns, callers: Callers): RequestHandler {
+function takeTurn(turns: FairTurns, { callers, isPublic }: { callers: Callers; isPublic: IsPublic }): RequestHandler {
+  const callerOf = ({ path, headers }: Request): string => {
+    if (PROBE_PATHS.has(path)) return PROBES;
+    return isPublic(path) ? PUBLIC : callers.nameOf(headers);
+  };
   return (req, res, next) => {
-    const caller = PROBE_PATHS.has(req.path) ? PROBES : callers.nameOf(req.headers);
+    const caller = callerOf(req);
     contextOf(res).turnFor = (bytes) =>
       new Promise((resolve) => {
         turns.add(caller, bytes, resolve);
@@ -94,10 +112,18 @@ function takeTurn(turns: FairTurns, callers: Callers): RequestHandler {
   };
 }
 
-/** Passes a request on when its caller has room. */
-function admit(admission: Admission, callers: Callers): RequestHandler {
+/**
+ * Passes a request on when its caller has room. Public paths have room of their own, which their
+ * addresses share.
+ */
+function admit(
+  keyed: Admission,
+  { callers, open, isPublic }: { callers: Callers; open: Admission; isPublic: IsPublic },
+): RequestHandler {
   return async (req, res, next) => {
-    const caller = callers.nameOf(req.headers);
+    const isOpen = isPublic(req.path);
+    const admission = isOpen ? open : keyed;
+    const caller = isOpen ? (req.socket.remoteAddress ?? "") : callers.nameOf(req.headers);
     const admitted = admission.enter(caller);
     if (admitted !== true && !(await admitted)) {
       sendProblem(res, queueFull());
@@ -111,7 +137,8 @@ function admit(admission: Admission, callers: Callers): RequestHandler {
     const context = contextOf(res);
     context.onClosed.push(() => {
       admission.leave(caller);
-      callers.learn(req.headers, context.code);
+      // The response of a public path says nothing about a key.
+      if (!isOpen) callers.learn(req.headers, context.code);
     });
     next();
   };

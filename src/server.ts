@@ -4,7 +4,7 @@ import { typeidUnboxed } from "typeid-js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
-import type { ServedCell } from "./grpc/services/served-cell.js";
+import { type CellRails, NO_RAILS, type ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { now as systemClock } from "./startup/clock.js";
@@ -29,6 +29,10 @@ export interface ServerDependencies {
   readonly now?: () => UnixMillis;
   /** An open, migrated database, which its owner closes. Opened from the config when omitted. */
   readonly database?: Database;
+  /** No rail but `direct` when omitted. */
+  readonly railsOf?: (cell: Cell) => CellRails;
+  /** The secrets of the tokens in callback addresses. None when omitted. */
+  readonly callbackSecrets?: () => readonly Buffer[];
 }
 
 export interface RunningServer {
@@ -50,7 +54,7 @@ export interface RunningServer {
  * in use.
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
-  const { logger, now = systemClock } = dependencies;
+  const { logger, now = systemClock, railsOf = () => NO_RAILS, callbackSecrets = () => [] } = dependencies;
   const tls = config.tls === undefined ? undefined : usableIdentity(config.tls);
   const database = dependencies.database ?? (await openCurrentDatabase(config.database));
   const closeDatabase = async (): Promise<void> => {
@@ -72,6 +76,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const cells = database.cells.map((cell) => ({
     ledger: ledgerOf(cell),
     reads: readsInTurns(reads(cell), database.readsMax),
+    ...railsOf(cell),
   }));
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
@@ -92,6 +97,8 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
       newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
+      phoneCoolingMillis: config.phoneCoolingMillis,
+      callbackSecrets,
       logger,
       limits: config.grpcLimits,
       listsMax: database.listsMax,

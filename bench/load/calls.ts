@@ -32,6 +32,8 @@ export function mintRequest(job: Job, { account, serial }: CallInFlight): MintRe
     reference: referenceOf(serial),
     description: "",
     metadata: new Map(),
+    rail: "",
+    payer_phone_number: "",
   };
 }
 

@@ -51,8 +51,8 @@ export class ServiceClient {
 
   /** Mints once. Rejects with the refusal. */
   async mint(accountId: string, amount: string, reference: string): Promise<void> {
-    const request = { account_id: accountId, amount, reference, description: "", metadata: new Map<string, string>() };
-    await this.#call(TransactionServiceService.mint, request);
+    const none = { description: "", metadata: new Map<string, string>(), rail: "", payer_phone_number: "" };
+    await this.#call(TransactionServiceService.mint, { account_id: accountId, amount, reference, ...none });
   }
 
   /** The ids of all transactions of one account, newest first. */

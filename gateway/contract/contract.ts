@@ -12,7 +12,7 @@ import {
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { batchingOf } from "./batching.js";
-import { assertJsonMappable } from "./json-support.js";
+import { assertJsonMappable, isHttpBody } from "./json-support.js";
 import { fieldNamesOf, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";
 import { type Rpc, toRpc } from "./rpc.js";
 
@@ -25,7 +25,11 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * The fields of the request message that the body holds: none, all that the path does not, or one.
  */
 type BodyRule =
-  { readonly kind: "none" } | { readonly kind: "all" } | { readonly kind: "field"; readonly field: DescField };
+  | { readonly kind: "none" }
+  | { readonly kind: "all" }
+  | { readonly kind: "field"; readonly field: DescField }
+  /** The field holds the body as it comes: a google.api.HttpBody. */
+  | { readonly kind: "raw"; readonly field: DescField };
 
 /** One HTTP method and path, and the rpc that serves it. */
 export interface Route {
@@ -41,6 +45,8 @@ export interface Route {
   readonly location: Location | undefined;
   /** Whether the body may have `bulkBytesMax` bytes instead of `bodyBytesMax`. */
   readonly bulk: boolean;
+  /** Whether anybody may call it, without an API key. */
+  readonly isPublic: boolean;
 }
 
 /** A path that is filled with fields of the resource in the response. */
@@ -69,6 +75,7 @@ interface MethodOptions {
   readonly location: DescExtension;
   readonly bulk: DescExtension;
   readonly batchedBy: DescExtension;
+  readonly public: DescExtension;
 }
 
 const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
@@ -90,6 +97,7 @@ export function readContract(descriptorSet: Uint8Array): Contract {
     location: extensionOf(registry, "kesc.v1.location"),
     bulk: extensionOf(registry, "kesc.v1.bulk"),
     batchedBy: extensionOf(registry, "kesc.v1.batched_by"),
+    public: extensionOf(registry, "kesc.v1.public"),
   };
   const decimal = extensionOf(registry, "kesc.v1.decimal");
   const routes: Route[] = [];
@@ -128,29 +136,38 @@ function routesOf(method: DescMethod, options: MethodOptions): Route[] {
   if (!hasOption(method, options.http)) return [];
   try {
     if (method.methodKind !== "unary") throw new Error("the gateway serves unary rpcs only");
-    assertJsonMappable(method.input, "request");
-    assertJsonMappable(method.output, "response");
     const rule = getOption(method, options.http) as HttpRule;
     const location = getOption(method, options.location) as string;
     const bulk = getOption(method, options.bulk) === true;
+    const isPublic = getOption(method, options.public) === true;
     const batchedBy = getOption(method, options.batchedBy) as string;
     const rpc = batchedBy === "" ? toRpc(method) : { ...toRpc(method), batching: batchingOf(method, batchedBy) };
-    return [rule, ...rule.additionalBindings].map((binding) => ({ ...routeOf(method, binding, location), bulk, rpc }));
+    return [rule, ...rule.additionalBindings].map((binding) => ({
+      ...routeOf(method, binding, location),
+      bulk,
+      isPublic,
+      rpc,
+    }));
   } catch (error) {
     throw new Error(`${method.parent.typeName}/${method.name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk" | "rpc"> {
+function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk" | "isPublic" | "rpc"> {
   const httpMethod = METHODS.get(rule.pattern.case ?? "");
   if (httpMethod === undefined) throw new Error("the HTTP rule must have one of get, post, put, patch and delete");
   const path = parsePathTemplate(rule.pattern.value as string);
   const responseField = rule.responseBody === "" ? undefined : fieldOf(method.output, rule.responseBody);
+  const body = bodyRuleOf(method, rule.body);
+  const rawRequest = body.kind === "raw" ? body.field : undefined;
+  assertJsonMappable(method.input, { direction: "request", except: rawRequest });
+  const rawResponse = isHttpBody(responseField) ? responseField : undefined;
+  assertJsonMappable(method.output, { direction: "response", except: rawResponse });
   return {
     method: httpMethod,
     path,
     pathFields: fieldNamesOf(path).map((name) => scalarFieldOf(method.input, name)),
-    body: bodyRuleOf(method, rule.body),
+    body,
     responseField,
     location: location === "" ? undefined : locationOf(responseField?.message ?? method.output, location),
   };
@@ -158,7 +175,9 @@ function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Rou
 
 function bodyRuleOf(method: DescMethod, body: string): BodyRule {
   if (body === "") return { kind: "none" };
-  return body === "*" ? { kind: "all" } : { kind: "field", field: fieldOf(method.input, body) };
+  if (body === "*") return { kind: "all" };
+  const field = fieldOf(method.input, body);
+  return { kind: isHttpBody(field) ? "raw" : "field", field };
 }
 
 function locationOf(resource: DescMessage, location: string): Location {

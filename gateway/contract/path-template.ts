@@ -54,6 +54,16 @@ export function shapeOf(template: PathTemplate): string {
   return template.segments.map((segment) => (segment.kind === "field" ? "/{}" : `/${segment.name}`)).join("");
 }
 
+/** Returns a pattern for the paths that match the template, with the version and without it. */
+export function patternOf(template: PathTemplate): RegExp {
+  const segments = template.segments.map(({ kind, name }) => (kind === "field" ? "[^/]+" : escaped(name)));
+  return new RegExp(`^(?:${PATH_PREFIXES.map(escaped).join("|")})/${segments.join("/")}$`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.~-]/g, "\\$&");
+}
+
 /**
  * Sorts fixed text before fields: the router must try "/transactions/mint" before
  * "/transactions/{id}".

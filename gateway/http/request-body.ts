@@ -4,7 +4,14 @@ import { type Json, parseJson } from "../json/parse-json.js";
 import { bodyTooLarge, malformedBody, type Problem, unsupportedMediaType } from "../problems/problem.js";
 
 /** The body as JSON, or the problem of the whole body. */
-export type BodyResult = { readonly ok: true; readonly json: Json } | { readonly ok: false; readonly problem: Problem };
+export type BodyResult = { readonly ok: true; readonly json: Json } | BodyProblem;
+/** The bytes of the body, and the type that the headers name. */
+export type RawBodyResult =
+  { readonly ok: true; readonly bytes: Uint8Array; readonly contentType: string } | BodyProblem;
+interface BodyProblem {
+  readonly ok: false;
+  readonly problem: Problem;
+}
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
 
@@ -26,24 +33,42 @@ export async function readBody(
   req: IncomingMessage,
   { bytesMax, turnFor }: { bytesMax: number; turnFor: (bytes: number) => Promise<void> },
 ): Promise<BodyResult> {
-  // A body of the allowed size could expand to a thousand times as many bytes.
-  const encoding = req.headers["content-encoding"] ?? "identity";
-  const transfer = req.headers["transfer-encoding"] ?? "chunked";
-  if (encoding.toLowerCase() !== "identity" || transfer.toLowerCase() !== "chunked") {
-    return { ok: false, problem: unsupportedMediaType(COMPRESSED) };
-  }
-
+  if (isCompressed(req)) return { ok: false, problem: unsupportedMediaType(COMPRESSED) };
   const type = req.headers["content-type"];
   if (type !== undefined && !JSON_TYPE.test(type)) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };
 
   const bytes = await readBytes(req, bytesMax);
-  if (bytes === "too large") return { ok: false, problem: bodyTooLarge(bytesMax) };
-  if (bytes === "cut off") return { ok: false, problem: malformedBody("The body is incomplete.") };
+  if (typeof bytes === "string") return cutShort(bytes, bytesMax);
   if (bytes.length === 0) return { ok: true, json: {} };
   if (type === undefined) return { ok: false, problem: unsupportedMediaType(NOT_JSON) };
   // The parser holds the event loop for some 100 ms a megabyte.
   if (bytes.length > BYTES_WITHOUT_TURN_MAX) await turnFor(bytes.length);
   return parseBytes(bytes);
+}
+
+/**
+ * Reads a body of any type, as it comes. Refuses and never rejects, as `readBody` does, but for the
+ * type of the body.
+ */
+export async function readRawBody(req: IncomingMessage, bytesMax: number): Promise<RawBodyResult> {
+  if (isCompressed(req)) return { ok: false, problem: unsupportedMediaType(COMPRESSED) };
+  const bytes = await readBytes(req, bytesMax);
+  if (typeof bytes === "string") return cutShort(bytes, bytesMax);
+  return { ok: true, bytes, contentType: req.headers["content-type"] ?? "" };
+}
+
+/** A compressed body of the allowed size could expand to a thousand times as many bytes. */
+function isCompressed({ headers }: IncomingMessage): boolean {
+  const encoding = headers["content-encoding"] ?? "identity";
+  const transfer = headers["transfer-encoding"] ?? "chunked";
+  return encoding.toLowerCase() !== "identity" || transfer.toLowerCase() !== "chunked";
+}
+
+function cutShort(how: "too large" | "cut off", bytesMax: number): BodyProblem {
+  return {
+    ok: false,
+    problem: how === "too large" ? bodyTooLarge(bytesMax) : malformedBody("The body is incomplete."),
+  };
 }
 
 function parseBytes(bytes: Uint8Array): BodyResult {

@@ -4,12 +4,12 @@ import type { Request, Response } from "express";
 
 import { endOfTurn } from "../../runtime/micro-batch.js";
 import type { Location, Route } from "../contract/contract.js";
-import { valueOf } from "../contract/json-support.js";
+import { isHttpBody, valueOf } from "../contract/json-support.js";
 import { fillPath, prefixOf } from "../contract/path-template.js";
 import type { CallOptions, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
 import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
-import { type BodyResult, readBody } from "../http/request-body.js";
-import { contextOf } from "../http/request-context.js";
+import { type BodyResult, readBody, readRawBody } from "../http/request-body.js";
+import { contextOf, type RequestContext } from "../http/request-context.js";
 import { type HttpResponse, sendProblem, sendResponse } from "../http/response.js";
 import { isJsonObject } from "../json/parse-json.js";
 import type { MessageWriter } from "../json/write-message.js";
@@ -17,7 +17,7 @@ import type { FieldProblem } from "../problems/field-problem.js";
 import { invalidFields, malformedBody, type Problem } from "../problems/problem.js";
 import { problemOf, type ReadRefusal } from "../problems/upstream-refusal.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { decodeRequest, emptyRequest } from "./request-message.js";
+import { decodeRequest, emptyRequest, type RequestBody } from "./request-message.js";
 
 export interface CallDependencies {
   readonly upstream: Upstream;
@@ -36,6 +36,9 @@ interface Call {
   readonly onCancel: CallOptions["onCancel"];
 }
 
+// A body that is not read as JSON comes from callers without a key, such as rails.
+const RAW_BYTES_MAX = 65_536;
+
 /** The gateway's own finding: problems of single fields, or one of the whole request. */
 type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Problem };
 
@@ -48,11 +51,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     return;
   }
   const onCancel = onDisconnect(res);
-  const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
-  const body =
-    route.body.kind === "none"
-      ? undefined
-      : checkShape(route, await readBody(req, { bytesMax, turnFor: context.turnFor }));
+  const body = await bodyOf(deps, route, req, context);
   await endOfTurn();
   // The client has disconnected, or a stopping gateway has refused the request, before its end.
   if (res.destroyed || res.headersSent) return;
@@ -64,7 +63,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   const { message, problems } = decodeRequest(route, deps.isDecimal, {
     pathValues: route.pathFields.map((_, index) => String(req.params[`p${String(index)}`])),
     query: queryOf(req.url),
-    body: body?.json,
+    body: body?.content,
   });
   const call = { message, headers, onCancel };
   const fields = [...headers.problems, ...problems];
@@ -76,6 +75,25 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   context.batchId = result.batchId;
   if (result.ok) sendResponse(res, responseOf(deps, route, result, prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(result)));
+}
+
+type Body = { readonly ok: true; readonly content: RequestBody } | { readonly ok: false; readonly problem: Problem };
+
+/** Reads the body as the route takes it. Undefined if it takes none. */
+async function bodyOf(
+  deps: CallDependencies,
+  route: Route,
+  req: Request,
+  { turnFor }: RequestContext,
+): Promise<Body | undefined> {
+  if (route.body.kind === "none") return undefined;
+  const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
+  if (route.body.kind === "raw") {
+    const raw = await readRawBody(req, Math.min(bytesMax, RAW_BYTES_MAX));
+    return raw.ok ? { ok: true, content: { kind: "raw", ...raw } } : raw;
+  }
+  const body = checkShape(route, await readBody(req, { bytesMax, turnFor }));
+  return body.ok ? { ok: true, content: { kind: "json", json: body.json } } : body;
 }
 
 /**
@@ -125,12 +143,19 @@ function checkShape(route: Route, body: BodyResult): BodyResult {
 /** Returns 201 with a Location when the call created a resource, otherwise 200. */
 function responseOf(deps: CallDependencies, route: Route, result: UpstreamSuccess, prefix: string): HttpResponse {
   const { responseField, location, rpc } = route;
+  if (isHttpBody(responseField) && responseField !== undefined) return rawResponseOf(responseField, result.message);
   const body = responseField
     ? deps.messageWriter.writeField(responseField, result.message)
     : deps.messageWriter.write(rpc.output, result.message);
   if (result.replayed) return { status: 200, headers: { "Idempotent-Replayed": "true" }, body };
   if (location === undefined) return { status: 200, headers: {}, body };
   return { status: 201, headers: { Location: prefix + fillLocation(location, result.message, responseField) }, body };
+}
+
+/** Returns a google.api.HttpBody as the HTTP body. */
+function rawResponseOf(field: DescField, message: Message): HttpResponse {
+  const body = valueOf(message, field) as { readonly contentType: string; readonly data: Uint8Array } | undefined;
+  return { status: 200, headers: {}, body: body?.data ?? "", contentType: body?.contentType };
 }
 
 /** Throws when the response lacks the resource that the call created: a bug of the server. */

@@ -12,8 +12,13 @@ export interface RequestParts {
   /** The text after the question mark, not decoded. */
   readonly query: string;
   /** Undefined for a route that takes no body. */
-  readonly body: Json | undefined;
+  readonly body: RequestBody | undefined;
 }
+
+/** A body as JSON, or as it came. */
+export type RequestBody =
+  | { readonly kind: "json"; readonly json: Json }
+  | { readonly kind: "raw"; readonly bytes: Uint8Array; readonly contentType: string };
 
 /** A value with a problem is missing in the message. */
 export interface DecodedRequest {
@@ -30,9 +35,24 @@ export function decodeRequest(
   const reader = new MessageReader(route.rpc.input, isDecimal);
   for (const [index, field] of route.pathFields.entries()) reader.readText(field, parts.pathValues[index] ?? "");
   readQuery(reader, route, parts.query);
-  if (parts.body !== undefined && route.body.kind === "all") reader.readObject(parts.body, new Set(route.pathFields));
-  if (parts.body !== undefined && route.body.kind === "field") reader.readField(route.body.field, parts.body);
+  if (parts.body !== undefined) readBodyInto(reader, route, parts.body);
   return { message: reader.message, problems: reader.problems };
+}
+
+function readBodyInto(reader: MessageReader, { body: rule, pathFields }: Route, body: RequestBody): void {
+  if (body.kind === "json" && rule.kind === "all") reader.readObject(body.json, new Set(pathFields));
+  if (body.kind === "json" && rule.kind === "field") reader.readField(rule.field, body.json);
+  if (body.kind === "raw" && rule.kind === "raw") setHttpBody(reader.message, rule.field, body);
+}
+
+/** Sets a field of the type google.api.HttpBody. */
+function setHttpBody(
+  message: Message,
+  field: DescField,
+  { bytes: data, contentType }: RequestBody & { kind: "raw" },
+): void {
+  if (field.message === undefined) throw new Error(`${field.name} is not a message`);
+  Object.assign(message, { [field.localName]: Object.assign(create(field.message), { data, contentType }) });
 }
 
 /** Makes the message for a request whose body is not JSON. */

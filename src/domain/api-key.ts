@@ -2,7 +2,13 @@ import type { ApiKeyId, OrganizationId } from "./values/ids.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { UnixMillis } from "./values/time.js";
 
-export const SCOPES = ["accounts:read", "accounts:write", "transactions:read", "transactions:write"] as const;
+export const SCOPES = [
+  "accounts:read",
+  "accounts:write",
+  "transactions:read",
+  "transactions:write",
+  "transactions:resolve",
+] as const;
 
 /** A permission of an API key. */
 export type Scope = (typeof SCOPES)[number];

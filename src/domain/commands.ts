@@ -29,7 +29,13 @@ export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | Clo
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
-  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | AttendTransaction | ResolveTransaction;
+  | BeginPayment
+  | AdvancePayment
+  | CompletePayment
+  | FailPayment
+  | FlagTransaction
+  | AttendTransaction
+  | ResolveTransaction;
 
 /** What a command returns. */
 export type Resource = ResourceOf<Command>;
@@ -105,7 +111,9 @@ export interface MoveMoney extends Commanded {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
-  /** Undefined on the direct rail only. */
+  /** Whether the caller has named the rail. Otherwise it is the organization's usual one. */
+  readonly isRailNamed?: boolean;
+  /** Undefined on the direct rail, and on a rail that the organization cannot use. */
   readonly railTerms?: RailTerms | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }

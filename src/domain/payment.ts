@@ -1,6 +1,7 @@
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId, TransactionId } from "./values/ids.js";
 import type { MaskedPhone } from "./values/masked-phone.js";
+import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { PayableAmounts } from "./values/payable-amounts.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { UnixMillis } from "./values/time.js";
@@ -13,6 +14,16 @@ export type RailReference = string & { readonly brand: unique symbol };
 export type RailMovement = string & { readonly brand: unique symbol };
 /** The rail's proof that shillings moved. A book takes each receipt once. */
 export type RailReceipt = string & { readonly brand: unique symbol };
+
+const RECEIPT = /^[\x21-\x7e]{1,64}$/;
+
+/** Parses a receipt that a person typed. */
+export function parseRailReceipt(unchecked: string): Parsed<RailReceipt> {
+  if (unchecked === "") return unparsed("is required", "REQUIRED");
+  return RECEIPT.test(unchecked)
+    ? parsed(unchecked as RailReceipt)
+    : unparsed("must be 1 to 64 printable ASCII characters without spaces");
+}
 
 /**
  * - READY: the rail was not asked yet, or is known not to have heard the request.
@@ -50,6 +61,8 @@ export interface Payment {
 export interface RailTerms {
   readonly railAccountId: RailAccountId;
   readonly payable: PayableAmounts;
+  /** The phone numbers that the rail can collect from, or pay to. Without the flags g and y. */
+  readonly phoneNumbers: RegExp;
   /** Who pays for a mint, if it is not the account's user. */
   readonly payerPhoneNumber: PhoneNumber | undefined;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */

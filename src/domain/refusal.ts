@@ -1,6 +1,6 @@
 import type { AccountStatus } from "./account.js";
 import type { RailReceipt } from "./payment.js";
-import type { TransactionStatus } from "./transaction.js";
+import type { Rail, TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, FreezeId, TransactionId } from "./values/ids.js";
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
@@ -70,6 +70,10 @@ export type Refusal =
       readonly payable: PayableAmounts;
       readonly nearest: NearestAmounts;
     }
+  /** The organization cannot use the rail. */
+  | { readonly reason: "RAIL_NOT_CONFIGURED"; readonly rail: Rail }
+  /** The rail cannot reach the phone number. */
+  | { readonly reason: "PHONE_NUMBER_NOT_PAYABLE"; readonly rail: Rail }
   /** The phone number was changed a short time ago, so nothing is paid out to it yet. */
   | { readonly reason: "PHONE_NUMBER_COOLING"; readonly accountId: AccountId; readonly until: UnixMillis }
   /** The book has the receipt. */

@@ -1,6 +1,7 @@
 import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { Description, Metadata, Reference, StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -20,6 +21,15 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 export type Rail = string & { readonly brand: unique symbol };
 
 export const DIRECT_RAIL = "direct" as Rail;
+
+const RAIL = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** Parses the name of a rail, which need not exist. */
+export function parseRail(unchecked: string): Parsed<Rail> {
+  return RAIL.test(unchecked)
+    ? parsed(unchecked as Rail)
+    : unparsed("must be the name of a rail, such as direct or mpesa");
+}
 
 /**
  * The link of a transaction to an earlier one that it corrects. A REVERSAL undoes the earlier one

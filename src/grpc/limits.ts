@@ -26,6 +26,11 @@ export interface GrpcLimits {
    * hold half of it. One more is refused with QUEUE_FULL. A health check needs no room.
    */
   readonly openCallsMax: number;
+  /**
+   * Maximum number of calls of public rpcs in flight, such as callbacks. One connection can hold
+   * half of it. One more is refused with QUEUE_FULL.
+   */
+  readonly publicCallsMax: number;
   /** The server pings a connection after this time without data … */
   readonly keepaliveMillis: number;
   /** … and closes it if the response to the ping takes longer than this. */

@@ -21,6 +21,8 @@ import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
 import { ListTurns } from "./services/list-turns.js";
+import { railHandlers } from "./services/rail-service.js";
+import { sandboxHandlers } from "./services/sandbox-service.js";
 import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
@@ -44,6 +46,10 @@ export interface GrpcServerOptions {
   readonly newAccountId: () => AccountId;
   readonly newFreezeId: () => FreezeId;
   readonly newTransactionId: () => TransactionId;
+  /** Nothing is paid out to a phone number that was changed less than this time ago. */
+  readonly phoneCoolingMillis: number;
+  /** The secrets of the tokens in callback addresses: during a rotation the new and the old one. */
+  readonly callbackSecrets: () => readonly Buffer[];
   readonly logger: Logger;
   readonly limits: GrpcLimits;
   /** The number of lists that the database should run at once. */
@@ -77,7 +83,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   const authenticator = new ApiKeyAuthenticator(options);
   const requests = requestGuardOf(contract, options);
-  const guard = callGuardOf(authenticator, options);
+  const guard = callGuardOf(authenticator, contract, options);
   const interceptors = [requests.interceptor, guard.interceptor];
   const server = new Server({ ...serverOptionsOf(limits), interceptors });
   requests.attachTo(server);
@@ -148,13 +154,21 @@ function requestGuardOf({ services }: Contract, { limits, logger }: GrpcServerOp
   });
 }
 
-function callGuardOf(authenticator: ApiKeyAuthenticator, { limits, logger }: GrpcServerOptions): CallGuard {
+function callGuardOf(
+  authenticator: ApiKeyAuthenticator,
+  { services }: Contract,
+  { limits, logger }: GrpcServerOptions,
+): CallGuard {
+  const rpcs = services.flatMap((service) => service.rpcs);
+  const publicPaths = new Set(rpcs.filter(({ requiredScope }) => requiredScope === undefined).map(({ path }) => path));
   return new CallGuard({
     organizationOf: (metadata) => authenticator.organizationOf(metadata),
     calls: new FairShare(limits.callsMax),
     newCalls: new FairShare(Math.ceil(limits.callsMax / 2)),
     isOpen: (path) => OPEN_SERVICES.some((service) => path.startsWith(`/${service}/`)),
     openCalls: new FairShare(limits.openCallsMax),
+    isPublic: (path) => publicPaths.has(path),
+    publicCalls: new FairShare(limits.publicCallsMax),
     onRefused: logRefusedTo(logger),
   });
 }
@@ -177,6 +191,8 @@ function routesOf(options: GrpcServerOptions): Routes {
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
+    "kesc.v1.RailService": railHandlers(options),
+    "kesc.v1.SandboxService": sandboxHandlers(options),
   };
 }
 

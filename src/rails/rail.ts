@@ -34,8 +34,8 @@ export interface PaymentRail {
   query(payment: OpenPayment, signal: AbortSignal): Promise<Report>;
 
   /**
-   * Reads a message of the rail about the payment, which may have ended. Pure. Returns undefined if the text is no
-   * message of this rail, or is about another payment.
+   * Reads a message of the rail about the payment, which may have ended. Pure. Returns undefined if
+   * the text is no message of this rail, or is about another payment.
    *
    * Anybody who learns a callback's address can send such a message. So it is a hint: the caller
    * asks `query` before money is released or recognised.

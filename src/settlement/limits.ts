@@ -16,7 +16,7 @@ export const LEASE_LEFT_MILLIS_MIN = 25 * SECOND_MILLIS;
 
 /** The messages of all rail accounts that one look takes. */
 export const MESSAGES_MAX = 100;
-/** How soon an unconfirmed message is looked at again, by its tries. After the last, it is given up. */
+/** When an unconfirmed message is looked at again, by its tries. After the last it is given up. */
 export const MESSAGE_WAITS_MILLIS: readonly number[] = [
   5 * SECOND_MILLIS,
   30 * SECOND_MILLIS,

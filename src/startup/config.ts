@@ -32,6 +32,8 @@ export interface Config {
 
 // A client library may keep a health watch on each of its connections. A watch takes some 15 KB.
 const OPEN_CALLS_MAX = 10_000;
+// A callback waits for one commit. With 256 at a time rails get thousands stored in a second.
+const PUBLIC_CALLS_MAX = 256;
 
 /** The configuration, or one sentence for each wrong variable. */
 export type ConfigResult =
@@ -66,6 +68,7 @@ function configOf(values: Values): Config {
       concurrentCallsMax: values.KESC_GRPC_CONCURRENT_CALLS_MAX,
       callsMax: values.KESC_GRPC_CALLS_MAX,
       openCallsMax: OPEN_CALLS_MAX,
+      publicCallsMax: PUBLIC_CALLS_MAX,
       keepaliveMillis: values.KESC_GRPC_KEEPALIVE_SECONDS * 1_000,
       keepaliveTimeoutMillis: values.KESC_GRPC_KEEPALIVE_TIMEOUT_SECONDS * 1_000,
       connectionIdleMillisMax: values.KESC_GRPC_CONNECTION_IDLE_SECONDS_MAX * 1_000,

@@ -8,7 +8,7 @@ export function routeList(routes = readContract(readFileSync(CONTRACT_URL)).rout
 }
 
 function lineOf({ method, path, rpc, body, responseField, location }: Route): string {
-  const bodyName = body.kind === "field" ? body.field.name : body.kind;
+  const bodyName = "field" in body ? body.field.name : body.kind;
   return [
     `${method} ${path.text}`,
     rpc.path,

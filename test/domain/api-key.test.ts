@@ -36,7 +36,13 @@ describe("an API key", () => {
 });
 
 describe("a scope", () => {
-  for (const scope of ["accounts:read", "accounts:write", "transactions:read", "transactions:write"]) {
+  for (const scope of [
+    "accounts:read",
+    "accounts:write",
+    "transactions:read",
+    "transactions:write",
+    "transactions:resolve",
+  ]) {
     it(`may be ${scope}`, () => {
       expect(parseScope(scope)).to.deep.equal({ ok: true, value: scope });
     });
@@ -47,7 +53,8 @@ describe("a scope", () => {
       expect(parseScope(text)).to.deep.equal({
         ok: false,
         code: "UNKNOWN_VALUE",
-        problem: "must be one of accounts:read, accounts:write, transactions:read, transactions:write",
+        problem:
+          "must be one of accounts:read, accounts:write, transactions:read, transactions:write, transactions:resolve",
       });
     });
   }

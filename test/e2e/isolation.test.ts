@@ -51,12 +51,20 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "TransactionService/ReverseTransaction": ({ transaction_id }) => ({ transaction_id }),
   // The transaction is completed, so the call is refused, but only to callers that may know.
   "TransactionService/CancelTransaction": ({ transaction_id }) => ({ transaction_id }),
+  // The rail is direct, so these are refused.
+  "TransactionService/GetPayment": ({ transaction_id }) => ({ transaction_id }),
+  "TransactionService/ResolveTransaction": ({ transaction_id }) => ({ transaction_id, failed: {} }),
+  "TransactionService/AttendTransaction": ({ transaction_id }) => ({ transaction_id, flag: 1 }),
+  "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 
-// The stream has its own test: test/e2e/transactions-import.test.ts.
+// The stream has its own test: test/e2e/transactions-import.test.ts. So has the rpc that needs no
+// key: test/e2e/rails-receivecallback.test.ts.
 const rpcs = readContract()
   .services.flatMap((service) => service.rpcs)
-  .filter(({ streaming }) => !streaming);
+  .flatMap(({ requiredScope, streaming, ...rpc }) =>
+    streaming || requiredScope === undefined ? [] : [{ ...rpc, requiredScope }],
+  );
 
 function requestOf(name: string, things: Things): JsonObject {
   const request = REQUESTS[name];

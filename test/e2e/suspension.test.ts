@@ -13,7 +13,9 @@ const REASON = ["--reason", "case 17"];
 /** The rpcs that write, and return one resource. */
 const WRITING = readContract()
   .services.flatMap(({ rpcs }) => rpcs)
-  .filter(({ requiredScope, streaming }) => !streaming && requiredScope.endsWith(":write"))
+  .filter(
+    ({ requiredScope, streaming }) => !streaming && requiredScope !== undefined && !requiredScope.endsWith(":read"),
+  )
   .map(({ name }) => name.split("/")[1] ?? "")
   .filter((name) => name !== "BatchCreateTransactions");
 

@@ -32,6 +32,7 @@ describe("config", () => {
         connectionAgeGraceMillis: 60_000,
         lameDuckMillis: 0,
         openCallsMax: 10_000,
+        publicCallsMax: 256,
       },
     });
   });

@@ -58,6 +58,7 @@ export const SLOW_RAIL = "slow" as Rail;
 export const RAIL_TERMS: RailTerms = {
   railAccountId: "rail account" as RailAccountId,
   payable: { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1) },
+  phoneNumbers: /^\+/,
   payerPhoneNumber: undefined,
   phoneCoolingMillis: 0,
 };
@@ -218,11 +219,12 @@ export function advancePayment(
   name: AdvancePayment["name"],
   organizationId: OrganizationId,
   transactionId: TransactionId,
+  sends = 1,
 ): AdvancePayment {
   const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
   return name === "acceptPayment"
     ? { ...given, name, railReference: "ws_CO_1" as RailReference }
-    : { ...given, name, sends: 1 };
+    : { ...given, name, sends };
 }
 
 /** A report that names a movement, a receipt, or both. */

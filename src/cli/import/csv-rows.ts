@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 
 import { CsvError, parse } from "csv-parse";
 
+import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
@@ -113,13 +114,15 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
     reference: cell("reference"),
     description: cell("description"),
     metadata: metadataOf(cells),
+    rail: "",
+    payer_phone_number: "",
   };
   const type = cell("type");
   const problems: FieldProblem[] =
     type === "mint" || type === "redeem"
       ? []
       : [{ field: "type", message: "must be mint or redeem", code: "UNKNOWN_VALUE" }];
-  const movement = parseMovement(value);
+  const movement = parseMovement(value, DIRECT_RAIL);
   if (problems.length > 0 || !movement.ok) {
     return { kind: "bad", line, problems: [...problems, ...(movement.ok ? [] : movement.fields)] };
   }

@@ -33,7 +33,8 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "FAILED" });
   }
   // A restored book may be older than what the rail was asked: READY proves nothing there.
-  if (failure === "EXPIRED" && book.bookOf(organizationId).state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
+  if (failure === "EXPIRED" && book.bookOf(organizationId).state === "RESTORED")
+    return refuse({ reason: "BOOK_RESTORED" });
   const told = { actor, reason, now };
   if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
   const { account, put } = ended(order, now);

@@ -41,9 +41,10 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * stored as a payment. The same reference with the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
- * ACCOUNT_CLOSED, ACCOUNT_FROZEN, PHONE_NUMBER_MISSING (not on the direct rail), then
- * LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem), and at last, not on the direct rail,
- * AMOUNT_NOT_PAYABLE and PHONE_NUMBER_COOLING (redeem).
+ * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, not on the direct rail, RAIL_NOT_CONFIGURED and
+ * PHONE_NUMBER_MISSING, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem), and at last, not
+ * on the direct rail, AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE and PHONE_NUMBER_COOLING
+ * (redeem).
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
@@ -65,11 +66,12 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
 /** Accepts a transaction that a rail must carry out. */
 function order(book: Book, account: LedgerAccount, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const { accountId, actor, idempotencyKey, rail, railTerms } = command;
-  if (railTerms === undefined) throw new Error(`${rail} needs terms`);
+  if (railTerms === undefined) return refuse({ reason: "RAIL_NOT_CONFIGURED", rail });
   const phoneNumber = phoneNumberOf(book, command);
   if (phoneNumber === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
   const given = transactionOf(command);
-  const refusal = refusalByAmount(book, account, given) ?? refusalToOrder(book, command, railTerms, now);
+  const refusal =
+    refusalByAmount(book, account, given) ?? refusalToOrder(book, command, { railTerms, phoneNumber, now });
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
@@ -139,6 +141,8 @@ function differingFields(book: Book, command: MoveMoney, existing: Transaction):
     ...(command.amountCents === existing.amountCents ? [] : ["amount"]),
     ...(command.description === existing.description ? [] : ["description"]),
     ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
+    // A change of the organization's usual rail must refuse no repeat.
+    ...(command.isRailNamed !== true || command.rail === existing.rail ? [] : ["rail"]),
     ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
     // An idempotency key may name a reversal that has everything else in common with the command.
     ...(existing.corrects === undefined ? [] : ["corrects_transaction_id"]),
@@ -156,13 +160,14 @@ function hasOtherPayer(book: Book, { organizationId, railTerms }: MoveMoney, { i
 
 function refusalToOrder(
   book: Book,
-  { name, organizationId, accountId, amountCents }: MoveMoney,
-  { payable, phoneCoolingMillis }: RailTerms,
-  now: UnixMillis,
+  { name, organizationId, accountId, amountCents, rail }: MoveMoney,
+  { railTerms, phoneNumber, now }: { railTerms: RailTerms; phoneNumber: PhoneNumber; now: UnixMillis },
 ): Refusal | undefined {
+  const { payable, phoneNumbers, phoneCoolingMillis } = railTerms;
   if (!isPayable(amountCents, payable)) {
     return { reason: "AMOUNT_NOT_PAYABLE", payable, nearest: nearestPayable(amountCents, payable) };
   }
+  if (!phoneNumbers.test(phoneNumber)) return { reason: "PHONE_NUMBER_NOT_PAYABLE", rail };
   const changedAt = book.accountHolder(organizationId, accountId)?.phoneNumberChangedAt;
   if (name === "mint" || changedAt === undefined) return undefined;
   const until = toUnixMillis(changedAt + phoneCoolingMillis);
@@ -170,10 +175,7 @@ function refusalToOrder(
 }
 
 /** Shillings go out only to the phone number of the account's user. */
-function phoneNumberOf(
-  book: Book,
-  { name, organizationId, accountId, railTerms }: MoveMoney,
-): PhoneNumber | undefined {
+function phoneNumberOf(book: Book, { name, organizationId, accountId, railTerms }: MoveMoney): PhoneNumber | undefined {
   const payer = name === "mint" ? railTerms?.payerPhoneNumber : undefined;
   return payer ?? book.accountHolder(organizationId, accountId)?.person?.phoneNumber;
 }

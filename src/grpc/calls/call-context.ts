@@ -16,9 +16,9 @@ import type { AuthenticatedCall, Authentication } from "./authenticator.js";
 import type { CallSteps } from "./call-steps.js";
 import type { ItemTally } from "./rpc-result.js";
 
-/** The caller of an rpc, and the conditions of the call. */
-export interface Caller {
-  readonly key: ApiKey;
+/** The caller of an rpc, and the conditions of the call. A public rpc does not know its caller. */
+export interface Caller<Key extends ApiKey | undefined = ApiKey> {
+  readonly key: Key;
   readonly requestId: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Deadline. A command that is still queued then is dropped. */
@@ -66,11 +66,12 @@ export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
  * MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED.
  */
 export function admit(
-  { requiredScope }: Pick<RpcContract, "requiredScope">,
+  { requiredScope, name }: Pick<RpcContract, "requiredScope" | "name">,
   dependencies: Pick<CallDependencies, "isStopping" | "authenticate">,
   { call, record }: { call: AuthenticatedCall; record: CallRecord },
 ): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
   if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
+  if (requiredScope === undefined) throw new Error(`${name} needs a key, but has no scope`);
   const admitKey = (key: Authentication): Authentication | AnyRefusal => {
     if ("reason" in key) return key;
     record.key = key;
@@ -122,14 +123,14 @@ export function deadlineOf(
  * Decodes and parses a request. If the bytes are not a message of the type, the problem is in the
  * field `request`.
  */
-export function parseRequest<Request, Input>(
+export function parseRequest<Request, Input, Key extends ApiKey | undefined>(
   rpc: {
     readonly request: { decode(bytes: Uint8Array): Request };
-    parse(request: Request, caller: Caller): ParsedFields<Input>;
+    parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
   },
   { input }: Pick<RpcContract, "input">,
   bytes: Buffer,
-  caller: Caller,
+  caller: Caller<Key>,
 ): ParsedFields<Input> {
   let request: Request;
   try {

@@ -19,8 +19,12 @@ export interface CallGuardOptions {
   readonly calls: FairShare;
   /** The slots of calls that need a key and have none that is known, shared by connections. */
   readonly newCalls: FairShare;
-  /** Whether the rpc with this path needs no key. */
+  /** Whether the rpc with this path belongs to a standard service, which needs no key. */
   readonly isOpen: (path: string) => boolean;
+  /** Whether the rpc with this path is public: an rpc of ours that needs no key. */
+  readonly isPublic: (path: string) => boolean;
+  /** The slots of calls of public rpcs, shared by connections. */
+  readonly publicCalls: FairShare;
   /** The slots of streams that need no key, such as health watches, shared by connections. */
   readonly openCalls: FairShare;
   /** Called for each call that the guard refused. */
@@ -30,6 +34,7 @@ export interface CallGuardOptions {
 // The callers of calls without a known key, and of rpcs that need none. Each has the turns of one
 // organization, and its connections take turns.
 const NEW_CALLER = "new";
+const PUBLIC_CALLER = "public";
 const OPEN_CALLER = "open";
 // A health check ends at once and needs no slot, so it succeeds when others hold all of them.
 const HEALTH_CHECK = /\/(Check|List)$/;
@@ -52,6 +57,7 @@ export class CallGuard {
     this.#state = {
       turns: new FairTurns(),
       newTurns: new FairQueue(Infinity),
+      publicTurns: new FairQueue(Infinity),
       openTurns: new FairQueue(Infinity),
       ...options,
     };
@@ -64,8 +70,9 @@ export class CallGuard {
 /** The state that all calls share. */
 interface GuardState extends CallGuardOptions {
   readonly turns: FairTurns;
-  /** The calls of NEW_CALLER and of OPEN_CALLER, by connection. */
+  /** The calls of NEW_CALLER, of PUBLIC_CALLER and of OPEN_CALLER, by connection. */
   readonly newTurns: FairQueue<string, () => void>;
+  readonly publicTurns: FairQueue<string, () => void>;
   readonly openTurns: FairQueue<string, () => void>;
 }
 
@@ -159,8 +166,12 @@ class GuardedCall extends ServerInterceptingCall {
   }
 
   #callerOf(metadata: Metadata): Caller {
-    const { isOpen, organizationOf, calls, newCalls, openCalls, newTurns, openTurns } = this.#state;
+    const { isOpen, isPublic, organizationOf, calls, newCalls, openCalls, newTurns, openTurns } = this.#state;
     const holder = this.#inner.getPeer();
+    if (isPublic(this.#rpc.path)) {
+      const { publicCalls, publicTurns } = this.#state;
+      return { share: publicCalls, holder, line: PUBLIC_CALLER, connections: publicTurns };
+    }
     if (isOpen(this.#rpc.path)) {
       const share = HEALTH_CHECK.test(this.#rpc.path) ? undefined : openCalls;
       return { share, holder, line: OPEN_CALLER, connections: openTurns };

@@ -2,9 +2,12 @@ import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type handleUnaryCall, Metadata, type ServerUnaryCall } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
+import type { ApiKey } from "../../domain/api-key.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
+import type { AuthenticatedCall } from "./authenticator.js";
 import {
   admit,
   type CallDependencies,
@@ -20,12 +23,19 @@ import { logCall, type Refused, refused } from "./call-log.js";
 import type { RpcResult } from "./rpc-result.js";
 
 /** An rpc in two parts. `parse` only checks the shape of the request; `run` executes it. */
-export interface UnaryRpc<Request, Input, Response> {
+export interface UnaryRpc<Request, Input, Response, Key extends ApiKey | undefined = ApiKey> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
-  parse(request: Request, caller: Caller): ParsedFields<Input>;
-  run(input: Input, caller: Caller): Promise<RpcResult<Response>>;
+  parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
+  run(input: Input, caller: Caller<Key>): Promise<RpcResult<Response>>;
 }
+
+/** Returns the key of the caller, or the refusal of the call. */
+type Admit<Key extends ApiKey | undefined> = (
+  contract: RpcContract,
+  dependencies: CallDependencies,
+  call: { readonly call: AuthenticatedCall; readonly record: CallRecord },
+) => Key | AnyRefusal | Promise<Key | AnyRefusal>;
 
 /**
  * Takes and returns bytes. The handler itself decodes and encodes, so an error there is handled
@@ -49,6 +59,26 @@ const NO_BYTES = Buffer.alloc(0);
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
 export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
+  return routeOf(rpc, admit);
+}
+
+/**
+ * Makes the handler of an rpc that needs no key. Everything but the key is as for any other rpc.
+ * Throws if the contract demands a scope for it.
+ */
+export function publicUnary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response, undefined>): UnaryRoute {
+  const route = routeOf(rpc, (_contract, { isStopping }) => (isStopping() ? { reason: "SHUTTING_DOWN" } : undefined));
+  return (contract, dependencies) => {
+    if (contract.requiredScope !== undefined)
+      throw new Error(`${contract.name} needs a key, but its handler takes none`);
+    return route(contract, dependencies);
+  };
+}
+
+function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
+  rpc: UnaryRpc<Request, Input, Response, Key>,
+  admitCall: Admit<Key>,
+): UnaryRoute {
   return (contract, dependencies) => {
     const { logger, onInFlight, steps } = dependencies;
 
@@ -86,10 +116,10 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
     };
 
     const replyTo = async (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord): Promise<Reply> => {
-      const admitting = admit(contract, dependencies, { call, record });
+      const admitting = admitCall(contract, dependencies, { call, record });
       // A cached key is not a promise. Awaiting it anyway would cost a turn of the microtask queue.
       const key = admitting instanceof Promise ? await admitting : admitting;
-      if ("reason" in key) return refused(key);
+      if (key !== undefined && "reason" in key) return refused(key);
 
       const { requestId } = record;
       const options = optionsOf(call.metadata);

@@ -112,6 +112,13 @@ function railFactsOf(refusal: RailRefusal): Record<string, string> {
   switch (refusal.reason) {
     case "PHONE_NUMBER_MISSING":
       return { account_id: refusal.accountId };
+    case "PHONE_NUMBER_NOT_PAYABLE":
+    case "RAIL_NOT_CONFIGURED":
+      return { rail: refusal.rail };
+    case "PAYMENT_NOT_FOUND":
+      return { transaction_id: refusal.transactionId };
+    case "RAIL_NOT_SANDBOX":
+      return { transaction_id: refusal.transactionId, rail: refusal.rail };
     case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
       return { account_id: refusal.accountId, open_transactions: String(refusal.openPayments) };
     case "AMOUNT_NOT_PAYABLE":

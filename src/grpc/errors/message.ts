@@ -72,7 +72,7 @@ export function messageOf(refusal: AnyRefusal): string {
 }
 
 /** Returns the text of a refusal by the server itself, whatever the call. */
-function messageOfServer(refusal: CallRefusal | LedgerRefusal): string {
+function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal> | LedgerRefusal): string {
   switch (refusal.reason) {
     case "INVALID_FIELD": {
       // A user of grpcurl sees this text, but the details only as bytes.
@@ -141,6 +141,14 @@ function railMessageOf(refusal: RailRefusal): string {
   switch (refusal.reason) {
     case "PHONE_NUMBER_MISSING":
       return `Account ${refusal.accountId} has no phone number, because its personal data was erased.`;
+    case "PHONE_NUMBER_NOT_PAYABLE":
+      return `The rail ${refusal.rail} cannot reach the phone number.`;
+    case "RAIL_NOT_CONFIGURED":
+      return `The organization cannot use the rail ${refusal.rail}. Name another one, or ask the operator.`;
+    case "PAYMENT_NOT_FOUND":
+      return `Transaction ${refusal.transactionId} has no payment: it was not given to a rail.`;
+    case "RAIL_NOT_SANDBOX":
+      return `Transaction ${refusal.transactionId} has the rail ${refusal.rail}. Only the rail sandbox can be advanced.`;
     case "ACCOUNT_HAS_OPEN_TRANSACTIONS":
       return `Account ${refusal.accountId} has ${String(refusal.openPayments)} open transactions. Wait until they have ended, or cancel them.`;
     case "AMOUNT_NOT_PAYABLE": {

@@ -1,5 +1,7 @@
 import type { Scope } from "../../domain/api-key.js";
 import type { Refusal } from "../../domain/refusal.js";
+import type { Rail } from "../../domain/transaction.js";
+import type { TransactionId } from "../../domain/values/ids.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { FieldProblem } from "../messages/fields.js";
 
@@ -15,6 +17,9 @@ export type CallRefusal =
   | { readonly reason: "REQUEST_TOO_LARGE"; readonly bytesMax: number }
   | { readonly reason: "TOO_MANY_STREAMS"; readonly streamsMax: number }
   | { readonly reason: "OUTCOME_UNKNOWN" }
+  /** The transaction was not given to a rail. */
+  | { readonly reason: "PAYMENT_NOT_FOUND"; readonly transactionId: TransactionId }
+  | { readonly reason: "RAIL_NOT_SANDBOX"; readonly transactionId: TransactionId; readonly rail: Rail }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 
 /** Every refusal that a caller can get. */
@@ -29,6 +34,10 @@ const RAIL_REASONS = [
   "RECEIPT_ALREADY_USED",
   "BOOK_ACCOUNT_TOO_LOW",
   "BOOK_RESTORED",
+  "RAIL_NOT_CONFIGURED",
+  "PHONE_NUMBER_NOT_PAYABLE",
+  "PAYMENT_NOT_FOUND",
+  "RAIL_NOT_SANDBOX",
 ] as const satisfies Reason[];
 
 /** A refusal of a payment on a rail, or of a correction of the book. */

@@ -20,7 +20,8 @@ export interface RpcContract {
   readonly name: string;
   /** The name among the handlers: "mint". */
   readonly localName: string;
-  readonly requiredScope: Scope;
+  /** Undefined if anybody may call the rpc, without an API key. */
+  readonly requiredScope: Scope | undefined;
   /** The type of the request. */
   readonly input: DescMessage;
   /** Whether the larger limit for requests applies. */
@@ -45,6 +46,7 @@ export interface Contract {
 
 const PACKAGE = "kesc.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
+const PUBLIC = "kesc.v1.public";
 const BULK = "kesc.v1.bulk";
 
 // `npm run generate` creates the file. The build copies it to dist/, so the same relative path
@@ -52,8 +54,8 @@ const BULK = "kesc.v1.bulk";
 const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
 
 /**
- * Reads the contract from its descriptor set. Throws if an rpc has no valid scope, or if only one
- * of its sides streams.
+ * Reads the contract from its descriptor set. Throws if an rpc is not public and has no valid
+ * scope, or if only one of its sides streams.
  */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
@@ -75,8 +77,9 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
     return extension === undefined ? undefined : getOption(method, extension);
   };
   const value = optionOf(REQUIRED_SCOPE);
-  const scope = parseScope(typeof value === "string" ? value : "");
-  if (!scope.ok) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
+  const text = typeof value === "string" ? value : "";
+  const scope = optionOf(PUBLIC) === true && text === "" ? undefined : parseScope(text);
+  if (scope?.ok === false) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
   const streaming = method.methodKind === "bidi_streaming";
   if (!streaming && method.methodKind !== "unary")
     throw new Error(`${parent.typeName}.${name}: only one of its sides streams`);
@@ -84,7 +87,7 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
     localName,
-    requiredScope: scope.value,
+    requiredScope: scope?.value,
     input: method.input,
     bulk: optionOf(BULK) === true,
     streaming,

@@ -1,6 +1,5 @@
 import type { MoveMoney } from "../../domain/commands.js";
-import type { Transaction } from "../../domain/transaction.js";
-import type { TransactionId } from "../../domain/values/ids.js";
+import type { Rail, Transaction } from "../../domain/transaction.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
@@ -10,7 +9,7 @@ import type { AnyRefusal } from "../errors/refusal.js";
 import { statusMessageOf } from "../errors/status.js";
 import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
+import { type Movement, type MovementOptions, parseMovement, submitMovement } from "./move-money.js";
 import type { CellOf } from "./served-cell.js";
 
 const ITEMS_MAX = 1_000;
@@ -26,11 +25,6 @@ type Item = ParsedFields<{
 }>;
 export type Batch = readonly Item[];
 
-export interface BatchOptions {
-  readonly cellOf: CellOf;
-  readonly newTransactionId: () => TransactionId;
-}
-
 /**
  * Returns whether the items take turns with the organization's single calls. A small batch is
  * queued among them.
@@ -39,7 +33,7 @@ export function isBulk(batch: Batch): boolean {
   return batch.length > SINGLES_MAX;
 }
 
-type BatchRunOptions = BatchOptions & { readonly bulk: boolean };
+type BatchRunOptions = MovementOptions & { readonly bulk: boolean };
 
 export interface BatchResult {
   readonly response: { results: TransactionResult[] };
@@ -51,7 +45,8 @@ export interface BatchResult {
  */
 export function parseBatch(
   { requests }: { readonly requests: readonly TransactionRequest[] },
-  { idempotencyKey }: Pick<Caller, "idempotencyKey">,
+  { key, idempotencyKey }: Pick<Caller, "key" | "idempotencyKey">,
+  cellOf: CellOf,
 ): ParsedFields<Batch> {
   if (requests.length === 0) return fieldProblem("requests", "is required", "REQUIRED");
   if (requests.length > ITEMS_MAX) {
@@ -64,7 +59,8 @@ export function parseBatch(
       "CONFLICT",
     );
   }
-  return { ok: true, value: requests.map(parseItem) };
+  const usualRail = cellOf(key).railAccounts.usualRail(key.organizationId);
+  return { ok: true, value: requests.map((request) => parseItem(request, usualRail)) };
 }
 
 /**
@@ -96,10 +92,10 @@ export async function runBatch(batch: Batch, caller: Caller, options: BatchRunOp
  * Names bad fields as the single call does, `amount` for example: the result that shows them stands
  * at the item's index.
  */
-function parseItem({ movement: request, idempotency_key }: TransactionRequest): Item {
+function parseItem({ movement: request, idempotency_key }: TransactionRequest, usualRail: Rail): Item {
   if (request === undefined) return fieldProblem("request", "must have mint or redeem", "REQUIRED");
   const { $case: name, value } = request;
-  const movement = parseMovement(value);
+  const movement = parseMovement(value, usualRail);
   const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });
   if (movement.ok && own.ok) {
     return { ok: true, value: { name, movement: movement.value, idempotencyKey: own.value.idempotency_key } };
@@ -109,14 +105,11 @@ function parseItem({ movement: request, idempotency_key }: TransactionRequest): 
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
-function submit(item: Item, caller: Caller, { cellOf, newTransactionId, bulk }: BatchRunOptions): Promise<ItemOutcome> {
+function submit(item: Item, caller: Caller, { bulk, ...options }: BatchRunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement, idempotencyKey } = item.value;
-  const command = moveMoneyCommand(name, movement, {
-    caller: { key: caller.key, idempotencyKey },
-    newTransactionId: newTransactionId(),
-  });
-  return cellOf(caller.key).ledger.submit(command, caller.deadline, { bulk });
+  const { key, deadline } = caller;
+  return submitMovement(name, movement, { caller: { key, deadline, idempotencyKey }, options, bulk });
 }
 
 function resultOf(outcome: ItemOutcome): TransactionResult {

@@ -1,7 +1,10 @@
 import type { MoveMoney } from "../../domain/commands.js";
-import { DIRECT_RAIL } from "../../domain/transaction.js";
+import type { RailTerms } from "../../domain/payment.js";
+import { DIRECT_RAIL, parseRail, type Rail, type Transaction, type TransactionType } from "../../domain/transaction.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
-import { type AccountId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
+import { type AccountId, type OrganizationId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
 import {
   type Description,
   type Metadata,
@@ -11,8 +14,10 @@ import {
   type Reference,
 } from "../../domain/values/text.js";
 import type { MintRequest, RedeemRequest } from "../../gen/kesc/v1/transaction_service.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Caller } from "../calls/call-context.js";
-import { type ParsedFields, parseFields } from "../messages/fields.js";
+import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import type { CellOf, ServedCell } from "./served-cell.js";
 
 /** The parsed fields of a mint or a redemption. */
 export interface Movement {
@@ -21,35 +26,109 @@ export interface Movement {
   readonly reference: Reference;
   readonly description: Description;
   readonly metadata: Metadata;
+  readonly rail: ChosenRail;
+  readonly payer_phone_number: PhoneNumber | undefined;
 }
 
-/** Parses the fields that Mint and Redeem share. */
-export function parseMovement(request: MintRequest | RedeemRequest): ParsedFields<Movement> {
+/** The rail of a movement. The request has named it, or it is the organization's usual one. */
+interface ChosenRail {
+  readonly name: Rail;
+  readonly isNamed: boolean;
+}
+
+export interface MovementOptions {
+  readonly cellOf: CellOf;
+  readonly newTransactionId: () => TransactionId;
+  /** Nothing is paid out to a phone number that was changed less than this time ago. */
+  readonly phoneCoolingMillis: number;
+}
+
+/** Only a mint has a payer. */
+export type MovementRequest = RedeemRequest & Partial<Pick<MintRequest, "payer_phone_number">>;
+
+/** Parses the fields of a mint or a redemption. */
+export function parseMovement(request: MovementRequest, usualRail: Rail): ParsedFields<Movement> {
+  const rail = parseChosenRail(request.rail, usualRail);
   return parseFields({
     account_id: parseAccountId(request.account_id),
     amount: parseAmount(request.amount),
     reference: parseNewReference(request.reference),
     description: parseDescription(request.description),
     metadata: parseMetadata(request.metadata),
+    rail,
+    payer_phone_number: parsePayer(request.payer_phone_number ?? "", rail),
   });
 }
 
-export function moveMoneyCommand(
+/**
+ * Submits the movement. If the service has accepted an order for a rail, the settlement looks at it
+ * at once.
+ */
+export function submitMovement(
   name: MoveMoney["name"],
   movement: Movement,
-  { caller, newTransactionId }: { caller: Pick<Caller, "key" | "idempotencyKey">; newTransactionId: TransactionId },
-): MoveMoney {
-  return {
+  {
+    caller,
+    options,
+    bulk,
+  }: { caller: Pick<Caller, "key" | "idempotencyKey" | "deadline">; options: MovementOptions; bulk: boolean },
+): Promise<Outcome<Transaction>> {
+  const { key, deadline } = caller;
+  const cell = options.cellOf(key);
+  const { rail } = movement;
+  const command: MoveMoney = {
     name,
-    organizationId: caller.key.organizationId,
-    actor: actorOf(caller.key),
-    newTransactionId,
+    organizationId: key.organizationId,
+    actor: actorOf(key),
+    newTransactionId: options.newTransactionId(),
     accountId: movement.account_id,
     amountCents: movement.amount,
     reference: movement.reference,
     description: movement.description,
     metadata: movement.metadata,
-    rail: DIRECT_RAIL,
+    rail: rail.name,
+    isRailNamed: rail.isNamed,
+    railTerms: rail.name === DIRECT_RAIL ? undefined : termsOf(name, movement, { cell, key, options }),
     idempotencyKey: caller.idempotencyKey,
   };
+  const submitted = cell.ledger.submit(command, deadline, { bulk });
+  return rail.name === DIRECT_RAIL ? submitted : pokeAfter(submitted, cell);
+}
+
+function parseChosenRail(unchecked: string, usualRail: Rail): Parsed<ChosenRail> {
+  if (unchecked === "") return parsed({ name: usualRail, isNamed: false });
+  const rail = parseRail(unchecked);
+  return rail.ok ? parsed({ name: rail.value, isNamed: true }) : rail;
+}
+
+function parsePayer(unchecked: string, rail: Parsed<ChosenRail>): Parsed<PhoneNumber | undefined> {
+  if (unchecked !== "" && rail.ok && rail.value.name === DIRECT_RAIL) {
+    return unparsed("must not be sent with the rail direct", "CONFLICT");
+  }
+  return ifGiven(unchecked, parsePhoneNumber);
+}
+
+/** Returns undefined if the organization cannot use the rail. */
+function termsOf(
+  name: MoveMoney["name"],
+  { rail, payer_phone_number: payerPhoneNumber }: Movement,
+  {
+    cell,
+    key,
+    options,
+  }: { cell: ServedCell; key: { readonly organizationId: OrganizationId }; options: MovementOptions },
+): RailTerms | undefined {
+  const account = cell.railAccounts.accountOf(key.organizationId, rail.name);
+  if (account === undefined) return undefined;
+  const { phoneNumbers, ...payable } = account.rail.capabilities(TYPES[name]);
+  const { phoneCoolingMillis } = options;
+  return { railAccountId: account.id, payable, phoneNumbers, payerPhoneNumber, phoneCoolingMillis };
+}
+
+const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
+
+async function pokeAfter(submitted: Promise<Outcome<Transaction>>, cell: ServedCell): Promise<Outcome<Transaction>> {
+  const outcome = await submitted;
+  if (outcome.kind === "done" && !outcome.replayed) cell.poke();
+  return outcome;
 }

@@ -17,7 +17,7 @@ const TOKEN_BYTES = DIGEST_OFFSET + DIGEST_BYTES;
 const PROBLEM = "must be the next_page_token of a list with the same filters";
 
 /** The order of a map's pairs does not matter. That of a list does. */
-type FilterValue = string | number | readonly string[] | ReadonlyMap<string, string>;
+type FilterValue = string | number | boolean | readonly string[] | ReadonlyMap<string, string>;
 
 /** Identifies a list. A page token is valid for one list only. */
 export interface PagedList {

@@ -1,12 +1,39 @@
 import type { ApiKey } from "../../domain/api-key.js";
+import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
+import type { RailMessage } from "../../rails/rail.js";
+import type { RailInbox } from "../../settlement/ports/inbox.js";
+import type { Payments } from "../../settlement/ports/payments.js";
+import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
 
 /** One cell, as the services use it. */
-export interface ServedCell {
+export interface ServedCell extends CellRails {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
 }
 
+/** The rails of one cell, as the services use them. */
+export interface CellRails {
+  readonly payments: Pick<Payments, "payment" | "advance">;
+  readonly inbox: Pick<RailInbox, "add" | "messages">;
+  readonly railAccounts: RailAccounts & UsualRails;
+  /** Lets the settlement look at once for what is due. */
+  readonly poke: () => void;
+  /**
+   * Takes a message that answers a question for a balance. The UUID is that of the account at the
+   * rail.
+   */
+  readonly noteBalance?: (accountUuid: string, message: RailMessage) => void;
+}
+
 /** Returns the cell that holds the book of the key's organization. */
 export type CellOf = (key: Pick<ApiKey, "cell">) => ServedCell;
+
+/** The rails of a cell whose organizations use the direct rail only. */
+export const NO_RAILS: CellRails = {
+  payments: { payment: () => Promise.resolve(undefined), advance: () => Promise.resolve(false) },
+  inbox: { add: () => Promise.resolve("full"), messages: () => Promise.resolve([]) },
+  railAccounts: { account: () => undefined, accountOf: () => undefined, usualRail: () => DIRECT_RAIL },
+  poke: () => undefined,
+};

@@ -1,6 +1,7 @@
 import type { MoveMoney } from "../../domain/commands.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
+import { parsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
 import {
   BatchCreateTransactionsRequest,
@@ -29,13 +30,20 @@ import { parseMaxAmount } from "../messages/amounts.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
 import { parseTransactionStatuses, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
-import { type BatchOptions, isBulk, parseBatch, runBatch } from "./batch-create.js";
+import { isBulk, parseBatch, runBatch } from "./batch-create.js";
 import type { ListTurns } from "./list-turns.js";
-import { type Movement, moveMoneyCommand, parseMovement } from "./move-money.js";
+import {
+  type Movement,
+  type MovementOptions,
+  type MovementRequest,
+  parseMovement,
+  submitMovement,
+} from "./move-money.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { attendTransaction, getPayment, resolveTransaction } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
 
-export interface TransactionHandlersOptions extends BatchOptions {
+export interface TransactionHandlersOptions extends MovementOptions {
   readonly listTurns: ListTurns;
 }
 
@@ -56,6 +64,9 @@ export function transactionHandlers(
     listTransactions: listTransactions(options),
     reverseTransaction: reverseTransaction(options),
     cancelTransaction: cancelTransaction(cellOf),
+    getPayment: getPayment(cellOf),
+    resolveTransaction: resolveTransaction(options),
+    attendTransaction: attendTransaction(cellOf),
   };
 }
 
@@ -88,6 +99,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         min_amount: ifGiven(request.min_amount, parseAmount),
         max_amount: parseMaxAmount(request.min_amount, request.max_amount),
         metadata: parseMetadata(request.metadata),
+        needs_attention: parsed(request.needs_attention),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
@@ -104,6 +116,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         minAmountCents: rest.min_amount,
         maxAmountCents: rest.max_amount,
         metadata: rest.metadata.size === 0 ? undefined : rest.metadata,
+        needsAttention: rest.needs_attention,
       });
       const list: PagedList = { rpc: "ListTransactions", organizationId: key.organizationId, filters };
       const page = pageOf(list, { size, token });
@@ -122,7 +135,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
   });
 }
 
-function reverseTransaction({ cellOf, newTransactionId }: BatchOptions): UnaryRoute {
+function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): UnaryRoute {
   return unary({
     request: ReverseTransactionRequest,
     response: ReverseTransactionResponse,
@@ -178,23 +191,22 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
 /** The parts that Mint and Redeem share. Only their message types differ. */
 function moveMoney(
   name: MoveMoney["name"],
-  { cellOf, newTransactionId }: BatchOptions,
-): Pick<UnaryRpc<MintRequest & RedeemRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
+  options: MovementOptions,
+): Pick<UnaryRpc<MovementRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
   return {
-    parse: parseMovement,
+    parse: (request, { key }) => parseMovement(request, options.cellOf(key).railAccounts.usualRail(key.organizationId)),
     run: async (movement, caller) => {
-      const command = moveMoneyCommand(name, movement, { caller, newTransactionId: newTransactionId() });
-      const outcome = await cellOf(caller.key).ledger.submit(command, caller.deadline);
+      const outcome = await submitMovement(name, movement, { caller, options, bulk: false });
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   };
 }
 
-function batchCreateTransactions(options: BatchOptions): UnaryRoute {
+function batchCreateTransactions(options: MovementOptions): UnaryRoute {
   return unary({
     request: BatchCreateTransactionsRequest,
     response: BatchCreateTransactionsResponse,
-    parse: parseBatch,
+    parse: (request, caller) => parseBatch(request, caller, options.cellOf),
     run: async (batch, caller) => {
       const { response, items } = await runBatch(batch, caller, { ...options, bulk: isBulk(batch) });
       return { kind: "done", response, replayed: false, items };
@@ -202,11 +214,11 @@ function batchCreateTransactions(options: BatchOptions): UnaryRoute {
   });
 }
 
-function importTransactions(options: BatchOptions): StreamRoute {
+function importTransactions(options: MovementOptions): StreamRoute {
   return stream({
     request: ImportTransactionsRequest,
     response: ImportTransactionsResponse,
-    parse: parseBatch,
+    parse: (request, caller) => parseBatch(request, caller, options.cellOf),
     run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true }),
   });
 }

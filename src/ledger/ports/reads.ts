@@ -36,6 +36,8 @@ export interface TransactionFilters {
   readonly maxAmountCents?: Cents;
   /** Has all these pairs in its metadata, and perhaps others. */
   readonly metadata?: Metadata;
+  /** Whether a person must look at it. */
+  readonly needsAttention?: boolean;
 }
 
 export interface PageRequest {

@@ -53,8 +53,8 @@ export class SandboxRail implements PaymentRail {
   }
 
   /**
-   * Returns every message about the payment that the sandbox sends without being advanced, and those
-   * of the steps that somebody has advanced, oldest first.
+   * Returns every message about the payment that the sandbox sends by itself, and those of the
+   * steps that somebody has advanced, oldest first.
    */
   messagesOf(payment: OpenPayment): readonly TimedMessage[] {
     const { steps, answer } = endingOf(payment.maskedPhone);

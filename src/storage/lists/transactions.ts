@@ -17,7 +17,7 @@ export async function transactionsPage(
   engine: Engine,
   { book, filters, page }: TransactionList,
 ): Promise<Page<ReadTransactionRow>> {
-  const { accountId, type, status, reference, createdAfter, createdBefore } = filters;
+  const { accountId, type, status, reference, createdAfter, createdBefore, needsAttention } = filters;
   const common = {
     book,
     columns: "t.*",
@@ -27,7 +27,8 @@ export async function transactionsPage(
   };
   const inBook = ["t.book = ?", book] as const;
   const ofType = given([["type = ?", type]]);
-  const others = otherConditions(engine, filters, "");
+  const unindexed = otherConditions(engine, filters, "");
+  const others = [...unindexed, ...flagged(needsAttention)];
   if (reference !== undefined) {
     // At most one transaction has the reference.
     const alsoGiven = given([
@@ -46,10 +47,22 @@ export async function transactionsPage(
     ["t.seq < ?", toSeq],
   ]);
   if (accountId !== undefined) {
-    const matching = [...inTime, ...ofType, ...statusIn(status), ...otherConditions(engine, filters, "t.")];
+    const matching = [
+      ...inTime,
+      ...ofType,
+      ...statusIn(status),
+      ...otherConditions(engine, filters, "t."),
+      ...flagged(needsAttention),
+    ];
     return accountHistoryPage(reader, engine, { book, accountId, fromSeq: fromSeq ?? 1, matching, page });
   }
   const along = [inBook, ...inTime];
+  if (needsAttention === true) {
+    const from = common.from + engine.indexedBy("transactions_flagged");
+    const matching = [...ofType, ...statusIn(status), ...unindexed];
+    const query = { ...common, from, along: [...along, ...flagged(needsAttention)], matching };
+    return readPage(reader, engine, { query, page });
+  }
   if (status !== undefined && !status.includes("COMPLETED")) {
     const query = {
       ...common,
@@ -69,6 +82,12 @@ export async function transactionsPage(
     matching: [...statusIn(status), ...others],
   };
   return readPage(reader, engine, { query, page });
+}
+
+/** Returns the condition on the open flags. Only transactions have such a column. */
+function flagged(needsAttention: boolean | undefined): readonly Condition[] {
+  if (needsAttention === undefined) return [];
+  return [[needsAttention ? "open_flags IS NOT NULL" : "open_flags IS NULL"]];
 }
 
 /** Returns the conditions that no index serves. `prefix` stands before the names of the columns. */

@@ -52,6 +52,8 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
   // transactions passes few rows over without an index.
   `CREATE INDEX transactions_not_completed ON ${table("transactions")} (book, status, seq)
      WHERE status <> 'COMPLETED'`,
+  // The transactions that a person must look at.
+  `CREATE INDEX transactions_flagged ON ${table("transactions")} (book, seq) WHERE open_flags IS NOT NULL`,
 
   // Maps an idempotency key to the resource that its first call created. The commit that creates
   // the resource also saves the key.

@@ -272,6 +272,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'FAILED'::text, 'CANCELED'::text])))",
     "constraint transactions_type_check": "CHECK ((type = ANY (ARRAY['MINT'::text, 'REDEEM'::text])))",
     "index transactions_by_type": "CREATE INDEX transactions_by_type ON transactions USING btree (book, type, seq)",
+    "index transactions_flagged":
+      "CREATE INDEX transactions_flagged ON transactions USING btree (book, seq) WHERE (open_flags IS NOT NULL)",
     "index transactions_late":
       "CREATE INDEX transactions_late ON transactions USING btree (corrects_id) WHERE (correction = 'LATE'::text)",
     "index transactions_movements":

@@ -59,6 +59,7 @@ describe("failing a payment", () => {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: transaction.id,
+              freezeId: undefined,
               kind: "transaction.failed",
               posting,
               balancesAfter: { availableCents, heldCents },
@@ -116,7 +117,11 @@ describe("failing a payment", () => {
     const { transaction, book } = orderOf({ status: "COMPLETED" }, "ENDED");
     const command = failPayment(ORGANIZATION, transaction.id);
     const { entries } = effectOf(operation.decide(book, command, NOW));
-    expect(entries[0]).to.include({ kind: "transaction.flagged", detail: "FAILED_AFTER_COMPLETION", posting: undefined });
+    expect(entries[0]).to.include({
+      kind: "transaction.flagged",
+      detail: "FAILED_AFTER_COMPLETION",
+      posting: undefined,
+    });
     const flagged = orderOf({ ...transaction, openFlags: ["FAILED_AFTER_COMPLETION"] }, "ENDED");
     expect(wordOf(operation.decide(flagged.book, command, NOW))).to.equal("replay");
     const expired = failPayment(ORGANIZATION, transaction.id, "EXPIRED");

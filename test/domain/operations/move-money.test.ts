@@ -55,6 +55,8 @@ const movement = (given: Partial<Movement> = {}): Movement => ({
 
 /** The terms of a rail that cannot pay a number that was changed at EARLIER. */
 const COOLING = { phoneCoolingMillis: NOW - EARLIER + 1 };
+/** The terms of a rail that reaches Tanzanian numbers only. */
+const ABROAD = { phoneNumbers: /^\+255/ };
 const WHOLE_SHILLINGS = { minCents: toCents(1_000), maxCents: toCents(25_000_000), stepCents: toCents(100) };
 
 /** The payment of a transaction that was just accepted. */
@@ -482,6 +484,34 @@ describe("moving money", () => {
       },
     ],
     [
+      "refuses a rail that the organization cannot use, before looking for a phone number",
+      { ...redeem(movement({ rail: SLOW_RAIL })), railTerms: undefined },
+      { holder: erased },
+      { reason: "RAIL_NOT_CONFIGURED", rail: SLOW_RAIL },
+    ],
+    [
+      "refuses a frozen account before looking at the rail",
+      { ...redeem(movement({ rail: SLOW_RAIL })), railTerms: undefined },
+      { account: { status: "FROZEN" } },
+      { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "refuses an amount that the rail cannot pay, before looking at whom it can reach",
+      redeem(movement({ amount: "50.50", rail: SLOW_RAIL, terms: { payable: WHOLE_SHILLINGS, ...ABROAD } })),
+      {},
+      {
+        reason: "AMOUNT_NOT_PAYABLE",
+        payable: WHOLE_SHILLINGS,
+        nearest: { belowCents: 5_000, aboveCents: 5_100 },
+      },
+    ],
+    [
+      "refuses a phone number that the rail cannot reach, before looking at its age",
+      redeem(movement({ rail: SLOW_RAIL, terms: { ...ABROAD, ...COOLING } })),
+      { holder: { ...givenHolder(givenAccount({ id: accountId })), phoneNumberChangedAt: EARLIER } },
+      { reason: "PHONE_NUMBER_NOT_PAYABLE", rail: SLOW_RAIL },
+    ],
+    [
       "refuses to pay out to a phone number that was changed one millisecond too late",
       redeem(movement({ rail: SLOW_RAIL, terms: COOLING })),
       { holder: { ...givenHolder(givenAccount({ id: accountId })), phoneNumberChangedAt: EARLIER } },
@@ -570,9 +600,39 @@ describe("moving money", () => {
       }
     });
 
-    it("is a bug without terms: nobody would know whom to ask", () => {
-      const command = { ...mint(movement({ rail: SLOW_RAIL })), railTerms: undefined };
-      expect(() => decideMoveMoney(givenBook({ accounts: [account] }), command, NOW)).to.throw("slow needs terms");
+    it("compares the rail only if the command names it", () => {
+      const paid = givenPending({ accountId, reference: valid(parseReference("new")), rail: SLOW_RAIL });
+      const book = givenBook({ accounts: [account], transactions: [paid] });
+      for (const [rail, isRailNamed, word] of [
+        [SLOW_RAIL, true, "replay"],
+        [DIRECT_RAIL, false, "replay"],
+        [DIRECT_RAIL, undefined, "replay"],
+        [DIRECT_RAIL, true, "REFERENCE_ALREADY_USED"],
+      ] as const) {
+        const command = { ...mint(movement({ rail })), ...(isRailNamed === undefined ? {} : { isRailNamed }) };
+        expect(wordOf(decideMoveMoney(book, command, NOW)), `${rail} ${String(isRailNamed)}`).to.equal(word);
+      }
+      const { refusal } = decideMoveMoney(book, { ...mint(movement()), isRailNamed: true }, NOW) as {
+        refusal?: object;
+      };
+      expect(refusal).to.deep.include({ differingFields: ["rail"] });
+    });
+
+    it("repeats a transaction on a rail that the organization can no longer use", () => {
+      const paid = givenPending({ accountId, reference: valid(parseReference("new")), rail: SLOW_RAIL });
+      const command = { ...mint(movement({ rail: SLOW_RAIL })), isRailNamed: true, railTerms: undefined };
+      const book = givenBook({ accounts: [account], transactions: [paid] });
+      expect(wordOf(decideMoveMoney(book, command, NOW))).to.equal("replay");
+    });
+
+    it("reaches the payer's phone number in place of the account's", () => {
+      const terms = { payerPhoneNumber: payer, phoneNumbers: /^\+254733/ };
+      const book = givenBook({ accounts: [account] });
+      const command = mint(movement({ rail: SLOW_RAIL, terms }));
+      expect(wordOf(decideMoveMoney(book, command, NOW))).to.equal("effect");
+      const other = { ...terms, payerPhoneNumber: "+255712345678" as PhoneNumber };
+      const refused = decideMoveMoney(book, mint(movement({ rail: SLOW_RAIL, terms: other })), NOW);
+      expect(wordOf(refused)).to.equal("PHONE_NUMBER_NOT_PAYABLE");
     });
   });
 });

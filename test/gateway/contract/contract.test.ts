@@ -61,7 +61,8 @@ describe("the gateway's view of a contract", () => {
 });
 
 function summary({ method, path, body, responseField, rpc, location }: Route): string {
-  const bodyText = { none: "", all: " *", field: body.kind === "field" ? ` ${body.field.name}` : "" }[body.kind];
+  const bodyText =
+    { none: "", all: " *", field: "", raw: " raw" }[body.kind] + ("field" in body ? ` ${body.field.name}` : "");
   const responseText = responseField === undefined ? "" : `${responseField.name} of `;
   const locationText = location === undefined ? "" : `, then ${location.path.text}`;
   return `${method} ${path.text}${bodyText} → ${responseText}${rpc.path}${locationText}`;

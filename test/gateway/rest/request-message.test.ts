@@ -219,7 +219,7 @@ function readParts(route: Route, parts: { pathValues?: readonly string[]; query?
   const given: RequestParts = {
     pathValues: parts.pathValues ?? [],
     query: parts.query ?? "",
-    body: parts.body === undefined ? undefined : json(parts.body),
+    body: parts.body === undefined ? undefined : { kind: "json", json: json(parts.body) },
   };
   const { message, problems } = decodeRequest(route, contract.isDecimal, given);
   return { message: toJson(route.rpc.input, message), problems };

@@ -2,6 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { RailReceipt } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { FreezeId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -119,10 +120,10 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     {
       reason: "AMOUNT_NOT_PAYABLE",
       payable: { minCents: 1_000 as Cents, maxCents: 25_000_000 as Cents, stepCents: 100 as Cents },
-      nearest: { belowCents: undefined, aboveCents: 1_000 as Cents },
+      nearest: { belowCents: 1_000 as Cents, aboveCents: 1_100 as Cents },
     },
     Status.FAILED_PRECONDITION,
-    { min: "10.00", max: "250000.00", step: "1.00", nearest_above: "10.00" },
+    { min: "10.00", max: "250000.00", step: "1.00", nearest_below: "10.00", nearest_above: "11.00" },
   ],
   PHONE_NUMBER_COOLING: [
     { reason: "PHONE_NUMBER_COOLING", accountId: ACCOUNT_ID, until: toUnixMillis(1_700_000_000_000) },
@@ -145,6 +146,26 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { book_account: "shortfall", balance: "1.00", requested: "2.00" },
   ],
   BOOK_RESTORED: [{ reason: "BOOK_RESTORED" }, Status.FAILED_PRECONDITION, {}],
+  RAIL_NOT_CONFIGURED: [
+    { reason: "RAIL_NOT_CONFIGURED", rail: "mpesa" as Rail },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa" },
+  ],
+  PHONE_NUMBER_NOT_PAYABLE: [
+    { reason: "PHONE_NUMBER_NOT_PAYABLE", rail: "mpesa" as Rail },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa" },
+  ],
+  PAYMENT_NOT_FOUND: [
+    { reason: "PAYMENT_NOT_FOUND", transactionId: TRANSACTION_ID },
+    Status.NOT_FOUND,
+    { transaction_id: TRANSACTION_ID },
+  ],
+  RAIL_NOT_SANDBOX: [
+    { reason: "RAIL_NOT_SANDBOX", transactionId: TRANSACTION_ID, rail: "direct" as Rail },
+    Status.FAILED_PRECONDITION,
+    { transaction_id: TRANSACTION_ID, rail: "direct" },
+  ],
   ORGANIZATION_SUSPENDED: [{ reason: "ORGANIZATION_SUSPENDED" }, Status.PERMISSION_DENIED, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],

@@ -30,7 +30,11 @@ const MINT = {
   reference: "ref-1",
   description: "a deposit",
   metadata: new Map([["till", "12"]]),
+  rail: "",
+  payer_phone_number: "",
 };
+
+const BAD = { account_id: "", amount: "1.005", reference: " r", rail: "M-Pesa", payer_phone_number: "12" };
 
 const LIST: ListTransactionsRequest = {
   account_id: "",
@@ -42,6 +46,7 @@ const LIST: ListTransactionsRequest = {
   min_amount: "",
   max_amount: "",
   metadata: new Map(),
+  needs_attention: undefined,
   page_size: 0,
   page_token: "",
 };
@@ -96,6 +101,8 @@ describe("grpc: TransactionService", () => {
           description: "a deposit",
           metadata: new Map([["till", "12"]]),
           rail: "direct",
+          isRailNamed: false,
+          railTerms: undefined,
           idempotencyKey: undefined,
         },
       ]);
@@ -182,7 +189,7 @@ describe("grpc: TransactionService", () => {
   it("names every bad field of a mint at once", async () => {
     const { code, fields } = await under.grpc.call(
       rpcs.mint,
-      { account_id: "", amount: "1.005", reference: " r", description: "two\nlines", metadata: new Map([["", "x"]]) },
+      { ...BAD, description: "two\nlines", metadata: new Map([["", "x"]]) },
       { metadata: { "idempotency-key": "two words" } },
     );
     expect(code).to.equal(Status.INVALID_ARGUMENT);
@@ -192,6 +199,8 @@ describe("grpc: TransactionService", () => {
       "reference",
       "description",
       "metadata",
+      "rail",
+      "payer_phone_number",
       "idempotency-key",
     ]);
     expect(fields?.[0]).to.deep.equal({ field: "account_id", message: "is required", code: "REQUIRED" });

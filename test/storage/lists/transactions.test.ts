@@ -11,7 +11,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { firstSeqFrom } from "../../../src/storage/lists/first-seq-from.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
-import { cancel, createAccount, mint, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
+import { cancel, createAccount, flag, mint, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
 
@@ -56,6 +56,13 @@ for (const engine of ENGINES) {
       const canceled = pending.rows.filter(({ reference }) => reference.endsWith("1"));
       await commit(
         canceled.map(({ id }) => cancel(organizationId, id)),
+        BATCHES,
+      );
+      const completed = await stored.transactions(organizationId, {}, { size: 500, beforeSeq: undefined });
+      await commit(
+        [...pending.rows, ...completed.rows.filter(({ reference }) => /[37]1$/.test(reference))].map(({ id }) =>
+          flag(organizationId, id),
+        ),
         BATCHES,
       );
       all = await pagesOf((page) => stored.transactions(organizationId, {}, page), 1_000).then(rowsOf);
@@ -107,6 +114,12 @@ for (const engine of ENGINES) {
       time: toUnixMillis(NOW + batch * STEP_MILLIS),
     });
 
+    const flaggedLate = (): TransactionFilters => ({
+      needsAttention: true,
+      minAmountCents: cents("2.00"),
+      createdAfter: batchAt(2).time,
+    });
+
     const CASES: readonly (readonly [string, () => TransactionFilters])[] = [
       ["nothing", () => ({})],
       ["an account", () => ({ accountId: busy })],
@@ -149,6 +162,11 @@ for (const engine of ENGINES) {
       ["an account and a rare type", () => ({ accountId: busy, type: "REDEEM" })],
       ["an account and a rare status", () => ({ accountId: busy, status: ["PENDING"] })],
       ["an account and two statuses", () => ({ accountId: busy, status: ["PENDING", "CANCELED"] })],
+      ["a need for attention", () => ({ needsAttention: true })],
+      ["no need for attention", () => ({ needsAttention: false, status: ["PENDING", "CANCELED"] })],
+      ["a need for attention and a status", () => ({ needsAttention: true, status: ["PENDING"] })],
+      ["a need for attention and an account", () => ({ needsAttention: true, accountId: busy })],
+      ["a need for attention, an amount and a time", flaggedLate],
       ["a reference", () => ({ reference: all[77]?.reference as never })],
       [
         "a reference and another account",
@@ -186,7 +204,8 @@ for (const engine of ENGINES) {
           const filters = filtersOf();
           const found = rowsOf(await pagesOf((page) => stored.transactions(organizationId, filters, page), size));
           const expected = all.filter(
-            ({ accountId, type, status, reference, createdAt, amountCents, metadata: pairs }) =>
+            ({ accountId, type, status, reference, createdAt, amountCents, metadata: pairs, openFlags }) =>
+              (filters.needsAttention ?? openFlags.length > 0) === openFlags.length > 0 &&
               (filters.accountId ?? accountId) === accountId &&
               (filters.type ?? type) === type &&
               (filters.status ?? [status]).includes(status) &&
@@ -256,6 +275,16 @@ for (const engine of ENGINES) {
       const pages = await pagesOf((page) => stored.transactions(organizationId, filters, page), 1_000);
       expect(pages).to.have.lengthOf(1);
       expect(pages[0]?.map(({ status }) => status)).to.include.members(["PENDING", "CANCELED"]);
+    });
+
+    it("by a need for attention look at no other rows", async () => {
+      const { rows, lookedAt } = await stored.transactions(
+        organizationId,
+        { needsAttention: true },
+        { size: 1_000, beforeSeq: undefined },
+      );
+      expect(rows.length).to.be.within(2, 100);
+      expect(lookedAt).to.equal(rows.length);
     });
 
     it("go on where they were while others add rows", async () => {

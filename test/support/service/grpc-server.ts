@@ -10,6 +10,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcLimits } from "../../../src/grpc/limits.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
+import { type CellRails, NO_RAILS } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
@@ -100,6 +101,8 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   readonly submit?: Submit;
   /** Replace reads of a database with one account and one transaction. */
   readonly reads?: Partial<Reads>;
+  /** Replace the rails of a cell that has none. */
+  readonly rails?: Partial<CellRails>;
   readonly scopes?: readonly Scope[];
   /** Changes to the default limits. */
   readonly limits?: Partial<GrpcLimits>;
@@ -108,6 +111,7 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
 export async function serve({
   submit = doAnything,
   reads,
+  rails,
   scopes,
   limits,
   ...options
@@ -125,6 +129,8 @@ export async function serve({
         },
       },
       reads: { ...smallReads, ...reads },
+      ...NO_RAILS,
+      ...rails,
     }),
     keys: {
       apiKeyWithSecret: async (secret) => {
@@ -134,6 +140,8 @@ export async function serve({
     },
     ping: async () => Promise.resolve(),
     listsMax: 2,
+    phoneCoolingMillis: 3_600_000,
+    callbackSecrets: () => [],
     now: () => toUnixMillis(Date.now()),
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
     newFreezeId: () => "frz_01jd2r6p5vf8ksw3xhb1z7q400" as FreezeId,
@@ -165,6 +173,8 @@ export const MINT: MintRequest = {
   reference: "ref-1",
   description: "",
   metadata: new Map(),
+  rail: "",
+  payer_phone_number: "",
 };
 
 /** A database with one account and one transaction. */

@@ -31,6 +31,8 @@ export class OrderCalls {
   readonly #random: Random;
   readonly #newTransactionId: () => TransactionId;
   readonly #orders = new Map<OrganizationId, Transaction[]>();
+  /** The organizations that paid out what no account had held. */
+  readonly #paidLate = new Set<OrganizationId>();
 
   constructor(random: Random, newTransactionId: () => TransactionId) {
     this.#random = random;
@@ -39,7 +41,11 @@ export class OrderCalls {
 
   /** Records a transaction as a caller has been told of it. */
   learn(transaction: Transaction): void {
-    if (transaction.rail !== SLOW_RAIL || transaction.corrects !== undefined) return;
+    if (transaction.rail !== SLOW_RAIL) return;
+    if (transaction.corrects !== undefined) {
+      if (transaction.type === "REDEEM") this.#paidLate.add(transaction.organizationId);
+      return;
+    }
     const own = this.#orders.get(transaction.organizationId) ?? [];
     const others = own.filter(({ id }) => id !== transaction.id);
     this.#orders.set(transaction.organizationId, [...others, transaction]);
@@ -65,10 +71,15 @@ export class OrderCalls {
     }
     if (isLikely && status === "PENDING" && this.#random.chance(0.6))
       return wishOf(() => beginPayment(organizationId, id));
+    if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.5)) {
+      return wishOf(() => failPayment(organizationId, id));
+    }
+    if (isLikely && status === "FAILED") return this.#complete(order, organizationId);
     const dice = this.#random.below(100);
     if (dice < 10) return wishOf(() => beginPayment(organizationId, id));
     if (dice < 20) return wishOf(() => advancePayment("acceptPayment", organizationId, id));
-    if (dice < 30) return wishOf(() => advancePayment("postponePayment", organizationId, id));
+    if (dice < 30)
+      return wishOf(() => advancePayment("postponePayment", organizationId, id, this.#random.pick([1, 1, 2])));
     if (dice < 60) return this.#complete(order, organizationId);
     const failure = this.#random.pick(["WRONG_PIN", "EXPIRED"] as const);
     if (dice < 75) return wishOf(() => failPayment(organizationId, id, failure));
@@ -111,6 +122,7 @@ export class OrderCalls {
 
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
     const name = this.#random.pick<CorrectBook["name"]>([
+      ...(this.#paidLate.has(organizationId) ? (["recoverShortfall", "recoverShortfall"] as const) : []),
       "coverShortfall",
       "recoverShortfall",
       "allocate",
@@ -120,7 +132,7 @@ export class OrderCalls {
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
     const made = correctBook(name, organizationId, {
-      amountCents: 1 + this.#random.below(60),
+      amountCents: 1 + this.#random.below(this.#random.pick([5, 60])),
       key: `c${String(this.#random.below(KEYS))}`,
       target: needsAccount ? accountId : this.#receipt(undefined),
       person: this.#random.pick(["amina", "brian"]),

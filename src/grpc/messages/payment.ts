@@ -1,0 +1,59 @@
+import { FLAG_REASONS, type FlagReason, type PaymentState } from "../../domain/payment.js";
+import type { Transaction } from "../../domain/transaction.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import {
+  FlagReason as FlagReasonMessage,
+  type Payment as PaymentMessage,
+  PaymentState as PaymentStateMessage,
+} from "../../gen/kesc/v1/payment.js";
+import type { StoredMessage } from "../../settlement/ports/inbox.js";
+import type { StoredPayment } from "../../settlement/ports/payments.js";
+import { toTimestamp } from "./timestamp.js";
+
+const STATES = {
+  READY: PaymentStateMessage.PAYMENT_STATE_READY,
+  SENDING: PaymentStateMessage.PAYMENT_STATE_SENDING,
+  ACCEPTED: PaymentStateMessage.PAYMENT_STATE_ACCEPTED,
+  ENDED: PaymentStateMessage.PAYMENT_STATE_ENDED,
+} as const satisfies Record<PaymentState, PaymentStateMessage>;
+
+const FLAGS = {
+  OUTCOME_UNKNOWN: FlagReasonMessage.FLAG_REASON_OUTCOME_UNKNOWN,
+  REPORT_DIFFERS: FlagReasonMessage.FLAG_REASON_REPORT_DIFFERS,
+  REPORT_WITHOUT_ORDER: FlagReasonMessage.FLAG_REASON_REPORT_WITHOUT_ORDER,
+  RECEIPT_ALREADY_USED: FlagReasonMessage.FLAG_REASON_RECEIPT_ALREADY_USED,
+  NOT_CREDITED: FlagReasonMessage.FLAG_REASON_NOT_CREDITED,
+  FAILED_AFTER_COMPLETION: FlagReasonMessage.FLAG_REASON_FAILED_AFTER_COMPLETION,
+} as const satisfies Record<FlagReason, FlagReasonMessage>;
+
+export function toPaymentMessage(
+  payment: StoredPayment,
+  { transaction, messages }: { transaction: Transaction; messages: readonly StoredMessage[] },
+): PaymentMessage {
+  const { begunAt } = payment;
+  return {
+    transaction_id: payment.transactionId,
+    state: STATES[payment.state],
+    rail: transaction.rail,
+    masked_phone_number: payment.maskedPhone,
+    rail_reference: payment.railReference ?? "",
+    begun_at: begunAt === undefined ? undefined : toTimestamp(begunAt),
+    sends: payment.sends,
+    checks: payment.checks,
+    next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
+    last_code: payment.lastCode ?? "",
+    open_flags: transaction.openFlags.map((flag) => FLAGS[flag]),
+    messages: messages.map(({ purpose, body, receivedAt }) => ({
+      purpose,
+      body,
+      received_at: toTimestamp(receivedAt),
+    })),
+  };
+}
+
+/** Parses the flag of a request, which must have one. */
+export function parseFlagReason(unchecked: FlagReasonMessage): Parsed<FlagReason> {
+  if (unchecked === FlagReasonMessage.FLAG_REASON_UNSPECIFIED) return unparsed("is required", "REQUIRED");
+  const flag = FLAG_REASONS.find((known) => FLAGS[known] === unchecked);
+  return flag === undefined ? unparsed(`must be one of ${FLAG_REASONS.join(", ")}`, "UNKNOWN_VALUE") : parsed(flag);
+}

@@ -1,0 +1,143 @@
+import { parseRailReceipt, type Resolution } from "../../domain/payment.js";
+import type { OperatorName } from "../../domain/proposal.js";
+import { parseAmount } from "../../domain/values/cents.js";
+import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
+import { parseStatusReason } from "../../domain/values/text.js";
+import {
+  AttendTransactionRequest,
+  AttendTransactionResponse,
+  GetPaymentRequest,
+  GetPaymentResponse,
+  ResolutionState,
+  ResolveTransactionRequest,
+  ResolveTransactionResponse,
+} from "../../gen/kesc/v1/transaction_service.js";
+import { actorOf } from "../calls/call-context.js";
+import { done, resultOf } from "../calls/rpc-result.js";
+import { unary, type UnaryRoute } from "../calls/unary-call.js";
+import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
+import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
+import { toTransactionMessage } from "../messages/transaction.js";
+import type { MovementOptions } from "./move-money.js";
+import type { CellOf, ServedCell } from "./served-cell.js";
+
+// The rpcs of kesc.v1.TransactionService about the payments that rails carry out.
+
+export function getPayment(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: GetPaymentRequest,
+    response: GetPaymentResponse,
+    parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
+    run: async ({ transaction_id: transactionId }, { key }) => {
+      const { reads, payments, inbox } = cellOf(key);
+      // Only this read compares the organization, so it comes first.
+      const transaction = await reads.transaction(key.organizationId, transactionId);
+      if (transaction === undefined) {
+        return { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } };
+      }
+      const [payment, messages] = await Promise.all([payments.payment(transactionId), inbox.messages(transactionId)]);
+      return payment === undefined
+        ? { kind: "refused", refusal: { reason: "PAYMENT_NOT_FOUND", transactionId } }
+        : done({ payment: toPaymentMessage(payment, { transaction, messages }) });
+    },
+  });
+}
+
+export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions): UnaryRoute {
+  return unary({
+    request: ResolveTransactionRequest,
+    response: ResolveTransactionResponse,
+    parse: (request) => {
+      const common = parseFields({
+        transaction_id: parseTransactionId(request.transaction_id),
+        reason: parseStatusReason(request.reason),
+      });
+      const resolution = parseResolution(request.outcome);
+      if (common.ok && resolution.ok) return { ok: true, value: { ...common.value, resolution: resolution.value } };
+      return {
+        ok: false,
+        fields: [...(common.ok ? [] : common.fields), ...(resolution.ok ? [] : resolution.fields)],
+      };
+    },
+    run: async ({ transaction_id: transactionId, reason, resolution }, { key, deadline }) => {
+      const cell = cellOf(key);
+      const outcome = await cell.ledger.submit(
+        {
+          name: "resolveTransaction",
+          organizationId: key.organizationId,
+          actor: actorOf(key),
+          transactionId,
+          newTransactionId: newTransactionId(),
+          resolution,
+          // Two keys of one name are one person: they cannot approve each other.
+          person: key.name as OperatorName,
+          aloneMaxCents: await resolveAloneMaxCentsOf(cell, transactionId),
+          reason,
+        },
+        deadline,
+      );
+      return resultOf(outcome, (transaction) => ({
+        // A resolution that takes effect always ends the transaction.
+        state:
+          transaction.status === "PROCESSING"
+            ? ResolutionState.RESOLUTION_STATE_PROPOSED
+            : ResolutionState.RESOLUTION_STATE_DONE,
+        transaction: toTransactionMessage(transaction),
+      }));
+    },
+  });
+}
+
+export function attendTransaction(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: AttendTransactionRequest,
+    response: AttendTransactionResponse,
+    parse: (request) =>
+      parseFields({
+        transaction_id: parseTransactionId(request.transaction_id),
+        flag: parseFlagReason(request.flag),
+        reason: parseStatusReason(request.reason),
+      }),
+    run: async ({ transaction_id: transactionId, flag, reason }, { key, deadline }) => {
+      const { organizationId } = key;
+      const outcome = await cellOf(key).ledger.submit(
+        { name: "attendTransaction", organizationId, actor: actorOf(key), transactionId, flag, reason },
+        deadline,
+      );
+      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+    },
+  });
+}
+
+/**
+ * The highest amount that one person alone may resolve. Without an account at the rail no amount is
+ * low enough. The ledger refuses the transaction of another organization, whatever this returns.
+ */
+async function resolveAloneMaxCentsOf({ payments, railAccounts }: ServedCell, id: TransactionId): Promise<number> {
+  const payment = await payments.payment(id);
+  const account = payment === undefined ? undefined : railAccounts.account(payment.railAccountId);
+  return account?.resolveAloneMaxCents ?? 0;
+}
+
+function parseResolution(outcome: ResolveTransactionRequest["outcome"]): ParsedFields<Resolution> {
+  switch (outcome?.$case) {
+    case undefined:
+      return fieldProblem("outcome", "must be completed, failed or moved", "REQUIRED");
+    case "completed": {
+      const fields = parseFields({ "completed.receipt": parseRailReceipt(outcome.value.receipt) });
+      if (!fields.ok) return fields;
+      return { ok: true, value: { kind: "COMPLETED", receipt: fields.value["completed.receipt"] } };
+    }
+    case "failed":
+      return { ok: true, value: { kind: "FAILED" } };
+    case "moved": {
+      const fields = parseFields({
+        "moved.amount": parseAmount(outcome.value.amount),
+        "moved.receipt": parseRailReceipt(outcome.value.receipt),
+      });
+      if (!fields.ok) return fields;
+      const { "moved.amount": amountCents, "moved.receipt": receipt } = fields.value;
+      return { ok: true, value: { kind: "MOVED", amountCents, receipt } };
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { Logger } from "pino";
+
+import type { UnixMillis } from "../../domain/values/time.js";
+import {
+  type RailServiceService,
+  ReceiveCallbackRequest,
+  ReceiveCallbackResponse,
+} from "../../gen/kesc/v1/rail_service.js";
+import { readCallbackToken, transactionIdOf } from "../../rails/callback-token.js";
+import { maskMessage } from "../../rails/mask.js";
+import { done } from "../calls/rpc-result.js";
+import { publicUnary, type UnaryRoute } from "../calls/unary-call.js";
+import { fieldProblem } from "../messages/fields.js";
+import type { CellOf } from "./served-cell.js";
+
+export interface RailHandlersOptions {
+  readonly cellOf: CellOf;
+  /** The secrets of the tokens in callback addresses: during a rotation the new and the old one. */
+  readonly callbackSecrets: () => readonly Buffer[];
+  readonly now: () => UnixMillis;
+  readonly logger: Logger;
+}
+
+const BODY_BYTES_MAX = 65_536;
+const BODY = Buffer.from('{"ResultCode":0,"ResultDesc":"Accepted"}');
+// A caller without a token of ours gets this response too: it learns nothing about tokens.
+const ACCEPTED = done({ body: { content_type: "application/json", data: BODY, extensions: [] } });
+
+/** The rpcs of kesc.v1.RailService. An rpc of the contract without a handler does not compile. */
+export function railHandlers({
+  cellOf,
+  callbackSecrets,
+  now,
+  logger,
+}: RailHandlersOptions): Record<keyof RailServiceService, UnaryRoute> {
+  const unknownTokens = new UnknownTokens(logger);
+  return {
+    receiveCallback: publicUnary({
+      request: ReceiveCallbackRequest,
+      response: ReceiveCallbackResponse,
+      parse: ({ token, body }) => {
+        const bytes = body?.data ?? Buffer.alloc(0);
+        return bytes.length > BODY_BYTES_MAX
+          ? fieldProblem("body", `must have at most ${String(BODY_BYTES_MAX)} bytes`, "TOO_LONG")
+          : { ok: true, value: { token, bytes } };
+      },
+      run: async ({ token, bytes }) => {
+        const subject = readCallbackToken(callbackSecrets(), token);
+        if (subject === undefined) {
+          unknownTokens.count(now());
+          return ACCEPTED;
+        }
+        const { uuid, purpose } = subject;
+        const { inbox, noteBalance, poke } = cellOf(subject);
+        const message = { purpose, body: maskMessage(bytes.toString("utf8")) };
+        if (purpose === "balance") {
+          noteBalance?.(uuid, message);
+          return ACCEPTED;
+        }
+        await inbox.add({ transactionId: transactionIdOf(uuid), ...message }, now());
+        poke();
+        return ACCEPTED;
+      },
+    }),
+  };
+}
+
+const LOG_MILLIS = 60_000;
+
+/** Counts callbacks whose token the service did not make. Logs the count at most once a minute. */
+class UnknownTokens {
+  readonly #logger: Logger;
+  #count = 0;
+  #loggedAt = -Infinity;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  count(now: UnixMillis): void {
+    this.#count += 1;
+    if (now - this.#loggedAt < LOG_MILLIS) return;
+    this.#loggedAt = now;
+    // The line must not hold a token: one of an earlier secret may be among them.
+    this.#logger.warn({ count: this.#count }, "callbacks came with a token that is not ours");
+    this.#count = 0;
+  }
+}

@@ -1,0 +1,109 @@
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import type { CellRails } from "../../../src/grpc/services/served-cell.js";
+import type { Capabilities, PaymentRail, RailMessage } from "../../../src/rails/rail.js";
+import type { InboxMessage, StoredMessage } from "../../../src/settlement/ports/inbox.js";
+import type { StoredPayment } from "../../../src/settlement/ports/payments.js";
+import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
+
+export const SANDBOX = "sandbox" as Rail;
+export const SANDBOX_ACCOUNT_ID = "rac_sandbox" as RailAccountId;
+
+/** Whole shillings from 10.00 to 250,000.00, of Kenyan phones. */
+export const CAPABILITIES: Capabilities = {
+  minCents: toCents(1_000),
+  maxCents: toCents(25_000_000),
+  stepCents: toCents(100),
+  phoneNumbers: /^\+254/,
+};
+
+/** A rail account of the organization, of which only the services' part works. */
+export function railAccount(organizationId: OrganizationId, changes: Partial<RailAccount> = {}): RailAccount {
+  return {
+    id: SANDBOX_ACCOUNT_ID,
+    organizationId,
+    rail: { name: SANDBOX, capabilities: () => CAPABILITIES } as unknown as PaymentRail,
+    payouts: "auto",
+    beginWithinMillis: 120_000,
+    confirmAboveCents: 0,
+    resolveAloneMaxCents: 100_000 as Cents,
+    ...changes,
+  };
+}
+
+/** The rails of a cell in memory. A test sets what there is, and looks at what was done. */
+export class MemoryRails implements CellRails {
+  readonly accounts: RailAccount[] = [];
+  readonly usual = new Map<OrganizationId, Rail>();
+  readonly stored = new Map<TransactionId, StoredPayment>();
+  readonly added: { readonly message: Omit<InboxMessage, "id" | "tries">; readonly now: UnixMillis }[] = [];
+  readonly evidence: StoredMessage[] = [];
+  readonly advanced: TransactionId[] = [];
+  readonly balances: { readonly accountUuid: string; readonly message: RailMessage }[] = [];
+  pokes = 0;
+  /** What the inbox answers, in place of storing the message. */
+  refuseMessage: (() => Promise<"full">) | undefined;
+
+  readonly payments: CellRails["payments"] = {
+    payment: (id) => Promise.resolve(this.stored.get(id)),
+    advance: (id) => {
+      this.advanced.push(id);
+      return Promise.resolve(this.stored.get(id)?.state !== "ENDED");
+    },
+  };
+
+  readonly inbox: CellRails["inbox"] = {
+    add: (message, now) => {
+      if (this.refuseMessage !== undefined) return this.refuseMessage();
+      this.added.push({ message, now });
+      return Promise.resolve("stored");
+    },
+    messages: () => Promise.resolve(this.evidence),
+  };
+
+  readonly railAccounts: CellRails["railAccounts"] = {
+    account: (id) => this.accounts.find((account) => account.id === id),
+    accountOf: (organizationId, rail) =>
+      this.accounts.find((account) => account.organizationId === organizationId && account.rail.name === rail),
+    usualRail: (organizationId) => this.usual.get(organizationId) ?? DIRECT_RAIL,
+  };
+
+  readonly poke = (): void => {
+    this.pokes += 1;
+  };
+
+  readonly noteBalance = (accountUuid: string, message: RailMessage): void => {
+    this.balances.push({ accountUuid, message });
+  };
+}
+
+/** A payment that the rail has, and that nobody knows the outcome of. */
+export function storedPayment(
+  transaction: Pick<StoredPayment, "transactionId" | "organizationId">,
+  changes: Partial<StoredPayment> = {},
+): StoredPayment {
+  return {
+    ...transaction,
+    railAccountId: SANDBOX_ACCOUNT_ID,
+    direction: "MINT",
+    amountCents: toCents(100_000),
+    status: "PROCESSING",
+    isFlagged: true,
+    acceptedAt: toUnixMillis(Date.UTC(2026, 0, 2)),
+    state: "ACCEPTED",
+    phoneNumber: "+254708374149" as StoredPayment["phoneNumber"],
+    maskedPhone: "254708***149" as StoredPayment["maskedPhone"],
+    railReference: "ws_CO_1" as StoredPayment["railReference"],
+    begunAt: toUnixMillis(Date.UTC(2026, 0, 2, 0, 0, 1)),
+    sends: 1,
+    dueAt: toUnixMillis(Date.UTC(2026, 0, 2, 1)),
+    checks: 3,
+    advances: 0,
+    lastCode: "4999",
+    ...changes,
+  };
+}
