@@ -65,7 +65,14 @@ module.exports = {
       "src/storage/sql/snapshot.ts",
     ]),
     only("src/grpc", ["src/domain", "src/ledger", "src/gen", "runtime"]),
-    only("src/startup", ["src/storage", "src/grpc/limits.ts", "src/domain/values", "src/ledger/ports", "runtime"]),
+    only("src/startup", [
+      "src/storage",
+      "src/rails",
+      "src/grpc/limits.ts",
+      "src/domain/values",
+      "src/ledger/ports",
+      "runtime",
+    ]),
     only("gateway", ["runtime"]),
     ...GATEWAY_FOLDERS.map(gatewayFolderImports),
     {

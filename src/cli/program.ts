@@ -18,6 +18,7 @@ import { addImport } from "./import/command.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
 import { addPurge } from "./purge.js";
+import { addRail } from "./rail/command.js";
 import { addReconcile } from "./reconcile/command.js";
 import { version } from "./version.js";
 
@@ -42,6 +43,7 @@ export function kescProgram(): Command {
   addMigrate(program);
   addOrg(program);
   addKey(program);
+  addRail(program);
   addAccountCalls(addAccount(program));
   addTransaction(program);
   addMasterKey(program);

@@ -41,8 +41,7 @@ export interface RailAccounts {
   /**
    * The account of the organization at the named rail; without a name, at the rail that is its
    * usual one. Undefined if there is none. For most organizations the usual rail is `direct`, which
-   * is no rail account. Throws a StoreError if there is one whose credentials cannot be read: the
-   * call must not go to the direct rail.
+   * is no rail account. So it throws a StoreError if the usual one cannot be used.
    */
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
 }

@@ -1,8 +1,9 @@
 import type { RailAccountId } from "../../domain/payment.js";
+import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { RailAccount, RailAccounts } from "../../settlement/ports/rail-accounts.js";
+import type { RailAccount, RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
 import { openCredentials, railAccountsVersion, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
@@ -33,8 +34,8 @@ interface MadeRail {
   readonly rail: RailAccount["rail"];
 }
 
-/** Implements the port `RailAccounts` for one cell. */
-export class RailAccountDirectory implements RailAccounts {
+/** Implements the ports `RailAccounts` and `UsualRails` for one cell. */
+export class RailAccountDirectory implements RailAccounts, UsualRails {
   readonly #cell: DirectoryCell;
   readonly #given: DirectoryDependencies;
   #version = "";
@@ -77,12 +78,17 @@ export class RailAccountDirectory implements RailAccounts {
     return this.#accounts.get(id);
   }
 
-  accountOf(organizationId: OrganizationId, rail: string | undefined): RailAccount | undefined {
+  accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined {
     const stored = this.#byName.get(nameOf(organizationId, rail ?? ""));
-    if (stored === undefined) return undefined;
-    const account = this.#accounts.get(stored.id);
-    if (account === undefined) throw new StoreError("unavailable", new Error(`${stored.id} cannot be used`));
+    const account = stored === undefined ? undefined : this.#accounts.get(stored.id);
+    if (stored !== undefined && account === undefined && rail === undefined) {
+      throw new StoreError("unavailable", new Error(`${stored.id} cannot be used`));
+    }
     return account;
+  }
+
+  usualRail(organizationId: OrganizationId): Rail {
+    return this.#byName.get(nameOf(organizationId, ""))?.rail ?? DIRECT_RAIL;
   }
 
   async #refresh(): Promise<void> {

@@ -16,6 +16,7 @@ import { railSetting } from "./given-payments.js";
 const ID = "rail_one" as RailAccountId;
 const OTHER_ID = "rail_two" as RailAccountId;
 const SLOW = "slow" as Rail;
+const OTHER = "other" as Rail;
 const DAY_MILLIS = 86_400_000;
 
 for (const engine of ENGINES) {
@@ -81,8 +82,8 @@ for (const engine of ENGINES) {
       });
       expect(directory.accountOf(organizationId, undefined)).to.equal(account);
       expect(directory.accountOf(organizationId, SLOW)).to.equal(account);
-      expect(directory.accountOf(organizationId, "other")?.id).to.equal(OTHER_ID);
-      expect(directory.accountOf(organizationId, "none")).to.equal(undefined);
+      expect(directory.accountOf(organizationId, OTHER)?.id).to.equal(OTHER_ID);
+      expect(directory.accountOf(organizationId, "none" as Rail)).to.equal(undefined);
       expect(directory.accountOf("org_stranger" as OrganizationId, undefined)).to.equal(undefined);
       expect(directory.account("rail_none" as RailAccountId)).to.equal(undefined);
     });
@@ -104,8 +105,10 @@ for (const engine of ENGINES) {
       expect(directory.account(ID)?.rail).not.to.equal(rail);
       expect(taken()).to.deep.equal([`made ${ID} with second`]);
 
+      expect(directory.usualRail(organizationId)).to.equal("slow");
       await makeDirectUsual(opened.cell, { organizationId, now });
       await directory.refresh();
+      expect(directory.usualRail(organizationId)).to.equal("direct");
       expect(directory.accountOf(organizationId, undefined)).to.equal(undefined);
     });
 
@@ -147,8 +150,9 @@ for (const engine of ENGINES) {
       ]);
       expect(directory.account(ID)).to.equal(undefined);
       expect(() => directory.accountOf(organizationId, undefined)).to.throw(StoreError);
-      expect(() => directory.accountOf(organizationId, SLOW)).to.throw(StoreError);
-      expect(directory.accountOf(organizationId, "other")?.id).to.equal(OTHER_ID);
+      expect(directory.accountOf(organizationId, SLOW)).to.equal(undefined);
+      expect(directory.usualRail(organizationId)).to.equal("slow");
+      expect(directory.accountOf(organizationId, OTHER)?.id).to.equal(OTHER_ID);
     });
 
     it("does not use credentials that somebody swapped", async () => {
