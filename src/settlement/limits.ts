@@ -14,6 +14,9 @@ export const CALL_MILLIS_MAX = 20 * SECOND_MILLIS;
 /** A call starts only if this much of the lease is left. It is more than a call takes. */
 export const LEASE_LEFT_MILLIS_MIN = 25 * SECOND_MILLIS;
 
+/** How often each rail account is asked for its balance. */
+export const BALANCE_MILLIS = HOUR_MILLIS;
+
 /** The messages of all rail accounts that one look takes. */
 export const MESSAGES_MAX = 100;
 /** When an unconfirmed message is looked at again, by its tries. After the last it is given up. */
