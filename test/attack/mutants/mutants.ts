@@ -225,7 +225,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a redemption over a slow rail begins without a phone number",
     file: MOVE_MONEY,
-    edits: [{ from: "if (command.rail !== DIRECT_RAIL && book", to: "if (false && book" }],
+    edits: [{ from: "phoneNumberOf(book, command);", to: 'phoneNumberOf(book, command) ?? "+254700000000";' }],
   },
   {
     name: "a hold is released each time somebody cancels",
@@ -286,7 +286,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a reversal can be reversed",
     file: REVERSE,
-    edits: [{ from: "if (corrects !== undefined)", to: "if (false)" }],
+    edits: [{ from: 'if (corrects?.kind === "REVERSAL")', to: "if (false)" }],
   },
   {
     name: "a transaction on hold can be reversed",
@@ -400,7 +400,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a suspended organization mints",
     file: BATCH,
-    edits: [{ from: "if (isSuspended && command.actor !== OPERATOR)", to: "if (false)" }],
+    edits: [{ from: "if (isSuspended && !isExempt)", to: "if (false)" }],
   },
   {
     name: "a book that moves takes commands",
@@ -558,7 +558,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: PERSONAL_DATA,
     edits: [
       {
-        from: 'return ["kesc-personal-data", organizationId, accountId, field];',
+        from: 'return ["kesc-personal-data", organizationId, ownerId, field];',
         to: 'return ["kesc-personal-data", organizationId, field];',
       },
     ],
