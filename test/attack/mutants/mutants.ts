@@ -30,6 +30,9 @@ const ENCRYPTION = "src/storage/secrets/encryption.js";
 const PERSONAL_DATA = "src/storage/secrets/personal-data.js";
 const CONTENT_HASH = "src/storage/secrets/content-hash.js";
 const TRANSACTION = "src/storage/sqlite/transaction.js";
+const LOOKS = "src/settlement/looks.js";
+const MESSAGES = "src/settlement/messages.js";
+const LEDGER_LINE = "src/settlement/ledger-line.js";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -612,6 +615,92 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a content hash has no salt",
     file: CONTENT_HASH,
     edits: [{ from: "`${salt}${JSON.stringify(fields)}`", to: "JSON.stringify(fields)" }],
+  },
+  {
+    name: "the rail is called before the begin is on disk",
+    file: LOOKS,
+    edits: [
+      {
+        from: "const begun = await line.begin(",
+        to: "const early = await calls.send(account.rail, order);\n        const begun = await line.begin(",
+      },
+      { from: "const sent = await calls.send(account.rail, order);", to: "const sent = early;" },
+    ],
+  },
+  {
+    name: "the lease is the only guard: the rail is called although the begin was refused",
+    file: LOOKS,
+    edits: [{ from: 'if (begun.kind === "refused")\n            return this.#block(work, begun.code);', to: "" }],
+  },
+  {
+    name: "the rail is called although nobody knows whether the begin is on disk",
+    file: LOOKS,
+    edits: [{ from: 'if (begun.kind === "undecided" || begun.replayed)\n            return false;', to: "" }],
+  },
+  {
+    name: "the rail is called after the server stood still",
+    file: LOOKS,
+    edits: [{ from: "if (timing.now() >= grantEndsAt)\n            return false;", to: "" }],
+  },
+  {
+    name: "a payout is sent again without a query",
+    file: LOOKS,
+    edits: [
+      {
+        from: "const report = await calls.query(",
+        to: 'const report = payment.state === "SENDING" ? { kind: "open", code: "" } : await calls.query(',
+      },
+    ],
+  },
+  {
+    name: "a payout is sent again after the rail has forgotten its id",
+    file: "src/settlement/limits.js",
+    edits: [{ from: "SEND_AGAIN_MILLIS_MAX = 10 *", to: "SEND_AGAIN_MILLIS_MAX = 1000 *" }],
+  },
+  {
+    name: "a mint is sent again",
+    file: "src/settlement/schedule.js",
+    edits: [{ from: 'return direction === "REDEEM" && checks > 0', to: "return checks > 0" }],
+  },
+  {
+    name: "what nobody knows for 48 hours is released",
+    file: LOOKS,
+    edits: [
+      {
+        from: "await line.flagUnknown(work, code);",
+        to: 'await line.end(work, { kind: "failed", movement: undefined, code, failure: "RAIL_REFUSED" });',
+      },
+    ],
+  },
+  {
+    name: "a message is believed without a query",
+    file: MESSAGES,
+    edits: [{ from: 'if (purpose === "status")\n        return false;', to: "return false;" }],
+  },
+  {
+    name: "a message about an order that has ended is dropped",
+    file: "src/settlement/settlement.js",
+    edits: [{ from: "if (payment === undefined)", to: 'if (payment === undefined || payment.state === "ENDED")' }],
+  },
+  {
+    name: "a message is settled although the ledger has not decided its command",
+    file: MESSAGES,
+    edits: [{ from: 'if (told.kind === "undecided")\n            return false;', to: "" }],
+  },
+  {
+    name: "a rejection ends an order that was sent before",
+    file: "src/rails/rail.js",
+    edits: [{ from: 'return sent.kind === "accepted" ? sent :', to: "return true ? sent :" }],
+  },
+  {
+    name: "an order is said to be unreached although another server may have sent it",
+    file: LEDGER_LINE,
+    edits: [{ from: "sends, nextCheckAt }, endsAt)", to: "sends, nextCheckAt })" }],
+  },
+  {
+    name: "the list of M-Pesa's final failures is read the wrong way round",
+    file: "src/rails/mpesa/stk.js",
+    edits: [{ from: "return failure === undefined || isStill", to: "return failure !== undefined || isStill" }],
   },
 ];
 
