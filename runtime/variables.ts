@@ -125,7 +125,7 @@ export const VARIABLES = {
     wholeNumber(1, 1_000_000),
   ),
   KESC_PHONE_COOLING_HOURS: variable(
-    "24",
+    "0",
     "hours without payouts to a phone number that was changed",
     wholeNumber(0, 8_760),
   ),

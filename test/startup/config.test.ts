@@ -11,6 +11,7 @@ describe("config", () => {
       gatewayTarget: undefined,
       batchMax: 256,
       queueMax: 10_000,
+      phoneCoolingMillis: 0,
       shutdownGraceSeconds: 20,
       logLevel: "info",
       tls: undefined,
@@ -30,6 +31,7 @@ describe("config", () => {
         connectionAgeGraceMillis: 60_000,
         lameDuckMillis: 0,
         openCallsMax: 10_000,
+        publicCallsMax: 256,
       },
     });
   });
