@@ -137,7 +137,7 @@ export class Looks {
     if (answer === undefined) return false;
     this.#noteSent(work, answer);
     const sent = sentAgain(answer);
-    if (sent.kind !== "accepted") return this.#waitOn(work, answer.kind === "accepted" ? code : answer.code);
+    if (sent.kind !== "accepted") return this.#waitOn(work, sent.code);
     const accepted = await line.accept(work, sent.railReference, this.#after(checkMillis(account.rail, 0)));
     return accepted.kind === "done";
   }
