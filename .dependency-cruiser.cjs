@@ -64,7 +64,7 @@ module.exports = {
       "src/storage/sql/reader.ts",
       "src/storage/sql/snapshot.ts",
     ]),
-    only("src/grpc", ["src/domain", "src/ledger", "src/gen", "runtime"]),
+    only("src/grpc", ["src/domain", "src/ledger", "src/rails", "src/settlement/ports", "src/gen", "runtime"]),
     only("src/startup", [
       "src/storage",
       "src/rails",

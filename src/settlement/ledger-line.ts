@@ -6,7 +6,7 @@ import type { TransactionId } from "../domain/values/ids.js";
 import { NO_REASON, parseStatusReason, type StatusReason } from "../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../ledger/ports/outcome.js";
-import type { Report } from "../rails/rail.js";
+import type { Report, Sent } from "../rails/rail.js";
 import { BEGIN_MILLIS_MAX, RESULT_MILLIS_MAX, RESULT_WAITS_MILLIS } from "./limits.js";
 import type { StoredPayment } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
@@ -18,8 +18,18 @@ export interface Work {
   readonly account: RailAccount;
 }
 
+/** The permission to ask the rail. */
+export interface Grant {
+  /** Which request it is: the payment's `sends` after the begin. */
+  readonly sends: number;
+  /** After that, another server may have asked the rail as well. */
+  readonly endsAt: UnixMillis;
+}
+
 /** A report that says how an order ended. */
 export type FinalReport = Exclude<Report, { kind: "open" }>;
+
+type Rejected = Pick<Extract<Sent, { kind: "rejected" }>, "failure" | "code">;
 
 /** What the ledger made of a command. */
 export type Decided =
@@ -62,7 +72,7 @@ export class LedgerLine {
    */
   begin({ payment, account }: Work, nextCheckAt: UnixMillis): Promise<Decided> {
     const command = { name: "beginPayment", ...about(payment, account), nextCheckAt } as const;
-    return this.#decide(command, BEGIN_MILLIS_MAX);
+    return this.#decide(command, this.#options.timing.now() + BEGIN_MILLIS_MAX);
   }
 
   accept({ payment, account }: Work, railReference: string | undefined, nextCheckAt: UnixMillis): Promise<Decided> {
@@ -70,9 +80,12 @@ export class LedgerLine {
     return this.#tell({ name: "acceptPayment", ...about(payment, account), railReference: reference, nextCheckAt });
   }
 
-  /** Tells that the request with the number `sends` did not reach the rail. */
-  postpone({ payment, account }: Work, sends: number, nextCheckAt: UnixMillis): Promise<Decided> {
-    return this.#tell({ name: "postponePayment", ...about(payment, account), sends, nextCheckAt });
+  /**
+   * Tells that the request did not reach the rail. Tells it only while the grant lasts: later it
+   * may no longer be true of the order, because another server has sent it.
+   */
+  postpone({ payment, account }: Work, { sends, endsAt }: Grant, nextCheckAt: UnixMillis): Promise<Decided> {
+    return this.#tell({ name: "postponePayment", ...about(payment, account), sends, nextCheckAt }, endsAt);
   }
 
   expire({ payment, account }: Work): Promise<Decided> {
@@ -84,12 +97,18 @@ export class LedgerLine {
     return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
+  /**
+   * Tells that the rail rejected the request. As above, it says something about the order only
+   * while the grant lasts.
+   */
+  reject(work: Work, rejected: Rejected, { endsAt }: Grant): Promise<Decided> {
+    return this.#fail(work, rejected, endsAt);
+  }
+
   /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
-  end({ payment, account }: Work, report: FinalReport): Promise<Decided> {
-    if (report.kind === "failed") {
-      const { failure, code } = report;
-      return this.#tell({ name: "failPayment", ...about(payment, account), failure, reason: reasonOf(code) });
-    }
+  end(work: Work, report: FinalReport): Promise<Decided> {
+    const { payment, account } = work;
+    if (report.kind === "failed") return this.#fail(work, report, Infinity);
     const { movement, receipt, amountCents, phone } = report;
     // Only `isProof` reports come here.
     const said = { movement, receipt, amountCents, phone } as {
@@ -106,23 +125,28 @@ export class LedgerLine {
     });
   }
 
-  /** Submits what is true whenever it is submitted, and again if the ledger does not decide it. */
-  async #tell(command: PaymentCommand): Promise<Decided> {
-    const { timing, stopped } = this.#options;
-    for (const wait of RESULT_WAITS_MILLIS) {
-      const decided = await this.#decide(command, RESULT_MILLIS_MAX);
-      if (decided.kind !== "undecided" || stopped.aborted) return decided;
-      await timing.wait(wait, stopped);
-    }
-    return this.#decide(command, RESULT_MILLIS_MAX);
+  #fail({ payment, account }: Work, { failure, code }: Rejected, endsAt: number): Promise<Decided> {
+    return this.#tell({ name: "failPayment", ...about(payment, account), failure, reason: reasonOf(code) }, endsAt);
   }
 
-  async #decide(command: PaymentCommand, millisMax: number): Promise<Decided> {
-    const { submit, timing, onEvent } = this.#options;
+  /** Submits what is true until `endsAt`, and again if the ledger does not decide it. */
+  async #tell(command: PaymentCommand, endsAt = Infinity): Promise<Decided> {
+    const { timing, stopped } = this.#options;
+    for (const wait of [...RESULT_WAITS_MILLIS, undefined]) {
+      const now = timing.now();
+      const decided = await this.#decide(command, Math.min(now + RESULT_MILLIS_MAX, endsAt));
+      if (decided.kind !== "undecided" || stopped.aborted || wait === undefined) return decided;
+      await timing.wait(wait, stopped);
+    }
+    return { kind: "undecided" };
+  }
+
+  async #decide(command: PaymentCommand, deadline: number): Promise<Decided> {
+    const { submit, onEvent } = this.#options;
     const { transactionId } = command;
     let outcome: Outcome<Transaction>;
     try {
-      outcome = await submit(command, toUnixMillis(timing.now() + millisMax));
+      outcome = await submit(command, toUnixMillis(deadline));
     } catch (error) {
       onEvent({ kind: "error", error });
       return { kind: "undecided" };

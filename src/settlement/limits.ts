@@ -14,6 +14,9 @@ export const CALL_MILLIS_MAX = 20 * SECOND_MILLIS;
 /** A call starts only if this much of the lease is left. It is more than a call takes. */
 export const LEASE_LEFT_MILLIS_MIN = 25 * SECOND_MILLIS;
 
+/** How often each rail account is asked for its balance. */
+export const BALANCE_MILLIS = HOUR_MILLIS;
+
 /** The messages of all rail accounts that one look takes. */
 export const MESSAGES_MAX = 100;
 /** When an unconfirmed message is looked at again, by its tries. After the last it is given up. */
@@ -52,6 +55,11 @@ export const BREAKER_READ_MILLIS = 5 * SECOND_MILLIS;
 
 /** A begin that waits longer in the queue is dropped, and tried again later. */
 export const BEGIN_MILLIS_MAX = 15 * SECOND_MILLIS;
+/**
+ * For so long after a begin nobody else looks at the payment: the server that it was granted to may
+ * call the rail, or say that it did not. It is less than the first wait of M-Pesa for a query.
+ */
+export const GRANT_MILLIS_MAX = 45 * SECOND_MILLIS;
 export const RESULT_MILLIS_MAX = 60 * SECOND_MILLIS;
 /** The waits between the tries to store what a rail said. */
 export const RESULT_WAITS_MILLIS: readonly number[] = [SECOND_MILLIS, 5 * SECOND_MILLIS, 15 * SECOND_MILLIS];

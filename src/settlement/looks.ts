@@ -1,9 +1,9 @@
 import { toUnixMillis } from "../domain/values/time.js";
 import type { Sent } from "../rails/rail.js";
 import { sentAgain } from "../rails/rail.js";
-import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
+import type { FinalReport, Grant, LedgerLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
-import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS } from "./limits.js";
+import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
 import type { RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
 import type { OnEvent, Timing } from "./ports/runtime.js";
@@ -64,28 +64,31 @@ export class Looks {
   }
 
   async #begin(work: Work): Promise<boolean> {
-    const { line, calls } = this.#options;
+    const { line, calls, timing } = this.#options;
     const { payment, account } = work;
     const order = orderOf(payment);
     if (order === undefined || !calls.mayStart) return false;
+    const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
     const begun = await line.begin(work, this.#after(checkMillis(account.rail, 0)));
     if (begun.kind === "refused") return this.#block(work, begun.code);
     // Anything but a fresh grant may mean that another server asks the rail, or has asked.
     if (begun.kind === "undecided" || begun.replayed) return false;
-    const sends = payment.sends + 1;
+    // This server stood still, so another one may have asked about the payment, and asked the rail.
+    if (timing.now() >= grantEndsAt) return false;
+    const grant: Grant = { sends: payment.sends + 1, endsAt: grantEndsAt };
     const sent = await calls.send(account.rail, order);
     if (sent === undefined) {
       // The lease or this server ended before the call. Nobody else was granted this request.
-      await line.postpone(work, sends, this.#after(0));
+      await line.postpone(work, grant, this.#after(0));
       return true;
     }
     this.#noteSent(work, sent);
-    await this.#takeAnswer(work, sends === 1 || sent.kind !== "rejected" ? sent : sentAgain(sent), sends);
+    await this.#takeAnswer(work, grant.sends === 1 || sent.kind !== "rejected" ? sent : sentAgain(sent), grant);
     return true;
   }
 
   /** Stores what the answer to a request proves. An unknown one leaves the payment SENDING. */
-  async #takeAnswer(work: Work, sent: Sent, sends: number): Promise<void> {
+  async #takeAnswer(work: Work, sent: Sent, grant: Grant): Promise<void> {
     const { line, payments } = this.#options;
     const { payment, account } = work;
     switch (sent.kind) {
@@ -94,12 +97,12 @@ export class Looks {
         await this.#deliver(work);
         return;
       case "rejected":
-        await line.end(work, { ...sent, kind: "failed", movement: undefined });
+        await line.reject(work, sent, grant);
         return;
       case "unreached": {
-        const millis = unreachedMillis(sent.retryAfterMillis, sends);
+        const millis = unreachedMillis(sent.retryAfterMillis, grant.sends);
         const now = this.#options.timing.now();
-        await line.postpone(work, sends, laterUnlessItExpires(payment, account, { now, millis }));
+        await line.postpone(work, grant, laterUnlessItExpires(payment, account, { now, millis }));
         return;
       }
       case "unknown": {

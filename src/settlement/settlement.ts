@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { Breaker } from "./breaker.js";
@@ -46,6 +48,8 @@ export class Settlement {
   constructor(options: SettlementOptions) {
     const { timing, submit, newTransactionId, onEvent } = options;
     this.#options = options;
+    // Each answer that waits to be stored again listens to it.
+    setMaxListeners(Infinity, this.#stopped.signal);
     this.#calls = new RailCalls(options);
     const line = new LedgerLine({ submit, timing, newTransactionId, stopped: this.#stopped.signal, onEvent });
     const parts = { ...options, line, calls: this.#calls };

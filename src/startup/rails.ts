@@ -10,9 +10,15 @@ import type { StoredRailAccount } from "../storage/rails/rail-accounts.js";
 import { type CallbackSecrets, type CallbackSettings, callbackUrls } from "./callbacks.js";
 import { failureFacts } from "./failure-facts.js";
 
+/** Where rails call back, and what the tokens in these addresses are made with. */
+export interface Callbacks {
+  readonly settings: CallbackSettings;
+  readonly secrets: CallbackSecrets;
+}
+
 interface RailsOptions {
   /** Undefined if the service has no address for callbacks. Then M-Pesa cannot be used. */
-  readonly callbacks: { readonly settings: CallbackSettings; readonly secrets: CallbackSecrets } | undefined;
+  readonly callbacks: Callbacks | undefined;
   readonly now: () => UnixMillis;
   readonly logger: Logger;
 }

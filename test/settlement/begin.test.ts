@@ -181,6 +181,32 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.rail.sent).to.deep.equal([id]);
   });
 
+  it("does not call the rail, nor says that it did not, if it stood still after the begin: another may have", async () => {
+    const id = await world.redeem();
+    world.intercept = async (command, commit) => {
+      const outcome = await commit();
+      // The lease seems to be there still: the monotonic clock stood still, too.
+      if (command.name === "beginPayment") world.timing.jump(45_000);
+      return outcome;
+    };
+    await world.start();
+    expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[], "SENDING PROCESSING"]);
+    expect(world.submitted).to.deep.equal(["beginPayment"]);
+  });
+
+  for (const answer of [UNREACHED, REJECTED]) {
+    it(`does not say that an order is ${answer.kind} once another server may have sent it`, async () => {
+      const id = await world.redeem();
+      world.rail.onSend = () => {
+        world.timing.jump(45_000);
+        return Promise.resolve(answer);
+      };
+      await world.start();
+      await world.pass(MINUTE_MILLIS);
+      expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
+    });
+  }
+
   it("stores what the rail says although the lease is lost amid the call", async () => {
     const [id, next] = [await world.mint(), await world.mint({ cents: 5_00 as never })];
     world.rail.onSend = async () => {

@@ -4,7 +4,7 @@ import { CsvError, parse } from "csv-parse";
 
 import type { TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import { readStatementRow, STATEMENT_COLUMNS, type StatementRow } from "../../rails/mpesa/statement.js";
+import { readStatementRow, STATEMENT_COLUMNS, type StatementRow } from "../../rails/mpesa/reconciliation/statement.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { Period } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";

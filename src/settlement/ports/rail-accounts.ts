@@ -31,6 +31,11 @@ export interface UsualRails {
   usualRail(organizationId: OrganizationId): Rail;
 }
 
+/** Every account at a rail that can be used. */
+export interface UsableAccounts {
+  all(): readonly RailAccount[];
+}
+
 /**
  * The accounts that the organizations of one cell have at rails. They are in memory, and read again
  * every two seconds: a setting takes effect without a restart.

@@ -43,6 +43,7 @@ export type SettlementEvent =
       readonly why: "no payment" | "unreadable" | "open" | "another order" | "contradicted" | "unconfirmed";
     }
   | { readonly kind: "no rail account"; readonly railAccountId: RailAccountId }
+  | { readonly kind: "no balance"; readonly railAccountId: RailAccountId; readonly code: string }
   | { readonly kind: "payouts stopped"; readonly railAccountId: RailAccountId; readonly unknown: number }
   /** The ledger did not decide a command. */
   | { readonly kind: "undecided"; readonly transactionId: TransactionId; readonly code: string }

@@ -3,7 +3,7 @@ import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { RailAccount, RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
+import type { RailAccount, RailAccounts, UsableAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
 import { openCredentials, railAccountsVersion, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
@@ -35,7 +35,7 @@ interface MadeRail {
 }
 
 /** Implements the ports `RailAccounts` and `UsualRails` for one cell. */
-export class RailAccountDirectory implements RailAccounts, UsualRails {
+export class RailAccountDirectory implements RailAccounts, UsualRails, UsableAccounts {
   readonly #cell: DirectoryCell;
   readonly #given: DirectoryDependencies;
   #version = "";
@@ -83,6 +83,10 @@ export class RailAccountDirectory implements RailAccounts, UsualRails {
 
   account(id: RailAccountId): RailAccount | undefined {
     return this.#accounts.get(id);
+  }
+
+  all(): readonly RailAccount[] {
+    return [...this.#accounts.values()];
   }
 
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined {

@@ -48,7 +48,7 @@ import type { Answer, ModelTransaction } from "./rows.js";
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
 // all three jumps forth or back, a book may begin to move, and an organization may be suspended.
 
-const RUNS = 60;
+const RUNS = 70;
 const RUNS_MILLIS_MAX = 50_000;
 const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
@@ -292,11 +292,19 @@ function prologueOf(organizationId: OrganizationId): readonly Command[] {
   const given = { organizationId, accountId: ann.newAccountId };
   const payout = redeem({ ...given, reference: "a payout", amount: "0.60", rail: SLOW_RAIL });
   const id = payout.newTransactionId;
+  const waiting = mint({ ...given, reference: "waits", amount: "0.40", rail: SLOW_RAIL });
+  const doubted = mint({ ...given, reference: "a doubt", amount: "0.30", rail: SLOW_RAIL });
   return [
     createAccount(organizationId, "ben"),
     ann,
+    updateAccount(organizationId, ann.newAccountId),
     mint({ ...given, reference: "the first", amount: "2.00", rail: DIRECT_RAIL }),
     mint({ ...given, reference: "an order", amount: "0.50", rail: SLOW_RAIL }),
+    waiting,
+    beginPayment(organizationId, waiting.newTransactionId),
+    doubted,
+    beginPayment(organizationId, doubted.newTransactionId),
+    flag(organizationId, doubted.newTransactionId),
     payout,
     beginPayment(organizationId, id),
     failPayment(organizationId, id),

@@ -4,7 +4,7 @@ import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js
 import type { DatabaseAddress } from "../../../src/storage/database.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
-import { RailOrders } from "../../support/rail-orders.js";
+import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place } from "../../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
 

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
-import { RailOrders } from "../../support/rail-orders.js";
+import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place } from "../../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
 

@@ -13,6 +13,7 @@ describe("the gateway's view of a contract", () => {
       "GET /accounts → /kesc.v1.AccountService/ListAccounts",
       "GET /accounts/{account_id} → account of /kesc.v1.AccountService/GetAccount",
       "POST /accounts/{account_id}/freeze * → /kesc.v1.AccountService/FreezeAccount",
+      "POST /callbacks/{token} raw body → body of /kesc.v1.RailService/ReceiveCallback",
       "POST /transactions/batch * → /kesc.v1.TransactionService/BatchCreateTransactions",
     ]);
   });
@@ -23,6 +24,13 @@ describe("the gateway's view of a contract", () => {
       "PUT /toys * → /toys.v1.ToyService/BuildToy, then /boxes/{box}/toys/{name}",
       "GET /boxes/{box}/toys → toys of /toys.v1.ToyService/FindToys",
       "DELETE /toys/{count} → /toys.v1.ToyService/FindToys",
+    ]);
+  });
+
+  it("knows which routes need no key", () => {
+    const { routes } = readContract(readFileSync(CONTRACT_URL));
+    expect(routes.filter(({ isPublic }) => isPublic).map(({ path }) => path.text)).to.deep.equal([
+      "/callbacks/{token}",
     ]);
   });
 
@@ -46,6 +54,13 @@ describe("the gateway's view of a contract", () => {
     ["a location with a field that the resource lacks", { location: "/toys/{id}" }, "has no field id"],
     ["a stream", { streams: true }, "unary rpcs only"],
     ["a message that it cannot map", { input: "Slow", http: { get: "/t" } }, "cannot map google.protobuf.Duration"],
+    [
+      "an HTTP body inside a message",
+      { input: "Parcel", http: { post: "/t", body: "*" } },
+      "cannot map google.api.HttpBody",
+    ],
+    ["an HTTP body in a query", { input: "Parcel", http: { get: "/t" } }, "cannot map google.api.HttpBody"],
+    ["an HTTP body inside a response", { output: "Parcel", location: "" }, "cannot map google.api.HttpBody"],
     ["a refusal in a request", { input: "Report", http: { get: "/t" } }, "cannot map google.rpc.Status"],
   ] satisfies [string, Partial<ToyRpc>, string][]) {
     it(`refuses to start with ${name}, and names the rpc`, () => {

@@ -3,10 +3,13 @@ import { expect } from "chai";
 import { service as health } from "grpc-health-check";
 
 import { ServerReflectionService } from "../../../src/gen/grpc/reflection/v1/reflection.js";
+import { RailServiceService } from "../../../src/gen/kesc/v1/rail_service.js";
 import { TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
+import { callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
 import { GrpcCaller, type GrpcStream, type Method } from "../../support/callers/grpc-caller.js";
 import { eventually } from "../../support/eventually.js";
 import { apiKey, MINT, SECRET, serve, transaction, TRANSACTION_ID } from "../../support/service/grpc-server.js";
+import { MemoryRails } from "../../support/service/memory-rails.js";
 
 const check = health["Check"] as typeof rpcs.mint;
 
@@ -66,6 +69,29 @@ describe("grpc: more calls than the server holds", () => {
     for (const end of [...endings, ...endings]) {
       expect((await end()).reason, String(end)).not.to.equal("QUEUE_FULL");
     }
+    await under.close();
+  });
+
+  it("have slots of their own for rpcs that need no key, of which one connection has half", async () => {
+    const gate = givenGate();
+    const rails = new MemoryRails();
+    rails.refuseMessage = async () => {
+      await gate.opened;
+      return "full";
+    };
+    const secret = Buffer.alloc(32);
+    const under = await serve({ limits: { publicCallsMax: 4, callsMax: 4 }, rails, callbackSecrets: () => [secret] });
+    const token = callbackToken(secret, { cell: 0, purpose: "collect", uuid: uuidOf(TRANSACTION_ID) });
+    const post = () => under.grpc.call(RailServiceService.receiveCallback, { token, body: undefined });
+    const taken = [post(), post()];
+    expect((await post()).reason).to.equal("QUEUE_FULL");
+    // The first of these looks the key up, and has a slot of new callers.
+    for (let call = 0; call < 2; call += 1) {
+      expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
+    }
+    gate.open();
+    expect((await Promise.all(taken)).map(({ code }) => code)).to.deep.equal([Status.OK, Status.OK]);
+    expect((await post()).code).to.equal(Status.OK);
     await under.close();
   });
 

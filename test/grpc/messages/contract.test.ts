@@ -16,7 +16,13 @@ describe("grpc: the contract", () => {
     ]);
   });
 
-  it("can't be served when an rpc names no scope", () => {
+  it("says which rpcs need no key", () => {
+    const rpcs = readContract().services.flatMap((service) => service.rpcs);
+    const open = rpcs.filter(({ requiredScope }) => requiredScope === undefined);
+    expect(open.map(({ name }) => name)).to.deep.equal(["RailService/ReceiveCallback"]);
+  });
+
+  it("can't be served when an rpc names no scope, and is not public", () => {
     const file = {
       name: "x.proto",
       package: "kesc.v1",

@@ -17,10 +17,12 @@ export class ManualTiming implements Timing {
         resolve();
         return;
       }
-      this.#waits.push({ at: this.#millis + millis, resolve });
-      signal.addEventListener("abort", () => {
+      const end = (): void => {
+        signal.removeEventListener("abort", end);
         resolve();
-      });
+      };
+      this.#waits.push({ at: this.#millis + millis, resolve: end });
+      signal.addEventListener("abort", end);
     });
 
   /** Lets time pass, from one wait to the next. With `stepMillis`, waits may end later by that. */

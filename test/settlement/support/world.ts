@@ -192,7 +192,7 @@ export class World {
   }
 
   async #submit<C extends PaymentCommand>(command: C, deadline: UnixMillis): Promise<Outcome<ResourceOf<C>>> {
-    if (deadline <= this.timing.now()) throw new Error("a command that is late when it is submitted");
+    if (deadline <= this.timing.now()) return { kind: "refused", refusal: { reason: "DEADLINE_EXCEEDED" } };
     this.submitted.push(command.name);
     return this.intercept(command, async () => {
       const [result] = await this.#commit(command);

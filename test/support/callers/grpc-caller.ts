@@ -239,13 +239,15 @@ function methodNamed(name: string): Method<unknown, Fields> {
 }
 
 function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
-  const contract = loadSync(["kesc/v1/account_service.proto", "kesc/v1/transaction_service.proto"], {
+  const names = ["Account", "Rail", "Sandbox", "Transaction"];
+  const files = names.map((name) => `kesc/v1/${name.toLowerCase()}_service.proto`);
+  const contract = loadSync(files, {
     includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
     keepCase: true,
     enums: String,
     defaults: true,
   });
-  const services = ["kesc.v1.AccountService", "kesc.v1.TransactionService"];
+  const services = names.map((name) => `kesc.v1.${name}Service`);
   return new Map(
     services.flatMap((service) => Object.entries(contract[service] as ServiceDefinition)) as [
       string,

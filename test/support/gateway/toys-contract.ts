@@ -162,6 +162,7 @@ const MESSAGES: JsonObject[] = [
     ],
   },
   { name: "Report", field: [ref("troubles", 1, ".google.rpc.Status", REPEATED)] },
+  { name: "Parcel", field: [scalar("box", 1, "string"), ref("inside", 2, ".google.api.HttpBody")] },
   { name: "Slow", field: [ref("delay", 1, ".google.protobuf.Duration")] },
 ];
 
@@ -185,6 +186,7 @@ export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
     syntax: "proto3",
     dependency: [
       "google/api/annotations.proto",
+      "google/api/httpbody.proto",
       "google/protobuf/timestamp.proto",
       "google/protobuf/duration.proto",
       "google/rpc/status.proto",

@@ -10,7 +10,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcLimits } from "../../../src/grpc/limits.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
-import { type CellRails, NO_RAILS } from "../../../src/grpc/services/served-cell.js";
+import { type CellRails, NO_RAILS, type ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
@@ -103,6 +103,8 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   readonly reads?: Partial<Reads>;
   /** Replace the rails of a cell that has none. */
   readonly rails?: Partial<CellRails>;
+  /** Hears the number of each cell that a handler asks for. */
+  readonly cellAsked?: (cell: number) => void;
   readonly scopes?: readonly Scope[];
   /** Changes to the default limits. */
   readonly limits?: Partial<GrpcLimits>;
@@ -112,6 +114,7 @@ export async function serve({
   submit = doAnything,
   reads,
   rails,
+  cellAsked = () => undefined,
   scopes,
   limits,
   ...options
@@ -119,19 +122,23 @@ export async function serve({
   const submitted: ServerUnderTest["submitted"] = [];
   const lines: LogLine[] = [];
   const keyReads = { count: 0 };
+  const served: ServedCell = {
+    ledger: {
+      submit: (command, deadline, given) => {
+        submitted.push({ command, deadline, bulk: given?.bulk === true });
+        return submit(command, deadline) as Promise<Outcome<never>>;
+      },
+    },
+    reads: { ...smallReads, ...reads },
+    ...NO_RAILS,
+    ...rails,
+  };
   const server = await startGrpcServer({
     address: "127.0.0.1:0",
-    cellOf: () => ({
-      ledger: {
-        submit: (command, deadline, options) => {
-          submitted.push({ command, deadline, bulk: options?.bulk === true });
-          return submit(command, deadline) as Promise<Outcome<never>>;
-        },
-      },
-      reads: { ...smallReads, ...reads },
-      ...NO_RAILS,
-      ...rails,
-    }),
+    cellOf: ({ cell }) => {
+      cellAsked(cell);
+      return served;
+    },
     keys: {
       apiKeyWithSecret: async (secret) => {
         keyReads.count += 1;

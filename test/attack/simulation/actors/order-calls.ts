@@ -53,8 +53,14 @@ export class OrderCalls {
 
   /** Undefined if the organization has no order yet. */
   next(organizationId: OrganizationId, accountId: AccountId): Wish | undefined {
-    if (this.#random.chance(0.2)) return this.#correctBook(organizationId, accountId);
-    const own = this.#orders.get(organizationId) ?? [];
+    if (this.#random.chance(this.#paidLate.has(organizationId) ? 0.5 : 0.2))
+      return this.#correctBook(organizationId, accountId);
+    const orders = this.#orders.get(organizationId) ?? [];
+    // There are few redemptions, because most accounts are too poor.
+    const redemptions = orders.filter(({ type }) => type === "REDEEM");
+    const failed = redemptions.filter(({ status }) => status === "FAILED");
+    const rare = failed.length > 0 ? failed : redemptions;
+    const own = rare.length > 0 && this.#random.chance(0.7) ? rare : orders;
     const all = [...this.#orders.values()].flat();
     const order = this.#random.chance(0.97) ? own.at(-1 - this.#random.below(3)) : all[0];
     return order === undefined ? undefined : this.#wishAbout(order, organizationId);
@@ -69,9 +75,9 @@ export class OrderCalls {
       if (status === "PROCESSING") return this.#resolve(order, organizationId);
       return wishOf(() => attend(organizationId, id, open));
     }
-    if (isLikely && status === "PENDING" && this.#random.chance(0.6))
+    if (isLikely && status === "PENDING" && this.#random.chance(0.9))
       return wishOf(() => beginPayment(organizationId, id));
-    if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.5)) {
+    if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.8)) {
       return wishOf(() => failPayment(organizationId, id));
     }
     if (isLikely && status === "FAILED") return this.#complete(order, organizationId);
@@ -89,7 +95,7 @@ export class OrderCalls {
   }
 
   /** Most reports of one order name the same movement and receipt. */
-  #complete({ id, amountCents }: Transaction, organizationId: OrganizationId): Wish {
+  #complete({ id, status, amountCents }: Transaction, organizationId: OrganizationId): Wish {
     const movement = movementNamed(this.#random.chance(0.8) ? `m ${id}` : "m");
     const receipt = this.#receipt(id);
     const proof = this.#random.pick<RailProof>([
@@ -98,7 +104,11 @@ export class OrderCalls {
       { movement: undefined, receipt },
     ]);
     // A late report of more than the account has leaves a shortfall.
-    const reported = this.#random.pick([0, amountCents, amountCents, amountCents + 1, amountCents + 1_000]);
+    const much = amountCents + 100_000;
+    const reported =
+      status === "FAILED" && this.#random.chance(0.7)
+        ? much
+        : this.#random.pick([0, amountCents, amountCents, amountCents + 1, much]);
     const made = completePayment(organizationId, id, {});
     return wishOf(() => ({
       ...made,
@@ -122,7 +132,9 @@ export class OrderCalls {
 
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
     const name = this.#random.pick<CorrectBook["name"]>([
-      ...(this.#paidLate.has(organizationId) ? (["recoverShortfall", "recoverShortfall"] as const) : []),
+      ...(this.#paidLate.has(organizationId)
+        ? (["recoverShortfall", "recoverShortfall", "recoverShortfall"] as const)
+        : []),
       "coverShortfall",
       "recoverShortfall",
       "allocate",

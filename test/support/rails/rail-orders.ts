@@ -1,10 +1,10 @@
-import type { FlagReason } from "../../src/domain/payment.js";
-import type { Rail } from "../../src/domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
-import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { Database } from "../../src/storage/database.js";
-import { beginPayment, completePayment, createAccount, failPayment, flag, mint, redeem } from "./commands.js";
-import { openDatabaseAt } from "./databases.js";
+import type { FlagReason } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Database } from "../../../src/storage/database.js";
+import { beginPayment, completePayment, createAccount, failPayment, flag, mint, redeem } from "../commands.js";
+import { openDatabaseAt } from "../databases.js";
 
 /** How far a test's order has come at its rail. */
 export interface OrderState {

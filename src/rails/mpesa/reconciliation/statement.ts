@@ -1,8 +1,8 @@
-import { type Cents, parseAmount } from "../../domain/values/cents.js";
-import type { MaskedPhone } from "../../domain/values/masked-phone.js";
-import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { readPartyPhone, readReceipt } from "./messages.js";
-import { millisOfNairobi } from "./nairobi-time.js";
+import { type Cents, parseAmount } from "../../../domain/values/cents.js";
+import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
+import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
+import { readPartyPhone, readReceipt } from "../messages.js";
+import { millisOfNairobi } from "../nairobi-time.js";
 
 /** The columns of M-Pesa's statement that are read. A statement has more. */
 export const STATEMENT_COLUMNS = [

@@ -1,0 +1,217 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { Command } from "../../../src/domain/commands.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { FlagReason, PaymentState } from "../../../src/gen/kesc/v1/payment.js";
+import {
+  ResolutionState,
+  type ResolveTransactionRequest,
+  TransactionServiceService as rpcs,
+} from "../../../src/gen/kesc/v1/transaction_service.js";
+import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
+import {
+  KEY_ID,
+  ORGANIZATION,
+  serve,
+  type ServerUnderTest,
+  transaction,
+  TRANSACTION_ID,
+} from "../../support/service/grpc-server.js";
+import { MemoryRails, railAccount, SANDBOX, storedPayment } from "../../support/service/memory-rails.js";
+
+const OTHER_ID = "txn_7zzzzzzzzzzzzzzzzzzzzzzzzz";
+const OPEN: Partial<Transaction> = {
+  rail: SANDBOX,
+  status: "PROCESSING",
+  openFlags: ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"],
+  completedAt: undefined,
+};
+
+describe("grpc: the payment of a transaction", () => {
+  let rails: MemoryRails;
+  let under: ServerUnderTest;
+  let resource: Transaction;
+
+  beforeEach(async () => {
+    rails = new MemoryRails();
+    rails.accounts.push(railAccount(ORGANIZATION));
+    rails.stored.set(TRANSACTION_ID, storedPayment({ transactionId: TRANSACTION_ID, organizationId: ORGANIZATION }));
+    resource = transaction(OPEN);
+    under = await serve({
+      rails,
+      reads: {
+        transaction: (organizationId, id) =>
+          Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction(OPEN) : undefined),
+      },
+      submit: () => Promise.resolve({ kind: "done", resource, replayed: false }),
+    });
+  });
+  afterEach(() => under.close());
+
+  const commands = (): Command[] => under.submitted.map(({ command }) => command);
+
+  describe("GetPayment", () => {
+    it("shows how far the rail has come, and what it has sent, without a phone number", async () => {
+      const receivedAt = toUnixMillis(Date.UTC(2026, 0, 2, 0, 5));
+      rails.evidence.push({ purpose: "collect", body: '{"PhoneNumber":"254708***149"}', receivedAt });
+      const { response, code } = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
+      expect(code).to.equal(Status.OK);
+      expect(response?.payment).to.deep.equal({
+        transaction_id: TRANSACTION_ID,
+        state: PaymentState.PAYMENT_STATE_ACCEPTED,
+        rail: "sandbox",
+        masked_phone_number: "254708***149",
+        rail_reference: "ws_CO_1",
+        begun_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 0, 0, 1))),
+        sends: 1,
+        checks: 3,
+        next_check_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 1))),
+        last_code: "4999",
+        open_flags: [FlagReason.FLAG_REASON_OUTCOME_UNKNOWN, FlagReason.FLAG_REASON_REPORT_DIFFERS],
+        messages: [
+          { purpose: "collect", body: '{"PhoneNumber":"254708***149"}', received_at: toTimestamp(receivedAt) },
+        ],
+      });
+    });
+
+    it("has no next check once it has ended, and no times before it was begun", async () => {
+      const given = { transactionId: TRANSACTION_ID, organizationId: ORGANIZATION };
+      rails.stored.set(TRANSACTION_ID, storedPayment(given, { state: "ENDED", lastCode: undefined }));
+      const ended = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
+      expect(ended.response?.payment).to.deep.include({ next_check_at: undefined, last_code: "" });
+      const ready = storedPayment(given, { state: "READY", begunAt: undefined, railReference: undefined, sends: 0 });
+      rails.stored.set(TRANSACTION_ID, ready);
+      const begun = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
+      expect(begun.response?.payment).to.deep.include({ begun_at: undefined, rail_reference: "", sends: 0 });
+    });
+
+    it("is not found for a direct transaction, nor for that of another organization though its payment is here", async () => {
+      rails.stored.clear();
+      const direct = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
+      expect(direct).to.deep.include({
+        code: Status.NOT_FOUND,
+        reason: "PAYMENT_NOT_FOUND",
+        facts: { transaction_id: TRANSACTION_ID },
+      });
+      const transactionId = OTHER_ID as typeof TRANSACTION_ID;
+      rails.stored.set(transactionId, storedPayment({ transactionId, organizationId: ORGANIZATION }));
+      const foreign = await under.grpc.call(rpcs.getPayment, { transaction_id: OTHER_ID });
+      expect(foreign).to.deep.include({ reason: "TRANSACTION_NOT_FOUND", facts: { transaction_id: OTHER_ID } });
+    });
+  });
+
+  describe("ResolveTransaction", () => {
+    const resolve = (outcome: ResolveTransactionRequest["outcome"], reason = "") =>
+      under.grpc.call(rpcs.resolveTransaction, { transaction_id: TRANSACTION_ID, outcome, reason });
+
+    for (const [what, outcome, resolution] of [
+      [
+        "completed",
+        { $case: "completed", value: { receipt: "RKT1" } } as const,
+        { kind: "COMPLETED", receipt: "RKT1" },
+      ],
+      ["failed", { $case: "failed", value: {} } as const, { kind: "FAILED" }],
+      [
+        "moved",
+        { $case: "moved", value: { amount: "99.00", receipt: "RKT2" } } as const,
+        { kind: "MOVED", amountCents: 9_900, receipt: "RKT2" },
+      ],
+    ] as const) {
+      it(`submits the outcome ${what}, in the name of the key`, async () => {
+        expect((await resolve(outcome, "seen on the statement")).code).to.equal(Status.OK);
+        expect(commands()).to.deep.equal([
+          {
+            name: "resolveTransaction",
+            organizationId: ORGANIZATION,
+            actor: KEY_ID,
+            transactionId: TRANSACTION_ID,
+            newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
+            resolution,
+            person: "tests",
+            aloneMaxCents: 100_000,
+            reason: "seen on the statement",
+          },
+        ]);
+      });
+    }
+
+    it("says whether another person must say the same", async () => {
+      const proposed = await resolve({ $case: "failed", value: {} });
+      expect(proposed.response?.state).to.equal(ResolutionState.RESOLUTION_STATE_PROPOSED);
+      resource = transaction({ ...OPEN, status: "FAILED", failure: "RESOLVED_BY_OPERATOR", openFlags: [] });
+      const done = await resolve({ $case: "failed", value: {} });
+      expect(done.response?.state).to.equal(ResolutionState.RESOLUTION_STATE_DONE);
+      expect(done.response?.transaction?.failure?.reason).to.equal("RESOLVED_BY_OPERATOR");
+    });
+
+    it("lets nobody resolve alone without a payment, and without an account at the rail", async () => {
+      rails.accounts.length = 0;
+      await resolve({ $case: "failed", value: {} });
+      rails.stored.clear();
+      await resolve({ $case: "failed", value: {} });
+      expect(commands().map((command) => "aloneMaxCents" in command && command.aloneMaxCents)).to.deep.equal([0, 0]);
+    });
+
+    for (const [what, outcome, fields] of [
+      ["no outcome", undefined, ["outcome"]],
+      ["a completion without a receipt", { $case: "completed", value: { receipt: "" } }, ["completed.receipt"]],
+      ["a receipt with a space", { $case: "completed", value: { receipt: "R 1" } }, ["completed.receipt"]],
+      ["a receipt that is too long", { $case: "completed", value: { receipt: "R".repeat(65) } }, ["completed.receipt"]],
+      [
+        "a movement with nothing",
+        { $case: "moved", value: { amount: "0", receipt: "" } },
+        ["moved.amount", "moved.receipt"],
+      ],
+    ] as const) {
+      it(`refuses ${what}`, async () => {
+        const refused = await resolve(outcome, "two\nlines");
+        expect(refused.reason).to.equal("INVALID_FIELD");
+        expect(refused.fields?.map(({ field }) => field)).to.deep.equal(["reason", ...fields]);
+      });
+    }
+  });
+
+  describe("AttendTransaction", () => {
+    it("submits the flag", async () => {
+      const request = {
+        transaction_id: TRANSACTION_ID,
+        flag: FlagReason.FLAG_REASON_NOT_CREDITED,
+        reason: "paid back by hand",
+      };
+      const { code, response } = await under.grpc.call(rpcs.attendTransaction, request);
+      expect([code, response?.transaction?.id]).to.deep.equal([Status.OK, TRANSACTION_ID]);
+      expect(commands()).to.deep.equal([
+        {
+          name: "attendTransaction",
+          organizationId: ORGANIZATION,
+          actor: KEY_ID,
+          transactionId: TRANSACTION_ID,
+          flag: "NOT_CREDITED",
+          reason: "paid back by hand",
+        },
+      ]);
+    });
+
+    for (const flag of [0, 99]) {
+      it(`refuses the flag ${String(flag)}`, async () => {
+        const request = { transaction_id: TRANSACTION_ID, flag: flag as FlagReason, reason: "" };
+        const { fields } = await under.grpc.call(rpcs.attendTransaction, request);
+        expect(fields?.map(({ field }) => field)).to.deep.equal(["flag"]);
+      });
+    }
+  });
+
+  it("needs the scope transactions:resolve for what a person decides", async () => {
+    const writer = await serve({ scopes: ["transactions:write", "transactions:read", "accounts:write"] });
+    const common = { transaction_id: TRANSACTION_ID, reason: "" };
+    const replies = [
+      await writer.grpc.call(rpcs.resolveTransaction, { ...common, outcome: { $case: "failed", value: {} } }),
+      await writer.grpc.call(rpcs.attendTransaction, { ...common, flag: FlagReason.FLAG_REASON_NOT_CREDITED }),
+    ];
+    await writer.close();
+    const refusal = { reason: "SCOPE_REQUIRED", facts: { scope: "transactions:resolve" } };
+    expect(replies.map(({ reason, facts }) => ({ reason, facts }))).to.deep.equal([refusal, refusal]);
+  });
+});
