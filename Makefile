@@ -75,7 +75,7 @@ overload: dist/.built ## ten times what the service can do, and a greedy organiz
 hostile: dist/.built ## callers who keep to no rules, with ten thousand idle connections (as many as ulimit -n allows)
 	@IDLE_CONNECTIONS=10000 $(BIN)/mocha 'dist/test/attack/hostile/*.test.js'
 
-simulate: dist/.built ## crash servers between any two steps, and check what was acknowledged; SEED=1 RUNS=10000 ENGINE=both
+simulate: dist/.built ## crash servers between any two steps, and check what was acknowledged; SEED=1 RUNS=10000 ENGINE=both (ENGINE=rails: payments)
 	@node dist/test/attack/simulation/main.js --seed $(or $(SEED),1) --runs $(or $(RUNS),10000) --engine $(or $(ENGINE),both)
 
 mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some

@@ -129,6 +129,12 @@ export const VARIABLES = {
     "hours without payouts to a phone number that was changed",
     wholeNumber(0, 8_760),
   ),
+  KESC_CALLBACK_BASE_URL: {
+    fallback: undefined,
+    meaning: "URL of the gateway, at which rails call back",
+    schema: z.string().optional(),
+  },
+  KESC_CALLBACK_SECRET_FILE: optionalFile("file of the secrets that sign callback addresses"),
   KESC_CALL_SECONDS_MAX: variable("30", "maximum seconds of a call", wholeNumber(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",
@@ -232,18 +238,23 @@ export function readVariables(environment: Environment): ValuesResult {
   const problems = [
     ...(databaseUrl.ok ? [] : [databaseUrl.problem]),
     ...(result.error?.issues ?? []).map((issue) => describeIssue(issue, environment)),
-    ...halfOfPair(environment),
+    ...halvesOfPairs(environment),
     ...Object.keys(environment).filter(isUnknown).map(describeUnknown),
   ];
   return result.success && problems.length === 0 ? { ok: true, values: result.data } : { ok: false, problems };
 }
 
-const TLS_PAIR = ["KESC_TLS_CERT_FILE", "KESC_TLS_KEY_FILE"] as const;
+/** The variables of a pair come together. */
+const PAIRS = [
+  ["KESC_TLS_CERT_FILE", "KESC_TLS_KEY_FILE"],
+  ["KESC_CALLBACK_BASE_URL", "KESC_CALLBACK_SECRET_FILE"],
+] as const;
 
-/** The two variables of TLS come together. */
-function halfOfPair(environment: Environment): readonly string[] {
-  const missing = TLS_PAIR.filter((name) => (environment[name] ?? "") === "");
-  return missing.length === 1 ? [`${missing.join()} is not set. ${TLS_PAIR.join(" and ")} come together.`] : [];
+function halvesOfPairs(environment: Environment): readonly string[] {
+  return PAIRS.flatMap((pair) => {
+    const missing = pair.filter((name) => (environment[name] ?? "") === "");
+    return missing.length === 1 ? [`${missing.join()} is not set. ${pair.join(" and ")} come together.`] : [];
+  });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {

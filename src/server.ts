@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import { cellRails } from "./cell-rails.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
-import { type CellRails, NO_RAILS, type ServedCell } from "./grpc/services/served-cell.js";
+import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
+import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
@@ -29,10 +31,6 @@ export interface ServerDependencies {
   readonly now?: () => UnixMillis;
   /** An open, migrated database, which its owner closes. Opened from the config when omitted. */
   readonly database?: Database;
-  /** No rail but `direct` when omitted. */
-  readonly railsOf?: (cell: Cell) => CellRails;
-  /** The secrets of the tokens in callback addresses. None when omitted. */
-  readonly callbackSecrets?: () => readonly Buffer[];
 }
 
 export interface RunningServer {
@@ -54,7 +52,11 @@ export interface RunningServer {
  * in use.
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
-  const { logger, now = systemClock, railsOf = () => NO_RAILS, callbackSecrets = () => [] } = dependencies;
+  const { logger, now = systemClock } = dependencies;
+  const callbacks =
+    config.callbacks === undefined
+      ? undefined
+      : { settings: config.callbacks, secrets: readCallbackSecrets(config.callbacks) };
   const tls = config.tls === undefined ? undefined : usableIdentity(config.tls);
   const database = dependencies.database ?? (await openCurrentDatabase(config.database));
   const closeDatabase = async (): Promise<void> => {
@@ -73,11 +75,12 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         writeChecks[number]?.failed(error);
       },
     });
-  const cells = database.cells.map((cell) => ({
-    ledger: ledgerOf(cell),
-    reads: readsInTurns(reads(cell), database.readsMax),
-    ...railsOf(cell),
-  }));
+  const newTransactionId = (): TransactionId => typeidUnboxed("txn") as string as TransactionId;
+  const cells = database.cells.map((cell) => {
+    const ledger = ledgerOf(cell);
+    const rails = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
+    return { ...rails, ledger, reads: readsInTurns(reads(cell), database.readsMax) };
+  });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -85,6 +88,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const keyUses = new KeyUses(database, now);
   try {
+    await Promise.all(cells.map((cell) => cell.start()));
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -96,9 +100,9 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       now,
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
-      newTransactionId: () => typeidUnboxed("txn") as string as TransactionId,
+      newTransactionId,
       phoneCoolingMillis: config.phoneCoolingMillis,
-      callbackSecrets,
+      callbackSecrets: () => callbacks?.secrets ?? [],
       logger,
       limits: config.grpcLimits,
       listsMax: database.listsMax,
@@ -108,8 +112,9 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       address: server.address,
       cells,
       stop: async () => {
+        const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await server.stop(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE);
+          await Promise.all([server.stop(graceMillis), ...cells.map((cell) => cell.stop(graceMillis))]);
         } finally {
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
@@ -117,6 +122,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
+    await Promise.all(cells.map((cell) => cell.stop(0)));
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }

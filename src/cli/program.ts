@@ -15,7 +15,11 @@ import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addImport } from "./import/command.js";
+import { addCorrections } from "./operator/corrections.js";
+import { addResolve } from "./operator/resolve.js";
 import { addPurge } from "./purge.js";
+import { addRail } from "./rail/command.js";
+import { addReconcile } from "./reconcile/command.js";
 import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
@@ -39,6 +43,7 @@ export function kescProgram(): Command {
   addMigrate(program);
   addOrg(program);
   addKey(program);
+  addRail(program);
   addAccountCalls(addAccount(program));
   addTransaction(program);
   addMasterKey(program);
@@ -48,7 +53,9 @@ export function kescProgram(): Command {
   addPurge(program);
   addBackup(program);
   addRestore(program);
-  addBook(program);
+  addCorrections(addBook(program));
+  addResolve(program);
+  addReconcile(program);
 
   return program.addHelpText(
     "after",

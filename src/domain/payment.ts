@@ -69,11 +69,8 @@ export interface RailTerms {
   readonly phoneCoolingMillis: number;
 }
 
-/**
- * Why a transaction on a rail failed. The list is closed. The last three are decisions of the
- * service and of an operator; a rail reports the others.
- */
-export const FAILURE_REASONS = [
+/** Why a rail moved nothing, by its own word. */
+export const RAIL_FAILURES = [
   "CANCELED_BY_PAYER",
   "PAYER_UNREACHABLE",
   "PAYER_SHORT_OF_FUNDS",
@@ -82,10 +79,14 @@ export const FAILURE_REASONS = [
   "RECIPIENT_LIMIT",
   "RAIL_ACCOUNT_SHORT",
   "RAIL_REFUSED",
-  "EXPIRED",
-  "REPORT_DIFFERS",
-  "RESOLVED_BY_OPERATOR",
 ] as const;
+export type RailFailure = (typeof RAIL_FAILURES)[number];
+
+/**
+ * Why a transaction on a rail failed. The list is closed. The service itself decides on EXPIRED: it
+ * could not ask the rail in time. An operator decides on the last two.
+ */
+export const FAILURE_REASONS = [...RAIL_FAILURES, "EXPIRED", "REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**

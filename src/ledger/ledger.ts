@@ -21,7 +21,14 @@ interface QueuedCommand {
 }
 
 /** The key of a line in the queue. The lines take turns. */
-type LineKey = OrganizationId | `${OrganizationId} bulk`;
+type LineKey = OrganizationId | `${OrganizationId} bulk` | `${OrganizationId} rail`;
+
+interface SubmitOptions {
+  /** Whether the command came in a large batch. */
+  readonly bulk?: boolean;
+  /** Whether the command comes from the settlement, which has a line of its own. */
+  readonly rail?: boolean;
+}
 
 export interface LedgerOptions {
   readonly committer: Committer;
@@ -105,19 +112,21 @@ export class Ledger {
    * Queues a command. Resolves once the command is on disk, or is refused. Rejects only on a bug.
    *
    * Drops a command whose deadline passes while it is queued. The commands of one organization are
-   * decided in the order of their submission. Single and bulk commands each have their own order.
+   * decided in the order of their submission. Single commands, bulk commands and those of the
+   * settlement each have their own order.
    */
   submit<C extends Command>(
     command: C,
     deadline: UnixMillis,
-    { bulk = false }: { bulk?: boolean } = {},
+    { bulk = false, rail = false }: SubmitOptions = {},
   ): Promise<Outcome<ResourceOf<C>>> {
     if (this.#closed !== undefined) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
     return new Promise((resolve, reject) => {
       // decide() returns the type of resource that belongs to the command.
       const resolveAny = resolve as QueuedCommand["resolve"];
-      const line: LineKey = bulk ? `${command.organizationId} bulk` : command.organizationId;
-      const isQuarantined = this.#quarantine.has(command.organizationId);
+      const { organizationId } = command;
+      const line: LineKey = rail ? `${organizationId} rail` : bulk ? `${organizationId} bulk` : organizationId;
+      const isQuarantined = this.#quarantine.has(organizationId);
       const queue = isQuarantined ? this.#quarantined : this.#queue;
       const isQueued = queue.push(line, { command, deadline, bulk, resolve: resolveAny, reject });
       if (isQueued) {

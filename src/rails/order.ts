@@ -1,6 +1,7 @@
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { TransactionId } from "../domain/values/ids.js";
+import type { MaskedPhone } from "../domain/values/masked-phone.js";
 import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
@@ -18,8 +19,12 @@ export interface Order {
   readonly acceptedAt: UnixMillis;
 }
 
-/** An order that was sent, or that may have been sent, with what is stored about it. */
-export interface OpenPayment extends Order {
+/**
+ * An order that was sent, or that may have been sent, with what is stored about it. It may have
+ * ended: then the phone number is no longer stored.
+ */
+export interface OpenPayment extends Omit<Order, "phoneNumber"> {
+  readonly maskedPhone: MaskedPhone;
   /** When the service was about to call the rail. */
   readonly begunAt: UnixMillis;
   /** The rail's own name for the order. Undefined if the answer was lost, or had none. */

@@ -1,8 +1,9 @@
-import type { FailureReason } from "../domain/payment.js";
+import type { RailFailure } from "../domain/payment.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { MaskedPhone } from "../domain/values/masked-phone.js";
 import type { PayableAmounts } from "../domain/values/payable-amounts.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { CallbackPurpose } from "./callback-token.js";
 import type { OpenPayment, Order } from "./order.js";
 
@@ -33,8 +34,8 @@ export interface PaymentRail {
   query(payment: OpenPayment, signal: AbortSignal): Promise<Report>;
 
   /**
-   * Reads a message of the rail about the payment. Pure. Returns undefined if the text is no
-   * message of this rail, or is about another payment.
+   * Reads a message of the rail about the payment, which may have ended. Pure. Returns undefined if
+   * the text is no message of this rail, or is about another payment.
    *
    * Anybody who learns a callback's address can send such a message. So it is a hint: the caller
    * asks `query` before money is released or recognised.
@@ -46,6 +47,18 @@ export interface PaymentRail {
 
   /** Reads the message that answers `askBalance`. Pure. Undefined if it is no such message. */
   readBalance(message: RailMessage): RailBalance | undefined;
+
+  /**
+   * How long to wait before each query for the outcome of an order, from the request on. The last
+   * wait is repeated.
+   */
+  readonly checkAfterMillis: readonly number[];
+
+  /**
+   * The messages of a rail that sends none over a network: a sandbox. The caller delivers each at
+   * its time, and may deliver it twice.
+   */
+  messagesOf?(payment: OpenPayment): readonly TimedMessage[];
 }
 
 export interface Capabilities extends PayableAmounts {
@@ -61,7 +74,7 @@ export type Sent =
       readonly railReference: string | undefined;
     }
   /** The rail refused the request for good, with a code from its list of final failures. */
-  | { readonly kind: "rejected"; readonly code: string; readonly failure: FailureReason }
+  | { readonly kind: "rejected"; readonly code: string; readonly failure: RailFailure }
   /** It is proved that the rail took nothing of the request. It can be sent again. */
   | { readonly kind: "unreached"; readonly code: string; readonly retryAfterMillis: number }
   /** Nobody knows. Every result that is not one of the others is this one. */
@@ -83,7 +96,7 @@ export type Report =
       /** As above. A payment without a `railReference` can be queried by it. */
       readonly movement: string | undefined;
       readonly code: string;
-      readonly failure: FailureReason;
+      readonly failure: RailFailure;
     }
   /** The outcome is not known yet. */
   | { readonly kind: "open"; readonly code: string };
@@ -93,6 +106,10 @@ export interface RailMessage {
   readonly purpose: CallbackPurpose;
   /** The text as it came, or masked by `maskMessage`: both read alike. */
   readonly body: string;
+}
+
+export interface TimedMessage extends RailMessage {
+  readonly at: UnixMillis;
 }
 
 export type BalanceAnswer =

@@ -2,6 +2,7 @@ import { type TlsFiles, tlsFilesOf } from "../../runtime/transport/tls.js";
 import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import type { DatabaseAddress } from "../storage/database.js";
+import { callbackProblems, type CallbackSettings, callbackSettingsOf } from "./callbacks.js";
 
 /** The part of the environment that the server and the commands read, parsed. */
 export interface Config {
@@ -16,6 +17,8 @@ export interface Config {
   readonly queueMax: number;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
+  /** Where rails call back; undefined: no rail that needs it can be used. */
+  readonly callbacks: CallbackSettings | undefined;
   readonly shutdownGraceSeconds: number;
   readonly logLevel: LogLevel;
   readonly grpcLimits: GrpcLimits;
@@ -38,7 +41,9 @@ export type ConfigResult =
 
 export function readConfig(environment: Environment): ConfigResult {
   const result = readVariables(environment);
-  return result.ok ? { ok: true, config: configOf(result.values) } : result;
+  if (!result.ok) return result;
+  const problems = callbackProblems(result.values);
+  return problems.length === 0 ? { ok: true, config: configOf(result.values) } : { ok: false, problems };
 }
 
 function configOf(values: Values): Config {
@@ -49,6 +54,7 @@ function configOf(values: Values): Config {
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,
     phoneCoolingMillis: values.KESC_PHONE_COOLING_HOURS * 3_600_000,
+    callbacks: callbackSettingsOf(values),
     shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
     logLevel: values.KESC_LOG_LEVEL,
     tls: tlsFilesOf(values),

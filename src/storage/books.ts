@@ -15,6 +15,8 @@ export interface BookSummary {
   /** The `seq` of the book's last row. */
   readonly lastSeq: number;
   readonly lastRecordedAt: UnixMillis;
+  /** The shillings that the book says are there. */
+  readonly reserveCents: number;
 }
 
 interface SummaryRow {
@@ -23,6 +25,7 @@ interface SummaryRow {
   readonly state: string;
   readonly last_seq: number;
   readonly last_recorded_at: number;
+  readonly reserve_cents: number;
 }
 
 const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
@@ -39,7 +42,7 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
   const rows = await orStoreError(
     engine,
     reader.rows<SummaryRow>(`
-      SELECT b.organization_id, o.name, b.state, b.last_seq, b.last_recorded_at
+      SELECT b.organization_id, o.name, b.state, b.last_seq, b.last_recorded_at, b.reserve_cents
       FROM ${engine.table("books")} b JOIN ${engine.table("organizations")} o ON o.id = b.organization_id
       ORDER BY b.number`),
   );
@@ -50,6 +53,7 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
     state: row.state as BookState,
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
+    reserveCents: row.reserve_cents,
   }));
 }
 

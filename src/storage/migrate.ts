@@ -7,6 +7,7 @@ import { accounts } from "./migrations/0003-accounts.js";
 import { transactions } from "./migrations/0004-transactions.js";
 import { journal } from "./migrations/0005-journal.js";
 import { payments } from "./migrations/0006-payments.js";
+import { rails } from "./migrations/0007-rails.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0004-transactions": transactions,
   "0005-journal": journal,
   "0006-payments": payments,
+  "0007-rails": rails,
 };
 
 /**

@@ -1,11 +1,13 @@
 import type { Binding } from "../storage/sql/engine.js";
 import type { Audit } from "./audit.js";
 
-const SLICE_ROWS = 5_000;
+export const SLICE_ROWS = 5_000;
 
 interface Selection<Row> {
   /** A SELECT without ORDER BY. It ends with its WHERE clause. */
   readonly sql: string;
+  /** The clause after it. The rows are groups with one key each. */
+  readonly groupBy?: string;
   readonly bindings: readonly Binding[];
   /** The last column of the index that the rows are read along. Its values differ. */
   readonly key: string;
@@ -18,12 +20,12 @@ interface Selection<Row> {
  */
 export async function* slices<Row>(
   { rows }: Audit,
-  { sql, bindings, key, keyOf }: Selection<Row>,
+  { sql, groupBy = "", bindings, key, keyOf }: Selection<Row>,
 ): AsyncGenerator<readonly Row[], void, void> {
   let after: readonly Binding[] = [];
   for (;;) {
     const condition = after.length === 0 ? "" : `AND ${key} > ?`;
-    const slice = await rows<Row>(`${sql} ${condition} ORDER BY ${key} LIMIT ${String(SLICE_ROWS)}`, [
+    const slice = await rows<Row>(`${sql} ${condition} ${groupBy} ORDER BY ${key} LIMIT ${String(SLICE_ROWS)}`, [
       ...bindings,
       ...after,
     ]);

@@ -129,6 +129,20 @@ describe("the ledger's queue", () => {
     expect(outcomes.every(({ kind }) => kind === "done")).to.equal(true);
   });
 
+  it("gives the settlement a line of its own, which no call delays", async () => {
+    const gate = gated();
+    const ledger = ledgerOver(gate.committer, { batchMax: 20 });
+    const first = ledger.submit(mintOne(), NO_DEADLINE);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const done: string[] = [];
+    const calls = Array.from({ length: 100 }, () => ledger.submit(mintOne(), NO_DEADLINE).then(() => done.push("call")));
+    const rail = ledger.submit(mintOne(), NO_DEADLINE, { rail: true }).then(() => done.push("rail"));
+    gate.open();
+    await Promise.all([first, rail, ...calls]);
+    expect(done.indexOf("rail")).to.be.lessThan(20);
+  });
+
   it("lets what comes in bulk take turns with the single calls of the same organization", async () => {
     const gate = gated();
     const ledger = ledgerOver(gate.committer, { batchMax: 20 });

@@ -10,7 +10,7 @@ import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { CallbackPurpose } from "../../src/rails/callback-token.js";
 import type { OpenPayment } from "../../src/rails/order.js";
 import type { PaymentRail, RailMessage, Report, Sent } from "../../src/rails/rail.js";
-import { payment, phone } from "./support/orders.js";
+import { type BegunOrder, payment, phone } from "./support/orders.js";
 
 /** A rail with what a test must see of the world behind it. */
 export interface RailUnderTest {
@@ -94,14 +94,14 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     rail = world.rail;
   });
 
-  function order(digits = ENDINGS.usual, amountCents: Cents = toCents(100_00)): OpenPayment {
+  function order(digits = ENDINGS.usual, amountCents: Cents = toCents(100_00)): BegunOrder {
     const now = world.now();
     const phoneNumber = phone(`+2547000000${digits}`);
     return payment(direction, { phoneNumber, amountCents, acceptedAt: now, begunAt: now });
   }
 
   /** Sends the order until the rail was reached. Returns what is stored about it then. */
-  async function begun(unsent: OpenPayment): Promise<{ sent: Sent; about: OpenPayment }> {
+  async function begun(unsent: BegunOrder): Promise<{ sent: Sent; about: BegunOrder }> {
     for (let sends = 0; sends < SENDS_MAX; sends += 1) {
       const about = { ...unsent, begunAt: world.now() };
       const sent = await rail.send(about, NEVER);
@@ -127,7 +127,7 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     throw new Error("nobody knows the outcome");
   }
 
-  async function expectSuccess(report: Report, about: OpenPayment): Promise<void> {
+  async function expectSuccess(report: Report, about: BegunOrder): Promise<void> {
     expect(report.kind).to.equal("succeeded");
     const { movement, amountCents, phone: paidBy } = report as Succeeded;
     expect(movement, "movement").to.be.a("string");
@@ -137,6 +137,11 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     );
     expect(await world.movements(about), "movements at the rail").to.equal(1);
   }
+
+  it("says when to ask for the outcome", () => {
+    expect(rail.checkAfterMillis).to.have.length.at.least(1);
+    expect(Math.min(...rail.checkAfterMillis)).to.be.at.least(1_000);
+  });
 
   it("says what it can move", () => {
     const { minCents, maxCents, stepCents, phoneNumbers } = rail.capabilities(direction);

@@ -12,6 +12,7 @@ describe("config", () => {
       batchMax: 256,
       queueMax: 10_000,
       phoneCoolingMillis: 0,
+      callbacks: undefined,
       shutdownGraceSeconds: 20,
       logLevel: "info",
       tls: undefined,

@@ -8,7 +8,7 @@ import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { bookHeadOf,type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
+import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
 import { verify } from "../../src/verify/verify.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import {
@@ -157,7 +157,10 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
 /** The book as the ledger loads it. */
 async function headOf(cell: Cell, organizationId: OrganizationId): Promise<BookHead | undefined> {
   const { reader, engine } = cell;
-  const rows = await reader.rows<BookRow>(`SELECT *, NULL AS begun_at FROM ${engine.table("books")} ORDER BY number`, []);
+  const rows = await reader.rows<BookRow>(
+    `SELECT *, NULL AS begun_at FROM ${engine.table("books")} ORDER BY number`,
+    [],
+  );
   return rows.map(bookHeadOf).find((head) => head.organizationId === organizationId);
 }
 

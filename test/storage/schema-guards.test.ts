@@ -284,11 +284,7 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
   ["an ended payment with its phone number", CHECK, ({ open }) => paymentOf(open, { state: "'ENDED'" })],
   ["a proposal by nobody", CHECK, () => "UPDATE proposals SET person = ''"],
   ["a proposal that was done before it was made", CHECK, () => "UPDATE proposals SET done_at = proposed_at - 1"],
-  [
-    "a second proposal about a subject",
-    UNIQUE,
-    () => `INSERT INTO proposals SELECT * FROM proposals`,
-  ],
+  ["a second proposal about a subject", UNIQUE, () => `INSERT INTO proposals SELECT * FROM proposals`],
   ["a content hash that is too short", CHECK, () => quietRow({ content_hash: "substr(content_hash, 2)" })],
 ];
 

@@ -94,7 +94,12 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
 }
 
 /** The fields of a transaction that no rail has said anything about. */
-export const NO_REPORT = { railMovement: undefined, railReceipt: undefined, failure: undefined, openFlags: [] } as const;
+export const NO_REPORT = {
+  railMovement: undefined,
+  railReceipt: undefined,
+  failure: undefined,
+  openFlags: [],
+} as const;
 /** The fields of a journal entry that only payments on a rail and corrections of the book have. */
 export const NO_PROOF = { detail: undefined, receipt: undefined } as const;
 

@@ -2,9 +2,20 @@ import { expect } from "chai";
 
 import type { Account, AccountWithFreeze } from "../../src/domain/account.js";
 import type { ApiKey } from "../../src/domain/api-key.js";
+import type { Transaction } from "../../src/domain/transaction.js";
 import type { Pace } from "../../src/verify/pace.js";
 import { type Verification, verify, type VerifyOptions } from "../../src/verify/verify.js";
-import { SLOW_RAIL } from "../support/commands.js";
+import {
+  attend,
+  beginPayment,
+  completePayment,
+  correctBook,
+  failPayment,
+  flag,
+  receiptNamed,
+  resolve,
+  SLOW_RAIL,
+} from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { GivenBooks, makeTraffic } from "./given-books.js";
 
@@ -48,6 +59,8 @@ for (const engine of ENGINES) {
       await books.unfreeze(frozen, "found again");
       await books.unfreeze(dora, "court order ended");
       dora = await books.freeze(dora, "COURT_ORDER", name);
+      await pay(name);
+      await correct(name);
       await books.update(amina);
       await books.reverse(await books.move("mint", amina, "4.00"));
       await books.revokeApiKey(key);
@@ -59,6 +72,34 @@ for (const engine of ENGINES) {
       await books.erase(leaving);
       const others = await GivenBooks.open(opened.database, name);
       await others.move("mint", await others.createAccount("zoe"), "1.00");
+    }
+
+    /** An order that the rail carries out step by step, and one that it reports late. */
+    async function pay(name: string): Promise<void> {
+      const order = await books.move("mint", amina, "5.00", { rail: SLOW_RAIL });
+      await books.do((id) => beginPayment(id, order.id));
+      await books.do((id) => completePayment(id, order.id, { movement: `${name}-m1` }));
+      await books.do((id) => flag(id, order.id));
+      await books.do((id) => completePayment(id, order.id, { movement: `${name}-m1`, receipt: `${name}-r1` }));
+      await books.do((id) => attend(id, order.id, "OUTCOME_UNKNOWN"));
+      const failed = await books.move("redeem", amina, "6.00", { rail: SLOW_RAIL });
+      await books.do((id) => beginPayment(id, failed.id));
+      await books.do((id) => failPayment(id, failed.id));
+      await books.do((id) => completePayment(id, failed.id, { receipt: `${name}-r2` }));
+    }
+
+    /** What operators decide, alone and by two. */
+    async function correct(name: string): Promise<void> {
+      await books.do((id) => correctBook("bookReceipt", id, { amountCents: 100, key: name, target: `${name}-r3` }));
+      const order = await books.move("mint", amina, "7.00", { rail: SLOW_RAIL });
+      await books.do((id) => beginPayment(id, order.id));
+      await books.do((id) => flag(id, order.id));
+      const resolution = { kind: "COMPLETED", receipt: receiptNamed(`${name}-r4`) } as const;
+      for (const person of ["amina", "brian"]) {
+        await books.do((id) => resolve(id, order.id, resolution, { person, aloneMaxCents: 0 }));
+        const given = { amountCents: 100, key: `${name}-back`, target: `${name}-r5`, person, aloneMaxCents: 0 };
+        await books.do((id) => correctBook("returnUnallocated", id, given));
+      }
     }
 
     /** Verifies with `during` at the first rest, then at the second one, and so on. */
@@ -107,6 +148,27 @@ for (const engine of ENGINES) {
           during: async () => {
             await books.cancel(pending, "no answer");
             pending = await books.move("redeem", amina, "2.00", { rail: SLOW_RAIL });
+          },
+        },
+      );
+      expect(verifications.flatMap(({ firstFindings }) => firstFindings)).to.deep.equal([]);
+    });
+
+    it("finds nothing when a completed order gets its receipt and flags between any two statements", async () => {
+      let order: Transaction;
+      const verifications = await eachTime(
+        {},
+        {
+          before: async () => {
+            order = await books.move("mint", amina, "1.00", { rail: SLOW_RAIL });
+            await books.do((id) => beginPayment(id, order.id));
+            await books.do((id) => completePayment(id, order.id, { movement: `m-${order.id}` }));
+          },
+          during: async () => {
+            await books.do((id) => flag(id, order.id));
+            await books.do((id) =>
+              completePayment(id, order.id, { movement: `m-${order.id}`, receipt: `r-${order.id}` }),
+            );
           },
         },
       );

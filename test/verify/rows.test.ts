@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { ENGINES } from "../support/databases.js";
 import { GivenBooks, makeTraffic, OWN_ROWS, TRAFFIC_ROWS } from "./given-books.js";
+import { makeOrders } from "./given-orders.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** `first` is the seq of the first finding, and a word of the findings with this seq. */
@@ -12,8 +13,9 @@ type Tampering = readonly [
 ];
 
 const COLUMNS = `previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, available_after_cents,
-  held_after_cents, actor, reason, recorded_at, content_hash`;
-const ACCOUNT_COLUMNS = "last_seq, status, status_reason, available_cents, held_cents, created_at, updated_at";
+  held_after_cents, detail, rail_receipt, actor, reason, recorded_at, content_hash`;
+const ACCOUNT_COLUMNS =
+  "last_seq, status, status_reason, available_cents, held_cents, open_payments, created_at, updated_at";
 const TRANSACTION_COLUMNS = `account_id, type, status, status_reason, amount_cents, description, metadata, rail, created_at,
   updated_at, completed_at`;
 const OF_ROW = (seq: number): string => `(SELECT account_id FROM journal WHERE seq = ${String(seq)})`;
@@ -39,8 +41,8 @@ const TAMPERINGS: readonly Tampering[] = [
     "an inserted hold that agrees with the balances, but with no transaction",
     [
       `INSERT INTO journal SELECT book, ${String(NEXT)}, 20, account_id, 'txn_unknown', NULL, kind, debit, credit, 100, 39902, 10100,
-         actor, reason, (SELECT MAX(recorded_at) FROM journal), content_hash FROM journal WHERE seq = 9`,
-      `UPDATE accounts SET last_seq = ${String(NEXT)}, available_cents = 39902, held_cents = 10100, updated_at = books.last_recorded_at
+         NULL, NULL, actor, reason, (SELECT MAX(recorded_at) FROM journal), content_hash FROM journal WHERE seq = 9`,
+      `UPDATE accounts SET last_seq = ${String(NEXT)}, available_cents = 39902, held_cents = 10100, open_payments = 3, updated_at = books.last_recorded_at
          FROM books WHERE accounts.id = ${OF_ROW(9)}`,
       `UPDATE books SET last_seq = ${String(NEXT)}, available_cents = available_cents - 100,
          held_cents = held_cents + 100`,
@@ -72,6 +74,30 @@ const TAMPERINGS: readonly Tampering[] = [
          SELECT book, 99, 'txn_z', 'from nowhere', ${TRANSACTION_COLUMNS} FROM transactions WHERE seq = 5`,
     ],
     [99, /transactions: a journal row that created it \| none/],
+  ],
+  [
+    "a missing payment",
+    ["DELETE FROM payments WHERE transaction_id = (SELECT id FROM transactions WHERE seq = 9)"],
+    [9, /payments: a row \| none/],
+  ],
+  [
+    "a payment from nowhere",
+    [
+      `INSERT INTO payments (transaction_id, book, rail_account_id, state, phone_number, masked_phone, sends, due_at, updated_at)
+         SELECT 'txn_z', book, rail_account_id, state, phone_number, masked_phone, sends, due_at, updated_at
+         FROM payments WHERE transaction_id = (SELECT id FROM transactions WHERE seq = 9)`,
+    ],
+    [undefined, /payments: a transaction of the book \| none/],
+  ],
+  [
+    "a proposal from nowhere",
+    ["INSERT INTO proposals (subject, book, content, person, proposed_at) VALUES ('refund', 1, 'all', 'mallory', 5)"],
+    [undefined, /proposals: a journal row that proposes it \| none/],
+  ],
+  [
+    "a proposal of a book that does not exist",
+    ["INSERT INTO proposals (subject, book, content, person, proposed_at) VALUES ('refund', 7, 'all', 'mallory', 5)"],
+    [undefined, /proposals: the book with the number 7 \| none/],
   ],
   ["a missing holder", ["DELETE FROM account_holders WHERE seq = 3"], [3, /account_holders: a row \| none/]],
   [
@@ -149,6 +175,12 @@ const MALFORMED: readonly (readonly [name: string, statement: string, word: RegE
   ["an id that sorts apart", "UPDATE accounts SET id = '\u{1F600}' WHERE seq = 2", /a journal row that created it/],
 ];
 
+/** What a book has once, and the index that ensures it. */
+const ONCE = [
+  ["receipt", "journal", "rail_receipt", "journal_receipts"],
+  ["movement", "transactions", "rail_movement", "transactions_movements"],
+] as const;
+
 for (const engine of ENGINES) {
   describe(`verify on ${engine}, after somebody was at the database`, () => {
     let unguarded: Unguarded;
@@ -192,5 +224,28 @@ for (const engine of ENGINES) {
       expect(seqs).to.deep.equal(seqs.toSorted((left, right) => left - right));
       expect(seqs[0]).to.equal(1);
     });
+  });
+
+  describe(`verify on ${engine}, after somebody dropped a unique index`, () => {
+    let unguarded: Unguarded;
+    before(async () => {
+      unguarded = await openUnguarded(engine, async (database) => {
+        const books = await GivenBooks.open(database);
+        await makeOrders(books, await books.createAccount("zoe"));
+      });
+    });
+    after(() => unguarded.dispose());
+
+    for (const [what, table, column, index] of ONCE) {
+      it(`names a ${what} that a book has twice`, async () => {
+        const verification = await unguarded.verifyAfter([
+          `DROP INDEX ${index}`,
+          `UPDATE ${table} SET ${column} = (SELECT MIN(${column}) FROM ${table}) WHERE ${column} IS NOT NULL`,
+        ]);
+        expect(findingsOnRows(verification).join("\n")).to.match(
+          new RegExp(`${table} \\d+ : another ${column} \\| the one of seq \\d+ again`),
+        );
+      });
+    }
   });
 }

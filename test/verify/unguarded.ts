@@ -109,6 +109,7 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
      WHERE contype = 'c' AND connamespace = 'public'::regnamespace`,
   );
   for (const { table, name } of checks) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  await client.query("ALTER TABLE rail_messages ALTER COLUMN id DROP IDENTITY");
   await client.query("SET session_replication_role = replica");
   // Another pool, so that a test can close the first one.
   const database = await openDatabase(opened.address);
@@ -123,7 +124,8 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
         return await verify(database, { notedHeads: heads });
       } finally {
         await client.query(`TRUNCATE ${tables.join(", ")}`);
-        for (const table of tables) await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);
+        for (const table of tables)
+          await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);
       }
     },
     async dispose() {

@@ -12,8 +12,11 @@ import { printJson, printLine, printTable, timeOf } from "../commands/output.js"
 
 const WRONG_USAGE = 2;
 
-/** `kesc book`: lists the books, and opens those that were restored. */
-export function addBook(program: Command): void {
+/**
+ * `kesc book`: lists the books, and opens those that were restored. Returns the command, which gets
+ * more subcommands.
+ */
+export function addBook(program: Command): Command {
   const book = program.command("book").description("the books of the organizations, and their states");
   book
     .command("list")
@@ -27,6 +30,7 @@ export function addBook(program: Command): void {
     .option("--yes", "open the book; without this option the command only says what to reconcile")
     .option("--json", "print JSON, for scripts")
     .action(activate);
+  return book;
 }
 
 async function list({ json }: { json?: true }): Promise<void> {

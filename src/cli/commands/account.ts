@@ -8,10 +8,7 @@ import { OPERATOR } from "../../domain/values/actor.js";
 import { formatCents, toCents } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
 import { messageOf } from "../../grpc/errors/message.js";
-import { Ledger } from "../../ledger/ledger.js";
-import type { StoreError } from "../../ledger/ports/store.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { failureFacts } from "../../startup/failure-facts.js";
@@ -22,6 +19,7 @@ import type { Cell, Database, DatabaseAddress } from "../../storage/database.js"
 import { NotVacuumedError, truncateLog, vacuumPersonalData } from "../../storage/erased-bytes.js";
 import { keys } from "../../storage/keys.js";
 import { reads } from "../../storage/reads.js";
+import { commitAsOperator } from "../commit-as-operator.js";
 import { statusReason } from "./arguments.js";
 import { findOrganization } from "./org.js";
 import { fieldLines, printLine, printLineInTurn, timeOf } from "./output.js";
@@ -222,16 +220,7 @@ async function intentOf(found: Found): Promise<string> {
 async function erase(found: Found, reason: StatusReason): Promise<void> {
   const { cell, organizationId, accountId } = found;
   const command: EraseAccount = { name: "eraseAccount", organizationId, actor: OPERATOR, accountId, reason };
-  let storeError: StoreError | undefined;
-  const ledger = new Ledger({
-    committer: cell.committer,
-    now,
-    batchMax: 1,
-    queueMax: 1,
-    onStoreError: (error) => (storeError = error),
-  });
-  const outcome = await ledger.submit(command, toUnixMillis(Number.MAX_SAFE_INTEGER));
-  if (storeError !== undefined) throw storeError;
+  const outcome = await commitAsOperator(cell, command);
   if (outcome.kind === "refused") {
     throw outcome.refusal.reason === "ACCOUNT_NOT_FOUND"
       ? notFound(found)

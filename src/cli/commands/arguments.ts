@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "commander";
 
 import { parseScope, type Scope } from "../../domain/api-key.js";
+import { type Cents, NO_CENTS, parseAmount } from "../../domain/values/cents.js";
 import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 
 const UNITS_MILLIS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;
@@ -42,6 +44,25 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
     if (number >= min && number <= max) return number;
     throw new InvalidArgumentError(`It must be a whole number from ${String(min)} to ${String(max)}.`);
   };
+}
+
+/** Parses an amount such as "1000.00", or "0". Throws an error that Commander prints. */
+export function amountOrZero(text: string): Cents {
+  if (/^0(\.00?)?$/.test(text)) return NO_CENTS;
+  const amount = parseAmount(text);
+  if (!amount.ok) throw new InvalidArgumentError(`It ${amount.problem}.`);
+  return amount.value;
+}
+
+/** Parses a day in Kenya, such as 2027-01-31, into its beginning. Throws as the others do. */
+export function day(text: string): UnixMillis {
+  const begin = new Date(`${text}T00:00:00+03:00`);
+  // Date takes 2027-02-31 for a day in March.
+  const isDay = !Number.isNaN(begin.getTime()) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) || !isDay) {
+    throw new InvalidArgumentError("It must be a day such as 2027-01-31.");
+  }
+  return toUnixMillis(begin.getTime());
 }
 
 /** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */

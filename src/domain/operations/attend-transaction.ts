@@ -24,7 +24,11 @@ function decide(book: Book, command: AttendTransaction, now: UnixMillis): Decisi
   const { status, openFlags } = transaction;
   if (status === "PROCESSING") return refuse({ reason: "INVALID_TRANSITION", from: status, to: status });
   if (!openFlags.includes(flag)) return replay(transaction);
-  const attended: Transaction = { ...transaction, openFlags: openFlags.filter((open) => open !== flag), updatedAt: now };
+  const attended: Transaction = {
+    ...transaction,
+    openFlags: openFlags.filter((open) => open !== flag),
+    updatedAt: now,
+  };
   const account = accountOf(book, transaction);
   const step = taken({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail: flag });
   return { kind: "effect", resource: attended, effect: effectOf([step]) };

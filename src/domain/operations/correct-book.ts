@@ -2,7 +2,14 @@ import type { LedgerAccount } from "../account.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
 import type { CorrectBook } from "../commands.js";
 import { type Book, type Decision, type Effect, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { balancesOf, type BookAccount, type JournalEntry, type JournalKind, postedTo, type Posting } from "../journal.js";
+import {
+  balancesOf,
+  type BookAccount,
+  type JournalEntry,
+  type JournalKind,
+  postedTo,
+  type Posting,
+} from "../journal.js";
 import { detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
 import type { Refusal } from "../refusal.js";
 import { MAX_CENTS } from "../values/cents.js";
@@ -90,7 +97,8 @@ function refusalByAccount(command: CorrectBook, account: LedgerAccount | undefin
   if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
   if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
   // As with late money, a frozen account is credited. Only its own shillings must stay.
-  if (account.status === "FROZEN" && command.name === "recoverShortfall") return { reason: "ACCOUNT_FROZEN", accountId };
+  if (account.status === "FROZEN" && command.name === "recoverShortfall")
+    return { reason: "ACCOUNT_FROZEN", accountId };
   const { availableCents, heldCents } = account;
   const { amountCents } = command;
   if (command.name === "recoverShortfall" && amountCents > availableCents) {
@@ -120,7 +128,11 @@ function refusalByBook(book: Book, command: CorrectBook): Refusal | undefined {
 
 function entryOf(
   command: CorrectBook,
-  given: Pick<JournalEntry, "kind" | "detail"> & { posting?: Posting; account?: LedgerAccount | undefined; now: UnixMillis },
+  given: Pick<JournalEntry, "kind" | "detail"> & {
+    posting?: Posting;
+    account?: LedgerAccount | undefined;
+    now: UnixMillis;
+  },
 ): JournalEntry {
   const { organizationId, actor, reason } = command;
   const { kind, detail, posting, account, now } = given;

@@ -20,7 +20,8 @@ function lookup({ transactionId }: FailPayment, rows: Lookup): void {
  * Time alone (EXPIRED) ends only an order that the rail is proven not to have: nothing that the
  * rail may carry out is ever released.
  *
- * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION (only if EXPIRED).
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, and only if EXPIRED: INVALID_TRANSITION,
+ * BOOK_RESTORED.
  */
 function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, actor, failure, reason } = command;
@@ -31,6 +32,9 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
   if (failure === "EXPIRED" && payment.state !== "READY") {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "FAILED" });
   }
+  // A restored book may be older than what the rail was asked: READY proves nothing there.
+  if (failure === "EXPIRED" && book.bookOf(organizationId).state === "RESTORED")
+    return refuse({ reason: "BOOK_RESTORED" });
   const told = { actor, reason, now };
   if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
   const { account, put } = ended(order, now);

@@ -121,9 +121,12 @@ export function movedLate(
 
 const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
 
-/** The reference of a late movement. A caller cannot choose such a reference. */
+/**
+ * The reference of a late movement. A caller cannot choose such a reference. It says which of the
+ * two it names, because a movement and a receipt can have the same text.
+ */
 function lateReference({ movement, receipt }: RailProof): Reference {
-  return `kesc:late:${movement ?? receipt}` as Reference;
+  return (movement === undefined ? `kesc:late:receipt:${receipt}` : `kesc:late:movement:${movement}`) as Reference;
 }
 
 function booked({ transaction, account }: OpenOrder, posting: Posting, { actor, reason, now }: Told): Steps {

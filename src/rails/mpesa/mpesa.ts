@@ -8,7 +8,7 @@ import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js"
 import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage } from "./balance.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
-import { type Period, pullTransactions, type ReceivedPayments, registerForPulls } from "./pull-transactions.js";
+import { type Period, pullTransactions, type ReceivedPayments, registerForPulls } from "./reconciliation/pull-transactions.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
 import { reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
 import {
@@ -25,6 +25,10 @@ const MPESA_RAIL = "mpesa" as Rail;
 
 const SHILLING_CENTS = 100;
 
+const MINUTE_MILLIS = 60_000;
+// At 75 seconds, when a prompt has expired, and at 2, 5, 15 and 60 minutes. Then every hour.
+const CHECKS_MILLIS = [75_000, 45_000, 3 * MINUTE_MILLIS, 10 * MINUTE_MILLIS, 45 * MINUTE_MILLIS, 60 * MINUTE_MILLIS];
+
 export interface Clocks {
   readonly now: () => UnixMillis;
   /** A clock that nobody sets, for the life of the access token. */
@@ -37,6 +41,7 @@ export interface Clocks {
  */
 export class MpesaRail implements PaymentRail {
   readonly name = MPESA_RAIL;
+  readonly checkAfterMillis = CHECKS_MILLIS;
   readonly #settings: MpesaSettings;
   readonly #initiator: Initiator;
   readonly #client: DarajaClient;

@@ -12,3 +12,11 @@ export function nairobiDigits(at: UnixMillis): string {
 export function nairobiDateTime(at: UnixMillis): string {
   return new Date(at + OFFSET_MILLIS).toISOString().slice(0, 19).replace("T", " ");
 }
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}(:\d{2})?$/;
+
+/** The inverse of `nairobiDateTime`, also without seconds. Undefined for any other text. */
+export function millisOfNairobi(text: string): number | undefined {
+  const millis = DATE_TIME.test(text) ? Date.parse(`${text.replace(" ", "T")}Z`) - OFFSET_MILLIS : NaN;
+  return Number.isNaN(millis) ? undefined : millis;
+}

@@ -1,17 +1,17 @@
-import type { FailureReason } from "../../domain/payment.js";
+import type { RailFailure } from "../../domain/payment.js";
 
 // The lists of final failures. A code that is not here leaves the payment open: it is asked about
 // again, and a person decides in the end. docs/mpesa.md says what each code means.
 
 /** ResultCode of an STK push, in its callback and in the answer to the STK query. */
-export const COLLECT_FAILURES: ReadonlyMap<string, FailureReason> = new Map([
+export const COLLECT_FAILURES: ReadonlyMap<string, RailFailure> = new Map([
   ["1", "PAYER_SHORT_OF_FUNDS"],
   ["2", "RAIL_REFUSED"],
   ["3", "RAIL_REFUSED"],
   ["4", "RAIL_REFUSED"],
   ["8", "RAIL_REFUSED"],
   ["17", "RAIL_REFUSED"],
-  ["1019", "EXPIRED"],
+  ["1019", "PAYER_UNREACHABLE"],
   ["1025", "RAIL_REFUSED"],
   ["1032", "CANCELED_BY_PAYER"],
   ["1037", "PAYER_UNREACHABLE"],
@@ -21,7 +21,7 @@ export const COLLECT_FAILURES: ReadonlyMap<string, FailureReason> = new Map([
 ]);
 
 /** ResultCode in the result of a B2C payment. */
-export const PAY_OUT_FAILURES: ReadonlyMap<string, FailureReason> = new Map([
+export const PAY_OUT_FAILURES: ReadonlyMap<string, RailFailure> = new Map([
   ["1", "RAIL_ACCOUNT_SHORT"],
   ["2", "RAIL_REFUSED"],
   ["3", "RAIL_REFUSED"],
@@ -37,10 +37,10 @@ export const PAY_OUT_FAILURES: ReadonlyMap<string, FailureReason> = new Map([
 ]);
 
 /** TransactionStatus in the result of a status query, in upper case. */
-export const STATUS_FAILURES: ReadonlyMap<string, FailureReason> = new Map([
+export const STATUS_FAILURES: ReadonlyMap<string, RailFailure> = new Map([
   ["CANCELLED", "RAIL_REFUSED"],
   ["DECLINED", "RAIL_REFUSED"],
-  ["EXPIRED", "EXPIRED"],
+  ["EXPIRED", "RAIL_REFUSED"],
 ]);
 
 /** A refusal in the answer to the request itself: Daraja took nothing of it. */

@@ -1,4 +1,4 @@
-import type { FailureReason } from "../../domain/payment.js";
+import type { RailFailure } from "../../domain/payment.js";
 import type { TransactionType } from "../../domain/transaction.js";
 
 /** What the sandbox does with an order whose phone number ends with these two digits. */
@@ -7,7 +7,7 @@ export interface Ending {
   /** How the sandbox answers the request. */
   readonly answer: "accepted" | "rejected" | "unreached_at_first" | "unknown";
   /** The reason of its failures. */
-  readonly failure: Readonly<Record<TransactionType, FailureReason>>;
+  readonly failure: Readonly<Record<TransactionType, RailFailure>>;
   /** What happens after the request, in this order. */
   readonly steps: readonly Step[];
 }
@@ -25,7 +25,7 @@ const SLOW_MILLIS = 60_000;
 const LATE_MILLIS = 120_000;
 
 const REFUSED = { MINT: "RAIL_REFUSED", REDEEM: "RAIL_REFUSED" } as const;
-const EXPIRED = { MINT: "EXPIRED", REDEEM: "EXPIRED" } as const;
+const EXPIRED = { MINT: "PAYER_UNREACHABLE", REDEEM: "RAIL_REFUSED" } as const;
 const SUCCEEDED: Step = { outcome: "succeeded", afterMillis: SOON_MILLIS, messages: 1 };
 const FAILED: Step = { outcome: "failed", afterMillis: SOON_MILLIS, messages: 1 };
 
@@ -33,7 +33,7 @@ function ending(digits: string, given: Partial<Ending>): Ending {
   return { digits, answer: "accepted", failure: REFUSED, steps: [SUCCEEDED], ...given };
 }
 
-function failing(digits: string, MINT: FailureReason, REDEEM: FailureReason): Ending {
+function failing(digits: string, MINT: RailFailure, REDEEM: RailFailure): Ending {
   return ending(digits, { failure: { MINT, REDEEM }, steps: [FAILED] });
 }
 
@@ -49,7 +49,7 @@ export const ENDINGS: readonly Ending[] = [
   failing("04", "WRONG_PIN", "RAIL_REFUSED"),
   ending("05", { steps: [{ ...SUCCEEDED, messages: 0 }] }),
   ending("06", { steps: [{ ...SUCCEEDED, messages: 2 }] }),
-  failing("07", "EXPIRED", "EXPIRED"),
+  failing("07", "PAYER_UNREACHABLE", "RAIL_REFUSED"),
   ending("08", { answer: "unknown", steps: [{ ...SUCCEEDED, messages: 0 }] }),
   ending("09", { answer: "unreached_at_first" }),
   ending("10", { answer: "rejected", steps: [] }),

@@ -1,18 +1,19 @@
-import { FAILURE_REASONS } from "../../domain/payment.js";
+import { RAIL_FAILURES } from "../../domain/payment.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { addCents, formatCents, parseAmount } from "../../domain/values/cents.js";
-import { maskPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
+import { readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { asText, parseFields } from "../fields.js";
 import type { OpenPayment, Order } from "../order.js";
-import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent } from "../rail.js";
+import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent, TimedMessage } from "../rail.js";
 import { type Ending, ENDINGS, type Step, USUAL_ENDING } from "./endings.js";
 
 const SANDBOX_RAIL = "sandbox" as Rail;
 
 const UNREACHED_MILLIS = 5_000;
 const RETRY_MILLIS = 1_000;
+const CHECKS_MILLIS = [1_000, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
 
 interface SandboxOptions {
   readonly capabilities: Readonly<Record<TransactionType, Capabilities>>;
@@ -28,6 +29,7 @@ interface SandboxOptions {
  */
 export class SandboxRail implements PaymentRail {
   readonly name = SANDBOX_RAIL;
+  readonly checkAfterMillis = CHECKS_MILLIS;
   readonly #capabilities: Readonly<Record<TransactionType, Capabilities>>;
   readonly #now: () => UnixMillis;
 
@@ -51,15 +53,21 @@ export class SandboxRail implements PaymentRail {
   }
 
   /**
-   * Returns every message that the sandbox has sent about the payment by now, oldest first. The
-   * caller delivers those that it has not delivered before.
+   * Returns every message about the payment that the sandbox sends by itself, and those of the
+   * steps that somebody has advanced, oldest first.
    */
-  messagesSoFar(payment: OpenPayment): readonly RailMessage[] {
-    return stepsSoFar(payment, this.#now()).flatMap((step, index) => {
+  messagesOf(payment: OpenPayment): readonly TimedMessage[] {
+    const { steps, answer } = endingOf(payment.maskedPhone);
+    if (answer === "rejected") return [];
+    return steps.flatMap((step, index) => {
+      const isAdvanced = index < payment.advances;
+      if (!isAdvanced && step.afterMillis === Infinity) return [];
+      const at = isAdvanced ? this.#now() : toUnixMillis(payment.begunAt + step.afterMillis);
       const deliveries = Array.from({ length: step.messages }, (_, delivery) => delivery + 1);
       return deliveries.map((delivery) => ({
-        purpose: payment.direction === "MINT" ? "collect" : "pay_out",
+        purpose: payment.direction === "MINT" ? ("collect" as const) : ("pay_out" as const),
         body: messageBody(payment, this.#reportOf(payment, step), { step: index + 1, delivery }),
+        at,
       }));
     });
   }
@@ -67,7 +75,7 @@ export class SandboxRail implements PaymentRail {
   read({ body }: RailMessage, { transactionId }: OpenPayment): Report | undefined {
     const fields = parseFields(body);
     if (fields?.["transaction_id"] !== transactionId) return undefined;
-    const failure = FAILURE_REASONS.find((reason) => reason === fields["failure"]);
+    const failure = RAIL_FAILURES.find((reason) => reason === fields["failure"]);
     if (failure !== undefined) return { kind: "failed", movement: transactionId, code: failure, failure };
     const amount = parseAmount(asText(fields["amount"]) ?? "");
     if (!amount.ok) return undefined;
@@ -104,9 +112,9 @@ export class SandboxRail implements PaymentRail {
   }
 
   #reportOf(payment: OpenPayment, { outcome }: Step): Report {
-    const { transactionId, direction, amountCents, phoneNumber } = payment;
+    const { transactionId, direction, amountCents, maskedPhone } = payment;
     if (outcome === "failed") {
-      const failure = endingOf(phoneNumber).failure[direction];
+      const failure = endingOf(maskedPhone).failure[direction];
       return { kind: "failed", movement: transactionId, code: failure, failure };
     }
     const { stepCents } = this.#capabilities[direction];
@@ -115,7 +123,7 @@ export class SandboxRail implements PaymentRail {
       movement: transactionId,
       receipt: receiptOf(transactionId),
       amountCents: outcome === "succeeded" ? amountCents : addCents(amountCents, stepCents),
-      phone: maskPhone(phoneNumber),
+      phone: maskedPhone,
     };
   }
 }
@@ -129,8 +137,8 @@ function endingOf(phoneNumber: string): Ending {
 }
 
 /** The steps that have happened, by the time that passed or because somebody advanced the order. */
-function stepsSoFar({ phoneNumber, begunAt, advances }: OpenPayment, now: UnixMillis): readonly Step[] {
-  const { answer, steps } = endingOf(phoneNumber);
+function stepsSoFar({ maskedPhone, begunAt, advances }: OpenPayment, now: UnixMillis): readonly Step[] {
+  const { answer, steps } = endingOf(maskedPhone);
   if (answer === "rejected") return [];
   return steps.filter(({ afterMillis }, index) => now - begunAt >= afterMillis || index < advances);
 }

@@ -22,8 +22,9 @@ export interface StoredMessage {
 /** The messages that rails have sent to one cell. They are evidence, and are never deleted here. */
 export interface RailInbox {
   /**
-   * Stores a message, to be applied. Resolves once it is on disk. A text that is stored already for
-   * the transaction is not stored again; nor is one beyond 50 texts for one transaction.
+   * Stores a message, to be applied at `now`. That may be in the future: a sandbox knows its
+   * messages before. Resolves once it is on disk. A text that is stored already for the transaction
+   * is not stored again; nor is one beyond 50 texts for one transaction.
    */
   add(message: Omit<InboxMessage, "id" | "tries">, now: UnixMillis): Promise<"stored" | "known" | "full">;
   /** The messages that are due, those that wait longest first. */

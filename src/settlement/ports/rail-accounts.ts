@@ -31,6 +31,11 @@ export interface UsualRails {
   usualRail(organizationId: OrganizationId): Rail;
 }
 
+/** Every account at a rail that can be used. */
+export interface UsableAccounts {
+  all(): readonly RailAccount[];
+}
+
 /**
  * The accounts that the organizations of one cell have at rails. They are in memory, and read again
  * every two seconds: a setting takes effect without a restart.
@@ -41,7 +46,7 @@ export interface RailAccounts {
   /**
    * The account of the organization at the named rail; without a name, at the rail that is its
    * usual one. Undefined if there is none. For most organizations the usual rail is `direct`, which
-   * is no rail account.
+   * is no rail account. So it throws a StoreError if the usual one cannot be used.
    */
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
 }

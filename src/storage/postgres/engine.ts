@@ -12,6 +12,9 @@ const UNDEFINED_TABLE = "42P01";
 // Class 22 is data exception, class 23 is integrity constraint violation.
 const REFUSES_CONTENT = /^2[23]/;
 
+// now() is the time of BEGIN. Waiting for a lock does not change it.
+const NOW_MILLIS = "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)";
+
 // The number has no meaning. Other programs of the same database must not use it.
 const ADMINISTRATION_LOCK = 5_002_355_671;
 
@@ -26,6 +29,7 @@ export function postgresEngine(schema: string): Engine {
     schema,
     table,
     int64: "BIGINT",
+    rowNumber: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     bytes: "BYTEA",
     hex: (column) => `encode(${column}, 'hex')`,
     tableOptions: "",
@@ -60,8 +64,8 @@ export function postgresEngine(schema: string): Engine {
     indexedBy: () => "",
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",
-    // now() is the time of BEGIN. Waiting for a lock does not change it.
-    begunAt: "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)",
+    begunAt: NOW_MILLIS,
+    nowMillis: NOW_MILLIS,
 
     input,
     unionPart: (select, { order, limit }) => `(${select} ORDER BY ${order} LIMIT ${String(limit)})`,

@@ -2,6 +2,8 @@ import pg from "pg";
 
 import type { Columns } from "../sql/engine.js";
 import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
+import { PAYMENT_SCHEDULE } from "../sql/records/payment-rows.js";
+import { RAIL_ACCOUNT_CHANGES } from "../sql/records/rail-account-rows.js";
 import { TABLES } from "../sql/tables.js";
 
 /** Our tables. A server reads them, and inserts rows. */
@@ -18,6 +20,9 @@ export const TABLE_NAMES = [
   "proposals",
   "idempotency_keys",
   "journal",
+  "rail_accounts",
+  "rail_messages",
+  "leases",
 ] as const;
 /** The tables in which Knex notes the migrations. A server only reads them. */
 const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;
@@ -31,10 +36,17 @@ const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     Object.values(TABLES).map(({ name, key, updates }) => [
       name,
-      [...new Set(updates.flatMap(({ columns }) => columnsWithout(key, columns)))],
+      [...new Set([...updates.flatMap(({ columns }) => columnsWithout(key, columns)), ...scheduleOf(name)])],
     ]),
   ),
+  rail_accounts: [...columnsWithout("id", RAIL_ACCOUNT_CHANGES), "balance", "balance_at"],
+  rail_messages: ["due_at", "tries"],
+  leases: ["holder", "until", "fence"],
 };
+
+function scheduleOf(table: string): readonly string[] {
+  return table === "payments" ? PAYMENT_SCHEDULE : [];
+}
 
 function columnsWithout(key: string, columns: Columns): string[] {
   return Object.keys(columns).filter((column) => column !== key);

@@ -52,6 +52,8 @@ export interface Engine {
   readonly table: (name: string) => string;
   /** The column type of a 64-bit integer. */
   readonly int64: string;
+  /** The type and constraint of a column that numbers the rows of its table, as its primary key. */
+  readonly rowNumber: string;
   /** The column type of bytes. */
   readonly bytes: string;
   /**
@@ -98,6 +100,11 @@ export interface Engine {
    * if the database shares the clock of this machine.
    */
   readonly begunAt: string;
+  /**
+   * An expression: the time of the database, in Unix milliseconds. All servers of one database have
+   * the same.
+   */
+  readonly nowMillis: string;
   /**
    * Returns a table expression named `input`. Its only parameter is a JSON array of objects, one
    * object for each row.

@@ -1,11 +1,9 @@
 import type { BookHead } from "../../domain/book.js";
-import type { ResourceId, TableName, Tables, UsedIdempotencyKey } from "../../domain/decision.js";
+import type { TableName, Tables } from "../../domain/decision.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
-import type { IdempotencyKey } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
 import {
   type BatchLookup,
   type Changes,
@@ -31,6 +29,7 @@ import {
 } from "./journal-rows.js";
 import { type BOOK_COLUMNS, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import { begunAtOf, bookHeadOf, type BookRow } from "./records/book-head-rows.js";
+import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
 import { paymentOf, type PaymentRow, proposalOf, type ProposalRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
 import {
@@ -234,7 +233,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       const { kind, transactionId } = numbered.entry;
       const movement = kind === BOOKS_MOVEMENT ? movements.get(transactionId) : undefined;
       const proofs = proofsOf(numbered.entry, movement);
-      if (proofs.length > 0) contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
+      if (proofs.length > 0)
+        contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
     }
     for (const { row, createdBy } of tables.freezes.created) {
       contents.set(createdBy, { created: contentOfFreeze(row) });
@@ -346,20 +346,4 @@ function movementsOf(
   rows: readonly { readonly row: Transaction }[],
 ): ReadonlyMap<TransactionId | undefined, RailMovement | undefined> {
   return new Map(rows.map(({ row }) => [row.id, row.railMovement]));
-}
-
-interface IdempotencyKeyRow {
-  readonly book: number;
-  readonly key: string;
-  readonly resource_id: string;
-  readonly created_at: number;
-}
-
-function idempotencyKeyOf(row: IdempotencyKeyRow, { organizationId }: OpenBook): UsedIdempotencyKey {
-  return {
-    organizationId,
-    key: row.key as IdempotencyKey,
-    resourceId: row.resource_id as ResourceId,
-    createdAt: toUnixMillis(row.created_at),
-  };
 }

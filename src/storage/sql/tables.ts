@@ -219,11 +219,18 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     columns: PAYMENT_COLUMNS,
     insertedRow: (payment, { book }) => paymentRowOf(payment, book),
     updates: [
-      { columns: PAYMENT_PROGRESS_COLUMNS, fits: (before, after) => after.state !== "ENDED", updatedRow: progressRowOf },
+      {
+        columns: PAYMENT_PROGRESS_COLUMNS,
+        fits: (before, after) => after.state !== "ENDED",
+        updatedRow: progressRowOf,
+      },
       {
         columns: PAYMENT_END_COLUMNS,
         fits: () => true,
-        updatedRow: (payment): SqlRow<typeof PAYMENT_END_COLUMNS> => ({ ...progressRowOf(payment), phone_number: null }),
+        updatedRow: (payment): SqlRow<typeof PAYMENT_END_COLUMNS> => ({
+          ...progressRowOf(payment),
+          phone_number: null,
+        }),
       },
     ],
   },

@@ -7,6 +7,7 @@ export const sqliteEngine: Engine = {
   schema: undefined,
   table: (name) => name,
   int64: "INTEGER",
+  rowNumber: "INTEGER NOT NULL PRIMARY KEY",
   bytes: "BLOB",
   hex: (column) => `lower(hex(${column}))`,
   tableOptions: "STRICT",
@@ -31,6 +32,7 @@ export const sqliteEngine: Engine = {
   indexedBy: (index) => ` INDEXED BY ${index}`,
   forUpdate: "",
   begunAt: "NULL",
+  nowMillis: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
 
   input: (columns) => {
     const fields = Object.keys(columns).map((column) => `value ->> '${column}' AS ${column}`);

@@ -8,6 +8,8 @@ import { auditIdempotencyKeys } from "./idempotency-keys.js";
 import { BookCheck } from "./journal.js";
 import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
+import { auditProofs } from "./proofs.js";
+import { ProposalsAudit } from "./proposals.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
 
 /**
@@ -38,6 +40,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const transactions = new TransactionsAudit(audit, book);
   const keys = new ApiKeysAudit(audit, book);
   const freezes = new FreezesAudit(audit, book);
+  const proposals = new ProposalsAudit(audit, book);
   await transactions.begin();
   let isValid = true;
   const parts = await partsOf(audit, number);
@@ -52,6 +55,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
       for (const row of rows) {
         keys.row(row);
         freezes.row(row);
+        proposals.row(row);
       }
       await transactions.slice(rows);
     }
@@ -65,6 +69,8 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await transactions.end();
   await keys.end();
   await freezes.end();
+  await proposals.end();
+  await auditProofs(audit, book);
   await auditIdempotencyKeys(audit, book);
 }
 

@@ -1,10 +1,10 @@
 import type { Audit } from "../audit.js";
 import type { PostingColumns } from "../format.js";
 import { slices } from "../slices.js";
-import type { HashedRow } from "./content.js";
+import type { HashedRow, ProofColumns } from "./content.js";
 
 /** A row of the journal. Its values may be invalid. */
-export interface JournalRow extends PostingColumns, HashedRow {
+export interface JournalRow extends PostingColumns, HashedRow, ProofColumns {
   readonly previous_seq: number | null;
   readonly account_id: string | null;
   readonly transaction_id: string | null;
@@ -26,7 +26,8 @@ export function journalSlices(
   return slices<JournalRow>(audit, {
     sql: `
       SELECT seq, previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents,
-        available_after_cents, held_after_cents, actor, reason, recorded_at, ${hex("content_hash")} AS content_hash
+        available_after_cents, held_after_cents, detail, rail_receipt, actor, reason, recorded_at,
+        ${hex("content_hash")} AS content_hash
       FROM ${table("journal")} WHERE book = ? AND seq <= ? ${after === undefined ? "" : "AND seq > ?"}`,
     bindings: [book, upTo, ...(after === undefined ? [] : [after])],
     key: "seq",

@@ -8,6 +8,7 @@ import type { Head } from "../heads.js";
 import type { AuditedBook, BookRow } from "./book.js";
 import { hasHashOf } from "./content.js";
 import type { JournalRow } from "./journal-rows.js";
+import { CORRECTION_KINDS_WITHOUT_ACCOUNT } from "./proposals.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
@@ -109,8 +110,9 @@ export class BookCheck {
       const expected = "a freeze_id if the row freezes or unfreezes, and none otherwise";
       this.#add(seq, expected, `${kind} ${row.freeze_id === null ? "without" : "with"} one`);
     }
-    if (OWN_KIND.test(kind) !== (row.account_id === null)) {
-      const expected = "an account_id, except on rows about the organization";
+    const hasNoAccount = OWN_KIND.test(kind) || CORRECTION_KINDS_WITHOUT_ACCOUNT.has(kind);
+    if (hasNoAccount !== (row.account_id === null)) {
+      const expected = "an account_id, except on rows about the organization or its book";
       this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
     }
     if (!isNoPosting(row) && !isPosting(row)) {
@@ -122,10 +124,11 @@ export class BookCheck {
   /** Checks a row about the organization itself. */
   #checkOwn(row: JournalRow): void {
     const { seq } = row;
-    if (!isNoPosting(row)) this.#add(seq, "no posting without an account", describePosting(row));
+    const isCorrection = CORRECTION_KINDS_WITHOUT_ACCOUNT.has(row.kind);
+    if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
     const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
-    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED;
+    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || isCorrection;
     if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
   }
 

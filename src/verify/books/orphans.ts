@@ -9,18 +9,41 @@ interface Orphan {
   readonly owner: string;
 }
 
-interface HolderKey {
+/** A row that belongs to a row of another table. */
+interface Part {
   readonly id: string;
   readonly organization_id: string | null;
-  /** Null if the account does not exist in the book of the holder. */
-  readonly account_seq: number | null;
+  /** Null if the other row does not exist in the book of the part. */
+  readonly owner_seq: number | null;
 }
+
+/** A table with rows that belong to the rows of another table. */
+interface Parts {
+  readonly table: AuditedTable;
+  /** The column with the id of the other row. Its values differ. */
+  readonly id: string;
+  readonly owners: AuditedTable;
+  readonly expected: string;
+}
+
+const HOLDERS: Parts = {
+  table: "account_holders",
+  id: "account_id",
+  owners: "accounts",
+  expected: "an account of the book",
+};
+const PAYMENTS: Parts = {
+  table: "payments",
+  id: "transaction_id",
+  owners: "transactions",
+  expected: "a transaction of the book",
+};
 
 const TABLES_OF_BOOKS = ["journal", "accounts", "account_holders", "transactions", "idempotency_keys"] as const;
 
 /**
- * Checks the rows that no book leads to: organizations without a book, keys without their owner,
- * and holders without their account.
+ * Checks the rows that no book leads to: organizations without a book, keys and proposals without
+ * their owner, holders without their account, and payments without their transaction.
  */
 export async function auditOrphans(audit: Audit): Promise<void> {
   const { engine, rows, findings } = audit;
@@ -40,27 +63,28 @@ export async function auditOrphans(audit: Audit): Promise<void> {
   for (const { table: name, id, owner } of orphans) {
     findings.of(undefined).add({ seq: undefined, table: name, id }, { expected: owner, found: "none" });
   }
-  await auditLostHolders(audit);
+  await auditLostParts(audit, HOLDERS);
+  await auditLostParts(audit, PAYMENTS);
 }
 
-async function auditLostHolders(audit: Audit): Promise<void> {
+async function auditLostParts(audit: Audit, { table: name, id: column, owners, expected }: Parts): Promise<void> {
   const { table } = audit.engine;
-  const holders = slices<HolderKey>(audit, {
+  const parts = slices<Part>(audit, {
     sql: `
-      SELECT h.account_id AS id, a.seq AS account_seq, b.organization_id
-      FROM ${table("account_holders")} h
-      LEFT JOIN ${table("accounts")} a ON a.id = h.account_id AND a.book = h.book
-      LEFT JOIN ${table("books")} b ON b.number = h.book
+      SELECT x.${column} AS id, o.seq AS owner_seq, b.organization_id
+      FROM ${table(name)} x
+      LEFT JOIN ${table(owners)} o ON o.id = x.${column} AND o.book = x.book
+      LEFT JOIN ${table("books")} b ON b.number = x.book
       WHERE TRUE`,
     bindings: [],
-    key: "h.account_id",
+    key: `x.${column}`,
     keyOf: ({ id }) => id,
   });
-  for await (const rows of holders) {
-    for (const { id, account_seq: accountSeq, organization_id: organizationId } of rows) {
-      if (accountSeq !== null) continue;
-      const place = { seq: undefined, table: "account_holders", id } as const;
-      audit.findings.of(organizationId ?? undefined).add(place, { expected: "an account of the book", found: "none" });
+  for await (const rows of parts) {
+    for (const { id, owner_seq: ownerSeq, organization_id: organizationId } of rows) {
+      if (ownerSeq !== null) continue;
+      const place = { seq: undefined, table: name, id } as const;
+      audit.findings.of(organizationId ?? undefined).add(place, { expected, found: "none" });
     }
   }
 }

@@ -1,8 +1,11 @@
+import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
+
 /**
  * The objects of the schema that the migrations make on PostgreSQL, as the catalog describes them
  * (`postgres.ts`). A test compares this list with a migrated database.
  */
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ...POSTGRES_RAIL_OBJECTS,
   account_holders: {
     "column account_id": "text NOT NULL",
     "column book": "bigint NOT NULL",
@@ -220,40 +223,6 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint organizations_is_sandbox_check": "CHECK ((is_sandbox = ANY (ARRAY[(0)::bigint, (1)::bigint])))",
     "constraint organizations_name_check": "CHECK ((name <> ''::text))",
     "constraint organizations_pkey": "PRIMARY KEY (id)",
-    table: "kind r, persistence p",
-  },
-  payments: {
-    "column begun_at": "bigint",
-    "column book": "bigint NOT NULL",
-    "column due_at": "bigint NOT NULL",
-    "column masked_phone": "text NOT NULL",
-    "column phone_number": "bytea",
-    "column rail_account_id": "text NOT NULL",
-    "column rail_reference": "text",
-    "column state": "text NOT NULL",
-    "column transaction_id": "text NOT NULL",
-    "column updated_at": "bigint NOT NULL",
-    "constraint payments_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
-    "constraint payments_check": "CHECK (((state = 'ENDED'::text) = (phone_number IS NULL)))",
-    "constraint payments_check1":
-      "CHECK (((state <> ALL (ARRAY['SENDING'::text, 'ACCEPTED'::text])) OR (begun_at IS NOT NULL)))",
-    "constraint payments_pkey": "PRIMARY KEY (transaction_id)",
-    "constraint payments_state_check":
-      "CHECK ((state = ANY (ARRAY['READY'::text, 'SENDING'::text, 'ACCEPTED'::text, 'ENDED'::text])))",
-    "constraint payments_transaction_id_fkey": "FOREIGN KEY (transaction_id) REFERENCES transactions(id)",
-    table: "kind r, persistence p",
-  },
-  proposals: {
-    "column book": "bigint NOT NULL",
-    "column content": "text NOT NULL",
-    "column done_at": "bigint",
-    "column person": "text NOT NULL",
-    "column proposed_at": "bigint NOT NULL",
-    "column subject": "text NOT NULL",
-    "constraint proposals_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
-    "constraint proposals_check": "CHECK ((done_at >= proposed_at))",
-    "constraint proposals_person_check": "CHECK ((person <> ''::text))",
-    "constraint proposals_pkey": "PRIMARY KEY (subject)",
     table: "kind r, persistence p",
   },
   transactions: {

@@ -29,12 +29,15 @@ interface Check {
 const CHECKS: readonly Check[] = [
   { name: "simulation, in memory", run: (folder) => simulate(folder, ["--engine", "memory", "--runs", "1000"]) },
   { name: "simulation, on SQLite", run: (folder) => simulate(folder, ["--engine", "sqlite", "--runs", "25"]) },
+  { name: "simulation, of rails", run: (folder) => simulate(folder, ["--engine", "rails", "--runs", "1000"]) },
   {
     name: "tests",
     run: (folder) =>
       test(folder, [
         "dist/test/domain/**/*.test.js",
         "dist/test/ledger/**/*.test.js",
+        "dist/test/rails/mpesa/result-codes.test.js",
+        "dist/test/settlement/**/*.test.js",
         "dist/test/storage/secrets/**/*.test.js",
       ]),
   },

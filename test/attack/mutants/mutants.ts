@@ -20,12 +20,19 @@ const CREATE_ACCOUNT = "src/domain/operations/create-account.js";
 const FREEZE = "src/domain/operations/freeze-account.js";
 const UNFREEZE = "src/domain/operations/unfreeze-account.js";
 const ERASE = "src/domain/operations/erase-account.js";
+const BEGIN_PAYMENT = "src/domain/operations/begin-payment.js";
+const ADVANCE_PAYMENT = "src/domain/operations/advance-payment.js";
+const COMPLETE_PAYMENT = "src/domain/operations/complete-payment.js";
+const FAIL_PAYMENT = "src/domain/operations/fail-payment.js";
 const STORE = "src/storage/sql/ledger-store.js";
 const STATEMENTS = "src/storage/sql/ledger-statements.js";
 const ENCRYPTION = "src/storage/secrets/encryption.js";
 const PERSONAL_DATA = "src/storage/secrets/personal-data.js";
 const CONTENT_HASH = "src/storage/secrets/content-hash.js";
 const TRANSACTION = "src/storage/sqlite/transaction.js";
+const LOOKS = "src/settlement/looks.js";
+const MESSAGES = "src/settlement/messages.js";
+const LEDGER_LINE = "src/settlement/ledger-line.js";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -221,7 +228,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a redemption over a slow rail begins without a phone number",
     file: MOVE_MONEY,
-    edits: [{ from: "if (command.rail !== DIRECT_RAIL && book", to: "if (false && book" }],
+    edits: [{ from: "phoneNumberOf(book, command);", to: 'phoneNumberOf(book, command) ?? "+254700000000";' }],
   },
   {
     name: "a hold is released each time somebody cancels",
@@ -282,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a reversal can be reversed",
     file: REVERSE,
-    edits: [{ from: "if (corrects !== undefined)", to: "if (false)" }],
+    edits: [{ from: 'if (corrects?.kind === "REVERSAL")', to: "if (false)" }],
   },
   {
     name: "a transaction on hold can be reversed",
@@ -396,7 +403,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a suspended organization mints",
     file: BATCH,
-    edits: [{ from: "if (isSuspended && command.actor !== OPERATOR)", to: "if (false)" }],
+    edits: [{ from: "if (isSuspended && !isExempt)", to: "if (false)" }],
   },
   {
     name: "a book that moves takes commands",
@@ -554,7 +561,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: PERSONAL_DATA,
     edits: [
       {
-        from: 'return ["kesc-personal-data", organizationId, accountId, field];',
+        from: 'return ["kesc-personal-data", organizationId, ownerId, field];',
         to: 'return ["kesc-personal-data", organizationId, field];',
       },
     ],
@@ -570,9 +577,130 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: "JSON.stringify([field, folded])", to: "JSON.stringify([folded])" }],
   },
   {
+    name: "a payment is begun by two servers",
+    file: BEGIN_PAYMENT,
+    edits: [{ from: 'payment.state !== "READY"', to: 'payment.state === "ENDED"' }],
+  },
+  {
+    name: "a payment that the rail may have expires",
+    file: FAIL_PAYMENT,
+    edits: [{ from: 'payment.state !== "READY"', to: 'payment.state === "ACCEPTED"' }],
+  },
+  {
+    name: "a payment takes a receipt that another one has",
+    file: COMPLETE_PAYMENT,
+    edits: [
+      {
+        from: "receipt === undefined ? undefined : this.#book.receipt(organizationId, receipt)",
+        to: "undefined",
+      },
+    ],
+  },
+  {
+    name: "a payment that succeeds late is dropped",
+    file: COMPLETE_PAYMENT,
+    edits: [{ from: "return this.#correct();", to: "return replay(transaction);" }],
+  },
+  {
+    name: "a payment is postponed because an earlier request was lost",
+    file: ADVANCE_PAYMENT,
+    edits: [{ from: " || payment.sends !== sends", to: "" }],
+  },
+  {
+    name: "a payment that is completed fails, and its hold is released",
+    file: FAIL_PAYMENT,
+    edits: [{ from: 'if (transaction.status === "COMPLETED")', to: "if (payment === undefined)" }],
+  },
+  {
     name: "a content hash has no salt",
     file: CONTENT_HASH,
     edits: [{ from: "`${salt}${JSON.stringify(fields)}`", to: "JSON.stringify(fields)" }],
+  },
+  {
+    name: "the rail is called before the begin is on disk",
+    file: LOOKS,
+    edits: [
+      {
+        from: "const begun = await line.begin(",
+        to: "const early = await calls.send(account.rail, order);\n        const begun = await line.begin(",
+      },
+      { from: "const sent = await calls.send(account.rail, order);", to: "const sent = early;" },
+    ],
+  },
+  {
+    name: "the lease is the only guard: the rail is called although the begin was refused",
+    file: LOOKS,
+    edits: [{ from: 'if (begun.kind === "refused")\n            return this.#block(work, begun.code);', to: "" }],
+  },
+  {
+    name: "the rail is called although nobody knows whether the begin is on disk",
+    file: LOOKS,
+    edits: [{ from: 'if (begun.kind === "undecided" || begun.replayed)\n            return false;', to: "" }],
+  },
+  {
+    name: "the rail is called after the server stood still",
+    file: LOOKS,
+    edits: [{ from: "if (timing.now() >= grantEndsAt)\n            return false;", to: "" }],
+  },
+  {
+    name: "a payout is sent again without a query",
+    file: LOOKS,
+    edits: [
+      {
+        from: "const report = await calls.query(",
+        to: 'const report = payment.state === "SENDING" ? { kind: "open", code: "" } : await calls.query(',
+      },
+    ],
+  },
+  {
+    name: "a payout is sent again after the rail has forgotten its id",
+    file: "src/settlement/limits.js",
+    edits: [{ from: "SEND_AGAIN_MILLIS_MAX = 10 *", to: "SEND_AGAIN_MILLIS_MAX = 1000 *" }],
+  },
+  {
+    name: "a mint is sent again",
+    file: "src/settlement/schedule.js",
+    edits: [{ from: 'return direction === "REDEEM" && checks > 0', to: "return checks > 0" }],
+  },
+  {
+    name: "what nobody knows for 48 hours is released",
+    file: LOOKS,
+    edits: [
+      {
+        from: "await line.flagUnknown(work, code);",
+        to: 'await line.end(work, { kind: "failed", movement: undefined, code, failure: "RAIL_REFUSED" });',
+      },
+    ],
+  },
+  {
+    name: "a message is believed without a query",
+    file: MESSAGES,
+    edits: [{ from: 'if (purpose === "status")\n        return false;', to: "return false;" }],
+  },
+  {
+    name: "a message about an order that has ended is dropped",
+    file: "src/settlement/settlement.js",
+    edits: [{ from: "if (payment === undefined)", to: 'if (payment === undefined || payment.state === "ENDED")' }],
+  },
+  {
+    name: "a message is settled although the ledger has not decided its command",
+    file: MESSAGES,
+    edits: [{ from: 'if (told.kind === "undecided")\n            return false;', to: "" }],
+  },
+  {
+    name: "a rejection ends an order that was sent before",
+    file: "src/rails/rail.js",
+    edits: [{ from: 'return sent.kind === "accepted" ? sent :', to: "return true ? sent :" }],
+  },
+  {
+    name: "an order is said to be unreached although another server may have sent it",
+    file: LEDGER_LINE,
+    edits: [{ from: "sends, nextCheckAt }, endsAt)", to: "sends, nextCheckAt })" }],
+  },
+  {
+    name: "the list of M-Pesa's final failures is read the wrong way round",
+    file: "src/rails/mpesa/stk.js",
+    edits: [{ from: "return failure === undefined || isStill", to: "return failure !== undefined || isStill" }],
   },
 ];
 

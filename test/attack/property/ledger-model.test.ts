@@ -42,13 +42,13 @@ import {
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
 import { ANSWER_WORDS, Model, NO_SUMS, type State } from "./model.js";
-import type { Answer } from "./rows.js";
+import type { Answer, ModelTransaction } from "./rows.js";
 
 // Sends random commands in random groups to three ledgers: the one on SQLite, the one on PostgreSQL
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
 // all three jumps forth or back, a book may begin to move, and an organization may be suspended.
 
-const RUNS = 60;
+const RUNS = 70;
 const RUNS_MILLIS_MAX = 50_000;
 const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
@@ -88,12 +88,12 @@ const step = fc.oneof(
       described: rarely,
       rail: fc.constantFrom(DIRECT_RAIL, SLOW_RAIL),
       stepCents: fc.constantFrom(1, 1, 1, 1, 5),
-      phoneCoolingMillis: fc.constantFrom(0, 60_000),
+      phoneCoolingMillis: fc.constantFrom(0, 600_000),
       key,
     }),
   },
   {
-    weight: 6,
+    weight: 4,
     arbitrary: fc.record({
       name: fc.constantFrom("closeAccount", "eraseAccount", "eraseAccount", "updateAccount", "updateAccount"),
       organizationId,
@@ -164,11 +164,12 @@ const step = fc.oneof(
       ),
       organizationId,
       ofStranger: rarely,
-      age: fc.nat(5),
+      age: fc.nat(3),
       movement: fc.constantFrom("own", "own", "m1", "m2", undefined),
       receipt: fc.constantFrom("own", "own", "r1", "r2", "r3", undefined),
-      differs: rarely,
+      differs: fc.constantFrom(false, false, false, true),
       isNear: fc.boolean(),
+      sends: fc.constantFrom(1, 1, 2),
       failure: fc.constantFrom("WRONG_PIN", "EXPIRED"),
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
@@ -241,8 +242,11 @@ describe("the ledger, against the model", function () {
         ),
       );
       const model = await modelOf(ledgers, clock);
-      const all: Answered[] = [];
+      const all: Answered[] = ORGANIZATIONS.flatMap((each) =>
+        prologueOf(each).map((command) => answered(model, command, clock)),
+      );
       try {
+        await agree(ledgers, model, all);
         for (const { jumpMillis, state, isSuspended, steps } of stepGroups) {
           clock.jump(jumpMillis);
           await setState("first" as OrganizationId, state, { ledgers, model });
@@ -278,6 +282,35 @@ describe("the ledger, against the model", function () {
     expect([...operationsDone].sort()).to.deep.equal([...COMMAND_NAMES].sort());
   });
 });
+
+/**
+ * One account without money, and one with money and orders, so that most steps find what they are
+ * about. One order was paid out although it had failed, which leaves a shortfall.
+ */
+function prologueOf(organizationId: OrganizationId): readonly Command[] {
+  const ann = createAccount(organizationId, "ann");
+  const given = { organizationId, accountId: ann.newAccountId };
+  const payout = redeem({ ...given, reference: "a payout", amount: "0.60", rail: SLOW_RAIL });
+  const id = payout.newTransactionId;
+  const waiting = mint({ ...given, reference: "waits", amount: "0.40", rail: SLOW_RAIL });
+  const doubted = mint({ ...given, reference: "a doubt", amount: "0.30", rail: SLOW_RAIL });
+  return [
+    createAccount(organizationId, "ben"),
+    ann,
+    updateAccount(organizationId, ann.newAccountId),
+    mint({ ...given, reference: "the first", amount: "2.00", rail: DIRECT_RAIL }),
+    mint({ ...given, reference: "an order", amount: "0.50", rail: SLOW_RAIL }),
+    waiting,
+    beginPayment(organizationId, waiting.newTransactionId),
+    doubted,
+    beginPayment(organizationId, doubted.newTransactionId),
+    flag(organizationId, doubted.newTransactionId),
+    payout,
+    beginPayment(organizationId, id),
+    failPayment(organizationId, id),
+    completePayment(organizationId, id, { receipt: "late", amountCents: toCents(50_000) }),
+  ];
+}
 
 /** The clock of all ledgers. It is never ahead of the real one. */
 class Clock {
@@ -436,12 +469,25 @@ function commandOf(given: Step, model: Model): Command {
   }
 }
 
+/** The orders that a step moves on. */
+const FITS: Readonly<Record<PaymentStep["name"], (order: ModelTransaction) => boolean>> = {
+  beginPayment: ({ payment }) => payment?.state === "READY",
+  acceptPayment: ({ payment }) => payment?.state === "SENDING",
+  postponePayment: ({ payment }) => payment?.state === "SENDING",
+  completePayment: ({ status }) => status === "PROCESSING" || status === "FAILED",
+  failPayment: ({ status }) => status === "PROCESSING",
+  flagTransaction: ({ status }) => status === "PROCESSING",
+  attendTransaction: ({ status, openFlags }) => status !== "PROCESSING" && openFlags.length > 0,
+  resolveTransaction: ({ status, openFlags }) => status === "PROCESSING" && openFlags.length > 0,
+};
+
 type PaymentStep = Extract<Step, { resolution: unknown }>;
 
 function paymentCommandOf(given: PaymentStep, model: Model): Command {
   const { organizationId: caller, age } = given;
   const orders = ownedBy(given, model.transactions.values()).filter(({ payment }) => payment !== undefined);
-  const order = orders.at(-1 - age);
+  const fitting = given.isNear ? orders.filter(FITS[given.name]) : [];
+  const order = (fitting.length > 0 ? fitting : orders).at(-1 - age);
   const id = order?.id ?? newTransactionId();
   const proof = (name: string | undefined) => (name === "own" ? `${given.name.slice(0, 1)}${String(id)}` : name);
   switch (given.name) {
@@ -449,10 +495,13 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
       return beginPayment(caller, id);
     case "acceptPayment":
     case "postponePayment":
-      return advancePayment(given.name, caller, id);
+      return advancePayment(given.name, caller, id, given.sends);
     case "completePayment": {
       const [movement, receipt] = [proof(given.movement), proof(given.receipt)];
-      const amountCents = order === undefined || !given.differs ? order?.amountCents : toCents(order.amountCents + 1);
+      const amountCents =
+        order === undefined || !given.differs
+          ? order?.amountCents
+          : toCents(Math.min(order.amountCents + 500, MAX_CENTS));
       return completePayment(caller, id, {
         ...(movement === undefined ? {} : { movement }),
         ...(receipt === undefined && movement !== undefined ? {} : { receipt: receipt ?? "r1" }),

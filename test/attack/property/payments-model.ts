@@ -72,7 +72,7 @@ export class PaymentsModel {
     if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
     if (account.status === "FROZEN") return refused({ reason: "ACCOUNT_FROZEN", accountId: account.id });
     payment.state = "SENDING";
-    payment.isBegun = true;
+    payment.sends += 1;
     if (from === "PENDING") this.rows = 1;
     transaction.status = "PROCESSING";
     return done(transaction, { replayed: false });
@@ -84,8 +84,9 @@ export class PaymentsModel {
     if (order === undefined) return notFound(command.transactionId);
     const { transaction, payment } = order;
     const before = { ...payment };
-    if (command.name === "postponePayment" && payment.state === "SENDING") payment.state = "READY";
-    if (command.name === "acceptPayment" && payment.isBegun && payment.state !== "ENDED") {
+    const isLatest = command.name === "postponePayment" && command.sends === payment.sends;
+    if (isLatest && payment.state === "SENDING") payment.state = "READY";
+    if (command.name === "acceptPayment" && payment.sends > 0 && payment.state !== "ENDED") {
       payment.state = "ACCEPTED";
       payment.railReference ??= command.railReference;
     }
@@ -130,6 +131,9 @@ export class PaymentsModel {
     if (from === "FAILED" || from === "CANCELED") return done(transaction, { replayed: true });
     if (failure === "EXPIRED" && payment.state !== "READY") {
       return refused({ reason: "INVALID_TRANSITION", from, to: "FAILED" });
+    }
+    if (failure === "EXPIRED" && this.#shared.bookOf(organizationId).state === "RESTORED") {
+      return refused({ reason: "BOOK_RESTORED" });
     }
     if (from === "COMPLETED") return this.#flag(transaction, "FAILED_AFTER_COMPLETION");
     this.#fail(order, failure);
@@ -343,7 +347,8 @@ export class PaymentsModel {
       type,
       status: "COMPLETED",
       amountCents,
-      reference: `kesc:late:${String(movement ?? receipt)}` as Transaction["reference"],
+      reference:
+        `kesc:late:${movement === undefined ? `receipt:${String(receipt)}` : `movement:${movement}`}` as Transaction["reference"],
       description: "" as Transaction["description"],
       rail,
       corrects: { kind: "LATE", transactionId },

@@ -13,7 +13,10 @@ import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 
 /** The part of a resource that a caller sees, without its times. */
 export type Seen = SeenAccount | SeenTransaction | SeenBook;
-export type SeenAccount = Pick<Account, "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments"> & {
+export type SeenAccount = Pick<
+  Account,
+  "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments"
+> & {
   readonly freezes: readonly SeenFreeze[];
   /** The freeze that the command made or lifted. */
   readonly freeze?: SeenFreeze;
@@ -49,9 +52,7 @@ export type ModelAccount = Writable<SeenAccount> &
 export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
-export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference">> & {
-  isBegun: boolean;
-};
+export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends">>;
 export type ModelBook = Writable<Omit<BookHead, "organizationId">>;
 
 /** The fields of a transaction that no rail has said anything about. */

@@ -12,7 +12,8 @@ import { ENGINES, type Failure, runAll, type RunOptions } from "./runs.js";
 const USAGE = `node dist/test/attack/simulation/main.js [options]
   --seed <n>        the first run's seed; each one after it has the next (1)
   --runs <n>        how many runs (10000)
-  --engine <name>   memory, sqlite (the service's own storage code, on a file), or both: each 500th seed on sqlite (both)
+  --engine <name>   memory, sqlite (the service's own storage code, on a file), both: each 500th seed on sqlite (both),
+                    or rails: the settlement over a simulated rail
   --bail            show the first run that fails, and look for no shorter one`;
 
 const STEPS_SHOWN = 60;
@@ -76,6 +77,7 @@ function textOfTally(tally: Tally, seconds: number): string {
     line("crashes", "crashes"),
     line("other faults", "other faults"),
     line("answers", "answers"),
+    ...["rail", "rail crashes", "rail faults"].flatMap((group) => (tally.sum(group) === 0 ? [] : [line(group, group)])),
     `checked       ${parts("checked")}; lost ${violations("lost")}, doubled ${violations("doubled")}`,
     "",
   ].join("\n");

@@ -254,6 +254,9 @@ function guarded(home: string): string[] {
     `UPDATE ${home}.transactions SET amount_cents = 1`,
     `UPDATE ${home}.accounts SET book = 1`,
     `UPDATE ${home}.api_keys SET scopes = 'x'`,
+    `UPDATE ${home}.payments SET rail_account_id = 'x'`,
+    `UPDATE ${home}.rail_accounts SET organization_id = 'x'`,
+    `UPDATE ${home}.rail_messages SET body_masked = 'x'`,
     `UPDATE ${home}.knex_migrations_lock SET is_locked = 1`,
   ];
 }
@@ -377,6 +380,16 @@ describe("kesc migrate --grant-to (postgres)", () => {
       "coverage.accounts": 2,
       "coverage.transactions": 2,
     });
+  });
+
+  it("lets the role keep the schedule of payments and rail messages, and the leases", async () => {
+    const url = server["DATABASE_URL"] ?? "";
+    for (const schema of SCHEMAS) {
+      await run(url, `UPDATE ${schema}.payments SET due_at = 1, checks = 1, advances = 1, last_code = 'x'`);
+      await run(url, `UPDATE ${schema}.rail_messages SET due_at = NULL, tries = 1`);
+      await run(url, `UPDATE ${schema}.rail_accounts SET payouts = 'closed', balance = '{}', balance_at = 1`);
+      await run(url, `UPDATE ${schema}.leases SET holder = 'x', until = 1, fence = 2`);
+    }
   });
 
   it("lets the role neither change nor remove the journal, nor its guards, nor a row of another table", async () => {

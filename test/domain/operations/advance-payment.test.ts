@@ -26,7 +26,12 @@ function bookWith(given: Partial<Payment>): ReturnType<typeof givenBook> {
 
 describe("the rail's answer to a request", () => {
   for (const [what, name, given, changed] of [
-    ["an accepted request", "acceptPayment", { state: "SENDING", ...begun }, { state: "ACCEPTED", railReference: "ws_CO_1" }],
+    [
+      "an accepted request",
+      "acceptPayment",
+      { state: "SENDING", ...begun },
+      { state: "ACCEPTED", railReference: "ws_CO_1" },
+    ],
     [
       "an accepted request after one that seemed lost",
       "acceptPayment",
@@ -55,6 +60,8 @@ describe("the rail's answer to a request", () => {
     ["an order that nobody has begun", "acceptPayment", { state: "READY" }],
     ["an order that the rail has", "postponePayment", { state: "ACCEPTED", ...begun }],
     ["an order that is ready", "postponePayment", { state: "READY", ...begun }],
+    ["an earlier request than the one on its way", "postponePayment", { state: "SENDING", ...begun, sends: 2 }],
+    ["a request that was never allowed", "postponePayment", { state: "SENDING", ...begun, sends: 0 }],
   ] as const) {
     it(`is a replay for ${what}: ${name}`, () => {
       const decision = operation.decide(bookWith(given), advancePayment(name, ORGANIZATION, processing.id), NOW);
@@ -63,7 +70,11 @@ describe("the rail's answer to a request", () => {
   }
 
   it("refuses a transaction that does not exist", () => {
-    const decision = operation.decide(bookWith({}), advancePayment("acceptPayment", ORGANIZATION, newTransactionId()), NOW);
+    const decision = operation.decide(
+      bookWith({}),
+      advancePayment("acceptPayment", ORGANIZATION, newTransactionId()),
+      NOW,
+    );
     expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

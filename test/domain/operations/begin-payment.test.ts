@@ -28,7 +28,7 @@ const command = beginPayment(ORGANIZATION, pending.id);
 describe("beginning a payment", () => {
   it("notes that the rail may be asked, before anybody asks it", () => {
     const processing = { ...pending, status: "PROCESSING", updatedAt: NOW };
-    const sending = { ...payment, state: "SENDING", begunAt: NOW, dueAt: NO_DEADLINE, updatedAt: NOW };
+    const sending = { ...payment, state: "SENDING", begunAt: NOW, sends: 1, dueAt: NO_DEADLINE, updatedAt: NOW };
     expect(operation.decide(givenBook(rows), command, NOW)).to.deep.equal({
       kind: "effect",
       resource: processing,
@@ -38,6 +38,7 @@ describe("beginning a payment", () => {
             organizationId: ORGANIZATION,
             accountId: account.id,
             transactionId: pending.id,
+            freezeId: undefined,
             kind: "transaction.processing",
             posting: undefined,
             balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
@@ -62,7 +63,7 @@ describe("beginning a payment", () => {
     const book = givenBook({ ...rows, transactions: [processing], payments: [postponed] });
     const { entries, puts } = effectOf(operation.decide(book, command, NOW));
     expect(entries).to.deep.equal([]);
-    const row = { ...postponed, state: "SENDING", dueAt: NO_DEADLINE, updatedAt: NOW };
+    const row = { ...postponed, state: "SENDING", sends: 2, dueAt: NO_DEADLINE, updatedAt: NOW };
     expect(puts).to.deep.equal([{ table: "payments", row }]);
   });
 
@@ -70,7 +71,12 @@ describe("beginning a payment", () => {
   // The order of rows is the order of checks.
   for (const [what, given, head, word] of [
     ["an unknown transaction", { transactions: [], payments: [] }, restored, "TRANSACTION_NOT_FOUND"],
-    ["a transaction without a payment", { transactions: [givenTransaction(pending)], payments: [] }, restored, "TRANSACTION_NOT_FOUND"],
+    [
+      "a transaction without a payment",
+      { transactions: [givenTransaction(pending)], payments: [] },
+      restored,
+      "TRANSACTION_NOT_FOUND",
+    ],
     [
       "another organization's transaction",
       { transactions: [{ ...pending, organizationId: STRANGER }] },

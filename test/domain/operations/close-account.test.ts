@@ -66,6 +66,11 @@ describe("closing an account", () => {
       { reason: "ACCOUNT_NOT_EMPTY", availableCents: 0, heldCents: 1 },
     ],
     [
+      "a payment that is on its way",
+      { ...EMPTY, openPayments: 1 },
+      { reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", openPayments: 1 },
+    ],
+    [
       "money that is available",
       { ...EMPTY, availableCents: one },
       { reason: "ACCOUNT_NOT_EMPTY", availableCents: 1, heldCents: 0 },

@@ -32,7 +32,12 @@ const AMOUNT = account.heldCents;
 const [M1, M2] = [movementNamed("m1"), movementNamed("m2")];
 const [R1, R2] = [receiptNamed("r1"), receiptNamed("r2")];
 const FULL: Partial<LedgerAccount> = { availableCents: toCents(MAX_CENTS - AMOUNT), heldCents: toCents(AMOUNT) };
-const CLOSED: Partial<LedgerAccount> = { status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS, openPayments: 0 };
+const CLOSED: Partial<LedgerAccount> = {
+  status: "CLOSED",
+  availableCents: NO_CENTS,
+  heldCents: NO_CENTS,
+  openPayments: 0,
+};
 
 type Report = Parameters<typeof completePayment>[2];
 
@@ -110,6 +115,7 @@ describe("a report that shillings moved", () => {
                 organizationId: ORGANIZATION,
                 accountId: account.id,
                 transactionId: order.transaction.id,
+                freezeId: undefined,
                 kind: "transaction.completed",
                 posting: { debit, credit, amountCents: AMOUNT },
                 balancesAfter: balances,
@@ -164,15 +170,17 @@ describe("a report that shillings moved", () => {
         const order = orderOf(given);
         const decision = decide(order, { movement: M1, receipt: R1 });
         const { entries, puts } = effectOf(decision);
-        expect(entries.map(({ kind, posting, detail, receipt }) => ({ kind, posting, detail, receipt }))).to.deep.equal([
-          {
-            kind: "transaction.completed",
-            posting: { debit: "reserve", credit: "unallocated", amountCents: AMOUNT },
-            detail: undefined,
-            receipt: R1,
-          },
-          { kind: "transaction.flagged", posting: undefined, detail: "NOT_CREDITED", receipt: undefined },
-        ]);
+        expect(entries.map(({ kind, posting, detail, receipt }) => ({ kind, posting, detail, receipt }))).to.deep.equal(
+          [
+            {
+              kind: "transaction.completed",
+              posting: { debit: "reserve", credit: "unallocated", amountCents: AMOUNT },
+              detail: undefined,
+              receipt: R1,
+            },
+            { kind: "transaction.flagged", posting: undefined, detail: "NOT_CREDITED", receipt: undefined },
+          ],
+        );
         const { availableCents, heldCents } = order.own;
         expect(puts.map(({ table }) => table)).to.deep.equal(["accounts", "transactions", "payments"]);
         expect(putOf({ entries, puts }, "accounts")).to.include({ availableCents, heldCents });
@@ -248,7 +256,7 @@ describe("a report that shillings moved", () => {
             status: "COMPLETED",
             statusReason: "",
             amountCents: AMOUNT,
-            reference: "kesc:late:m1",
+            reference: "kesc:late:movement:m1",
             description: "",
             metadata: new Map(),
             rail: order.transaction.rail,
@@ -275,7 +283,7 @@ describe("a report that shillings moved", () => {
       it("takes the amount that moved, and the receipt as its name where there is no other", () => {
         const order = orderOf({ status });
         const effect = effectOf(decide(order, { receipt: R1, amountCents: toCents(700) }));
-        expect(putOf(effect, "transactions")).to.include({ amountCents: 700, reference: "kesc:late:r1" });
+        expect(putOf(effect, "transactions")).to.include({ amountCents: 700, reference: "kesc:late:receipt:r1" });
       });
 
       it("is only flagged where not even the book can take it", () => {

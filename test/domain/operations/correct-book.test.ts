@@ -88,6 +88,7 @@ describe("correcting the book", () => {
               organizationId: ORGANIZATION,
               accountId: balances === undefined ? undefined : account.id,
               transactionId: undefined,
+              freezeId: undefined,
               kind,
               posting,
               balancesAfter: balances,
@@ -99,7 +100,9 @@ describe("correcting the book", () => {
             },
           ],
           puts: [
-            ...(balances === undefined ? [] : [{ table: "accounts", row: { ...account, ...balances, updatedAt: NOW } }]),
+            ...(balances === undefined
+              ? []
+              : [{ table: "accounts", row: { ...account, ...balances, updatedAt: NOW } }]),
             { table: "proposals", row },
           ],
         },

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { BookHead } from "../../../src/domain/book.js";
 import { failPayment as operation } from "../../../src/domain/operations/fail-payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { failPayment, newTransactionId, TEST_ACTOR } from "../../support/commands.js";
@@ -8,6 +9,7 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenHead,
   givenPayment,
   givenPending,
   NO_PROOF,
@@ -18,11 +20,17 @@ import {
 
 const account = givenAccount({ openPayments: 1 });
 
-function orderOf(given: Partial<Transaction>, state: "READY" | "SENDING" | "ACCEPTED" | "ENDED" = "SENDING") {
+function orderOf(
+  given: Partial<Transaction>,
+  state: "READY" | "SENDING" | "ACCEPTED" | "ENDED" = "SENDING",
+  head: Partial<BookHead> = {},
+) {
   const transaction = givenPending({ accountId: account.id, amountCents: account.heldCents, ...given });
   const begunAt = transaction.status === "PENDING" ? undefined : EARLIER;
   const payment = givenPayment(transaction, { state, begunAt });
-  return { transaction, payment, book: givenBook({ accounts: [account], transactions: [transaction], payments: [payment] }) };
+  const books = [givenHead(head)];
+  const book = givenBook({ accounts: [account], transactions: [transaction], payments: [payment], books });
+  return { transaction, payment, book };
 }
 
 describe("failing a payment", () => {
@@ -51,6 +59,7 @@ describe("failing a payment", () => {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: transaction.id,
+              freezeId: undefined,
               kind: "transaction.failed",
               posting,
               balancesAfter: { availableCents, heldCents },
@@ -75,6 +84,12 @@ describe("failing a payment", () => {
     const { transaction, book } = orderOf({ status: "PROCESSING" }, "READY");
     const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
     expect(effectOf(decision).entries[0]?.detail).to.equal("EXPIRED");
+  });
+
+  it("does not let time end an order in a restored book, which may be older than what the rail was asked", () => {
+    const { transaction, book } = orderOf({ status: "PROCESSING" }, "READY", { state: "RESTORED" });
+    const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+    expect(wordOf(decision)).to.equal("BOOK_RESTORED");
   });
 
   for (const state of ["SENDING", "ACCEPTED"] as const) {
@@ -102,7 +117,11 @@ describe("failing a payment", () => {
     const { transaction, book } = orderOf({ status: "COMPLETED" }, "ENDED");
     const command = failPayment(ORGANIZATION, transaction.id);
     const { entries } = effectOf(operation.decide(book, command, NOW));
-    expect(entries[0]).to.include({ kind: "transaction.flagged", detail: "FAILED_AFTER_COMPLETION", posting: undefined });
+    expect(entries[0]).to.include({
+      kind: "transaction.flagged",
+      detail: "FAILED_AFTER_COMPLETION",
+      posting: undefined,
+    });
     const flagged = orderOf({ ...transaction, openFlags: ["FAILED_AFTER_COMPLETION"] }, "ENDED");
     expect(wordOf(operation.decide(flagged.book, command, NOW))).to.equal("replay");
     const expired = failPayment(ORGANIZATION, transaction.id, "EXPIRED");

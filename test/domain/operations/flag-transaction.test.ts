@@ -32,6 +32,7 @@ describe("flagging a transaction", () => {
               organizationId: ORGANIZATION,
               accountId: account.id,
               transactionId: transaction.id,
+              freezeId: undefined,
               kind: "transaction.flagged",
               posting: undefined,
               balancesAfter: { availableCents, heldCents },

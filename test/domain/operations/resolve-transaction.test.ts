@@ -94,7 +94,9 @@ describe("resolving a transaction", () => {
       const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
       const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(kinds.map((kind) => `transaction.${kind}`));
-      expect(effect.entries.map(({ posting }) => posting && `${posting.debit} to ${posting.credit}`)).to.deep.equal(postings);
+      expect(effect.entries.map(({ posting }) => posting && `${posting.debit} to ${posting.credit}`)).to.deep.equal(
+        postings,
+      );
       const [availableCents, heldCents] = balances;
       expect(putOf(effect, "accounts")).to.deep.equal({
         ...account,
@@ -118,15 +120,17 @@ describe("resolving a transaction", () => {
     const transaction = unknown({ type: "REDEEM" });
     const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);
     const decision = operation.decide(bookWith(transaction), command, NOW);
-    expect(decision).to.have.property("resource").that.deep.includes({
-      id: command.newTransactionId,
-      status: "COMPLETED",
-      amountCents: 1_500,
-      reference: "kesc:late:r1",
-      railReceipt: R1,
-      railMovement: undefined,
-      corrects: { kind: "LATE", transactionId: transaction.id },
-    });
+    expect(decision)
+      .to.have.property("resource")
+      .that.deep.includes({
+        id: command.newTransactionId,
+        status: "COMPLETED",
+        amountCents: 1_500,
+        reference: "kesc:late:receipt:r1",
+        railReceipt: R1,
+        railMovement: undefined,
+        corrects: { kind: "LATE", transactionId: transaction.id },
+      });
     expect(effectOf(decision).entries[1]).to.include({ transactionId: command.newTransactionId, receipt: R1 });
   });
 
@@ -216,7 +220,7 @@ describe("resolving a transaction", () => {
         accountId: account.id,
         amountCents: toCents(1_500),
         railReceipt: R1,
-        reference: "kesc:late:r1" as Reference,
+        reference: "kesc:late:receipt:r1" as Reference,
         corrects: { kind: "LATE", transactionId: transaction.id },
       });
       const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);

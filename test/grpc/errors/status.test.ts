@@ -120,10 +120,10 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     {
       reason: "AMOUNT_NOT_PAYABLE",
       payable: { minCents: 1_000 as Cents, maxCents: 25_000_000 as Cents, stepCents: 100 as Cents },
-      nearest: { belowCents: 5_000 as Cents, aboveCents: 5_100 as Cents },
+      nearest: { belowCents: 1_000 as Cents, aboveCents: 1_100 as Cents },
     },
     Status.FAILED_PRECONDITION,
-    { min: "10.00", max: "250000.00", step: "1.00", nearest_below: "50.00", nearest_above: "51.00" },
+    { min: "10.00", max: "250000.00", step: "1.00", nearest_below: "10.00", nearest_above: "11.00" },
   ],
   PHONE_NUMBER_COOLING: [
     { reason: "PHONE_NUMBER_COOLING", accountId: ACCOUNT_ID, until: toUnixMillis(1_700_000_000_000) },

@@ -5,9 +5,8 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import { uuidOf } from "../../../src/rails/callback-token.js";
 import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
-import type { OpenPayment } from "../../../src/rails/order.js";
 import type { Report, Sent } from "../../../src/rails/rail.js";
-import { payment, phone } from "../support/orders.js";
+import { type BegunOrder, payment, phone } from "../support/orders.js";
 import { CHECKOUT_REQUEST_ID } from "./messages.js";
 import { mpesaRail, passwordIn } from "./mpesa-rail.js";
 import { afterToken, answering, resetting, type Respond, StubServer } from "./stub-server.js";
@@ -25,8 +24,8 @@ describe("the M-Pesa rail", () => {
 
   afterEach(() => stub.stop());
 
-  const send = (order: OpenPayment): Promise<Sent> => rail.send(order, NEVER);
-  const query = (order: OpenPayment): Promise<Report> => rail.query(order, NEVER);
+  const send = (order: BegunOrder): Promise<Sent> => rail.send(order, NEVER);
+  const query = (order: BegunOrder): Promise<Report> => rail.query(order, NEVER);
 
   const PUSHED = { MerchantRequestID: "2654-4b64", CheckoutRequestID: CHECKOUT_REQUEST_ID, ResponseCode: "0" };
   const PAYING = { ConversationID: "AG_20240706_20106e9209f64bebd05b", ResponseCode: "0" };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import type { FailureReason } from "../../../src/domain/payment.js";
+import type { RailFailure } from "../../../src/domain/payment.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
 import type { Report } from "../../../src/rails/rail.js";
@@ -14,14 +14,14 @@ import { mpesaRail } from "./mpesa-rail.js";
 // The lists once more, from Safaricom's documents. A payment is released by these codes alone, so
 // each has a test, and every other code has one together.
 
-const COLLECT: Readonly<Record<string, FailureReason>> = {
+const COLLECT: Readonly<Record<string, RailFailure>> = {
   1: "PAYER_SHORT_OF_FUNDS", // The balance is insufficient.
   2: "RAIL_REFUSED", // Below the minimum.
   3: "RAIL_REFUSED", // Above the maximum.
   4: "RAIL_REFUSED", // Above the payer's daily limit.
   8: "RAIL_REFUSED", // The shortcode would hold too much.
   17: "RAIL_REFUSED", // The same amount from the same payer within two minutes.
-  1019: "EXPIRED",
+  1019: "PAYER_UNREACHABLE", // The prompt has expired.
   1025: "RAIL_REFUSED", // The prompt could not be shown.
   1032: "CANCELED_BY_PAYER",
   1037: "PAYER_UNREACHABLE",
@@ -30,7 +30,7 @@ const COLLECT: Readonly<Record<string, FailureReason>> = {
   8006: "RAIL_REFUSED", // The payer is locked.
 };
 
-const PAY_OUT: Readonly<Record<string, FailureReason>> = {
+const PAY_OUT: Readonly<Record<string, RailFailure>> = {
   1: "RAIL_ACCOUNT_SHORT",
   2: "RAIL_REFUSED", // Below the minimum.
   3: "RAIL_REFUSED", // Above the maximum.
@@ -45,10 +45,10 @@ const PAY_OUT: Readonly<Record<string, FailureReason>> = {
   SFC_IC0003: "RECIPIENT_NOT_REGISTERED", // No such phone number.
 };
 
-const STATUS: Readonly<Record<string, FailureReason>> = {
+const STATUS: Readonly<Record<string, RailFailure>> = {
   Cancelled: "RAIL_REFUSED",
   Declined: "RAIL_REFUSED",
-  Expired: "EXPIRED",
+  Expired: "RAIL_REFUSED",
 };
 
 const rail = mpesaRail();

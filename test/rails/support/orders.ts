@@ -3,9 +3,10 @@ import { typeidUnboxed } from "typeid-js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
+import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import type { OpenPayment } from "../../../src/rails/order.js";
+import type { OpenPayment, Order } from "../../../src/rails/order.js";
 import { valid } from "../../support/commands.js";
 
 /** 22 November 2026, 13:15:00 in Nairobi. */
@@ -17,13 +18,17 @@ export function phone(text: string): PhoneNumber {
   return valid(parsePhoneNumber(text));
 }
 
-/** A payment of 100.00 that was begun now. It is an order, too. */
-export function payment(direction: TransactionType, given: Partial<OpenPayment> = {}): OpenPayment {
+/** A payment that has not ended, so that its phone number is still stored. */
+export type BegunOrder = Order & OpenPayment;
+
+/** A payment of 100.00 that was begun now. */
+export function payment(direction: TransactionType, given: Partial<BegunOrder> = {}): BegunOrder {
   return {
     transactionId: typeidUnboxed("txn") as string as TransactionId,
     direction,
     amountCents: toCents(100_00),
     phoneNumber: PHONE,
+    maskedPhone: maskPhone(given.phoneNumber ?? PHONE),
     acceptedAt: NOW,
     begunAt: NOW,
     railReference: undefined,

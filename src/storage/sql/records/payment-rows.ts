@@ -24,6 +24,9 @@ export interface PaymentRow<Bytes = Buffer> {
   readonly updated_at: number;
 }
 
+/** The columns of `payments` that are a schedule. The settlement changes them past the ledger. */
+export const PAYMENT_SCHEDULE = ["due_at", "checks", "advances", "last_code"] as const;
+
 /** A row of `proposals`. */
 export interface ProposalRow {
   readonly book: number;

@@ -6,7 +6,7 @@ import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
 import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf, type HashedRow } from "../content.js";
+import { hasHashOf, type HashedRow, proofsIn } from "../content.js";
 import type { JournalRow } from "../journal-rows.js";
 import { checkHolder, type HolderRow } from "./holders.js";
 
@@ -19,6 +19,7 @@ export interface AccountRow {
   readonly status_reason: string;
   readonly available_cents: number;
   readonly held_cents: number;
+  readonly open_payments: number;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -42,6 +43,11 @@ const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
   "account.updated",
   "account.frozen",
   "account.unfrozen",
+]);
+const ENDS: ReadonlySet<string> = new Set<JournalKind>([
+  "transaction.completed",
+  "transaction.failed",
+  "transaction.canceled",
 ]);
 
 /**
@@ -68,6 +74,8 @@ export class AccountCheck {
   #availableCents = 0;
   #heldCents = 0;
   #updatedAt = 0;
+  /** The transactions that are on their way over a rail. Most accounts never have one. */
+  #openPayments: Set<string> | undefined;
 
   constructor(audit: Audit, book: AuditedBook, id: string) {
     this.#audit = audit;
@@ -81,7 +89,7 @@ export class AccountCheck {
     const previousSeq = this.#lastSeq ?? null;
     if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
     if (row.transaction_id === null) this.#checkOwnRow(row);
-    else this.#checkMayMove(row);
+    else this.#checkTransactionRow(row, row.transaction_id);
     this.#follow(row);
     this.#lastSeq = row.seq;
   }
@@ -118,6 +126,7 @@ export class AccountCheck {
       status: [this.#status, summary.status],
       created_at: [created.recorded_at, summary.created_at],
       updated_at: [this.#updatedAt, summary.updated_at],
+      open_payments: [this.#openPayments?.size ?? 0, summary.open_payments],
     });
     findings.compare(place, {
       expected: describeBalances(this.#availableCents, this.#heldCents),
@@ -136,13 +145,15 @@ export class AccountCheck {
     const { seq, kind } = row;
     const { secrets } = this.#book;
     this.#updatedAt = row.recorded_at;
-    if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
+    // An operator's correction moves money. The audit of the proposals checks how.
+    if (kind.startsWith("book.")) this.#checkMayMove(row);
+    else if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
     if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
     if (HASHED_ELSEWHERE.has(kind) || secrets === undefined) return;
-    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: [] }, row, secrets.salts)) {
+    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: proofsIn(row) }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
     }
   }
@@ -188,17 +199,29 @@ export class AccountCheck {
   }
 
   #checkEmpty({ seq, kind }: JournalRow): void {
+    const open = this.#openPayments?.size ?? 0;
+    if (open > 0) this.#add(seq, `${kind} only when no payment is open`, `${String(open)} open`);
     if (this.#availableCents === 0 && this.#heldCents === 0) return;
     const found = describeBalances(this.#availableCents, this.#heldCents);
     this.#add(seq, `${kind} only when the balances are zero`, found);
   }
 
-  /** Only an ACTIVE account can start a transaction. No money can move on a CLOSED account. */
+  /** A payment is open from the pending row of its transaction to the row that ends it. */
+  #checkTransactionRow(row: JournalRow, transactionId: string): void {
+    if (row.amount_cents !== null) this.#updatedAt = row.recorded_at;
+    this.#checkMayMove(row);
+    if (row.kind === "transaction.pending") (this.#openPayments ??= new Set()).add(transactionId);
+    else if (ENDS.has(row.kind)) this.#openPayments?.delete(transactionId);
+  }
+
+  /**
+   * Only an ACTIVE account can start a transaction. A FROZEN one pays only for what a rail reports
+   * late. No money can move on a CLOSED account.
+   */
   #checkMayMove(row: JournalRow): void {
-    const moves = row.amount_cents !== null;
-    if (moves) this.#updatedAt = row.recorded_at;
     if (this.#status === "ACTIVE") return;
-    const begins = row.kind === "transaction.pending" || row.debit === "available";
+    const begins = row.kind === "transaction.pending" || (row.debit === "available" && row.detail !== "LATE");
+    const moves = [row.debit, row.credit].some((name) => name === "available" || name === "held");
     if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
       this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
     }

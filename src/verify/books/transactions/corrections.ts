@@ -12,6 +12,8 @@ interface LinkedRow {
   readonly amount_cents: number;
   readonly reference: string;
   readonly rail: string;
+  readonly rail_movement: string | null;
+  readonly rail_receipt: string | null;
   readonly status: string;
   readonly correction: string | null;
   readonly corrects_id: string | null;
@@ -33,8 +35,9 @@ const OPPOSITES: Readonly<Record<string, string>> = { MINT: "REDEEM", REDEEM: "M
 
 /**
  * Follows the links of these transactions in both directions. Each reversal must undo a completed
- * transaction of its book in full, and the two must name each other. One statement reads both ends
- * of a link, so that both are of one moment.
+ * transaction of its book in full, and the two must name each other. Each late correction must book
+ * a movement of an order that has ended. One statement reads both ends of a link, so that both are
+ * of one moment.
  */
 export async function auditCorrections(
   { engine, rows }: Audit,
@@ -44,8 +47,8 @@ export async function auditCorrections(
   const transactions = engine.table("transactions");
   const linked = await rows<LinkedRow>(
     `
-      SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.status,
-        t.correction, t.corrects_id, t.reversed_by_id, o.seq AS original_seq, o.account_id AS original_account_id,
+      SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.rail_movement,
+        t.rail_receipt, t.status, t.correction, t.corrects_id, t.reversed_by_id, o.seq AS original_seq, o.account_id AS original_account_id,
         o.type AS original_type, o.amount_cents AS original_amount_cents, o.rail AS original_rail,
         o.status AS original_status, o.correction AS original_correction,
         o.reversed_by_id AS original_reversed_by_id, r.corrects_id AS reversal_corrects_id
@@ -73,19 +76,41 @@ function checkCorrection(row: LinkedRow, place: Place, findings: BookFindings): 
     return;
   }
   findings.compareFields(place, {
-    correction: ["REVERSAL", row.correction],
-    "reversed_by_id of its original": [row.id, row.original_reversed_by_id],
-    reference: [`kesc:reverse:${String(correctsId)}`, row.reference],
     account_id: [row.original_account_id, row.account_id],
-    type: [OPPOSITES[row.original_type], row.type],
-    amount_cents: [row.original_amount_cents, row.amount_cents],
+    rail: [row.original_rail, row.rail],
     status: ["COMPLETED", row.status],
-    rail: ["direct", row.rail],
-    "status of its original": ["COMPLETED", row.original_status],
-    "rail of its original": ["direct", row.original_rail],
     "correction of its original": [null, row.original_correction],
   });
+  if (row.correction === "LATE") checkLate(row, place, findings);
+  else checkReversal(row, place, findings);
   if (originalSeq >= row.seq) {
     findings.add(place, { expected: "an original before it", found: `seq ${String(originalSeq)}` });
+  }
+}
+
+function checkReversal(row: LinkedRow, place: Place, findings: BookFindings): void {
+  findings.compareFields(place, {
+    correction: ["REVERSAL", row.correction],
+    "reversed_by_id of its original": [row.id, row.original_reversed_by_id],
+    reference: [`kesc:reverse:${String(row.corrects_id)}`, row.reference],
+    type: [OPPOSITES[row.original_type], row.type],
+    amount_cents: [row.original_amount_cents, row.amount_cents],
+    "status of its original": ["COMPLETED", row.original_status],
+    "rail of its original": ["direct", row.original_rail],
+  });
+}
+
+/** Only a transaction that the rail was asked for can get a late movement. */
+function checkLate(row: LinkedRow, place: Place, findings: BookFindings): void {
+  const { rail_movement: movement, rail_receipt: receipt, original_status: status } = row;
+  findings.compareFields(place, { type: [row.original_type, row.type] });
+  if (status !== "COMPLETED" && status !== "FAILED") {
+    findings.add(place, { expected: "an original that has ended at the rail", found: status });
+  }
+  if (row.rail === "direct") findings.add(place, { expected: "another rail", found: row.rail });
+  // A receipt may have come later, so it need not be in the reference.
+  const named = movement === null ? `receipt:${String(receipt)}` : `movement:${movement}`;
+  if (row.reference !== `kesc:late:${named}`) {
+    findings.add(place, { expected: "a reference with its movement or its receipt", found: row.reference });
   }
 }

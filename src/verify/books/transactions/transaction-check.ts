@@ -1,13 +1,15 @@
-import type { JournalKind } from "../../../domain/journal.js";
-import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../../../domain/transaction.js";
+import { FAILURE_REASONS, FLAG_REASONS } from "../../../domain/payment.js";
+import { DIRECT_RAIL, type TransactionStatus } from "../../../domain/transaction.js";
 import type { Place } from "../../findings.js";
-import { describePosting, type Direction } from "../../format.js";
+import { describePosting, type Direction, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf } from "../content.js";
+import { hasHashOf, proofsIn } from "../content.js";
 import type { JournalRow } from "../journal-rows.js";
+import { checkPayment, type PaymentColumns } from "./payments.js";
+import { isTransactionKind, STATUSES, stepsAfter, type TransactionKind } from "./steps.js";
 
-/** A row of `transactions`. */
-export interface TransactionRow {
+/** A row of `transactions` with its row of `payments`. */
+export interface TransactionRow extends PaymentColumns {
   readonly id: string;
   readonly seq: number;
   readonly account_id: string;
@@ -19,6 +21,10 @@ export interface TransactionRow {
   readonly description: string;
   readonly metadata: string;
   readonly rail: string;
+  readonly rail_movement: string | null;
+  readonly rail_receipt: string | null;
+  readonly failure: string | null;
+  readonly open_flags: string | null;
   readonly corrects_id: string | null;
   readonly correction: string | null;
   readonly reversed_by_id: string | null;
@@ -27,44 +33,11 @@ export interface TransactionRow {
   readonly completed_at: number | null;
 }
 
-type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
-
-const STATUSES: Readonly<Partial<Record<TransactionKind, TransactionStatus>>> = {
-  "transaction.pending": "PENDING",
-  "transaction.completed": "COMPLETED",
-  "transaction.canceled": "CANCELED",
-};
-
-/**
- * The steps that the rules allow, and the posting of each. The value is null if the step moves no
- * money.
- */
-type Steps = Readonly<Partial<Record<TransactionKind, Direction | null>>>;
-
-// Repeated on purpose: an audit must not depend on the code that it audits.
-const MINTED = { debit: "reserve", credit: "available" } as const;
-const REDEEMED = { debit: "available", credit: "reserve" } as const;
-const HELD = { debit: "available", credit: "held" } as const;
-const RELEASED = { debit: "held", credit: "available" } as const;
-const BURNED = { debit: "held", credit: "reserve" } as const;
-
-const RULES: Readonly<Record<TransactionType, { direct: Steps; otherRails: Steps; whilePending: Steps }>> = {
-  MINT: {
-    direct: { "transaction.completed": MINTED },
-    otherRails: { "transaction.pending": null },
-    whilePending: { "transaction.completed": MINTED, "transaction.canceled": null },
-  },
-  REDEEM: {
-    direct: { "transaction.completed": REDEEMED },
-    otherRails: { "transaction.pending": HELD },
-    whilePending: { "transaction.completed": BURNED, "transaction.canceled": RELEASED },
-  },
-};
-
 /**
  * Follows one transaction through the journal. Checks that its type and rail allow each step, that
  * each step has the right posting, and that the transaction ends at most once. Then compares the
- * last state with the row in `transactions`, and its content with the hash in the journal.
+ * last state with the rows in `transactions` and `payments`, and its content with the hash in the
+ * journal.
  */
 export class TransactionCheck {
   readonly #summary: TransactionRow;
@@ -72,7 +45,13 @@ export class TransactionCheck {
   #first: JournalRow | undefined;
   #last: JournalRow | undefined;
   #status: TransactionStatus | undefined;
+  /** The reason of the last row that set the status. */
+  #statusReason = "";
+  #processingAt: number | null = null;
   #completedAt: number | null = null;
+  #receipt: string | null = null;
+  #failure: string | null = null;
+  #flags: readonly string[] = [];
 
   constructor(summary: TransactionRow, book: AuditedBook) {
     this.#summary = summary;
@@ -101,24 +80,41 @@ export class TransactionCheck {
     findings.compareFields(place, {
       seq: [first.seq, summary.seq],
       status: [this.#status, summary.status],
+      rail_receipt: [this.#receipt, summary.rail_receipt],
+      failure: [this.#failure, summary.failure],
+      open_flags: [this.#flags.length === 0 ? null : this.#flags.join(","), summary.open_flags],
       created_at: [first.recorded_at, summary.created_at],
       updated_at: [last.recorded_at, summary.updated_at],
       completed_at: [this.#completedAt, summary.completed_at],
     });
-    if (summary.status_reason !== last.reason) {
-      findings.add(place, { expected: "the reason of the last row", found: "another status_reason" });
+    if (summary.status_reason !== this.#statusReason) {
+      findings.add(place, { expected: "the reason of the last row of a status", found: "another status_reason" });
     }
+    const mayHaveMoved = this.#status === "COMPLETED" && summary.rail !== DIRECT_RAIL;
+    if (summary.rail_movement !== null && !mayHaveMoved) {
+      findings.add(place, { expected: "no rail_movement", found: "a rail_movement" });
+    }
+    checkPayment(summary, {
+      id: summary.id,
+      book: this.#book,
+      seq: last.seq,
+      isOrder: first.kind === "transaction.pending",
+      status: this.#status,
+      processingAt: this.#processingAt,
+      createdAt: first.recorded_at,
+    });
   }
 
   #checkContent(row: JournalRow, isFirst: boolean): void {
     const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
-    const { reference, description, metadata, rail } = this.#summary;
+    const { reference, description, metadata, rail, rail_movement: movement } = this.#summary;
     if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
     const { secrets, findings } = this.#book;
     const { corrects_id: correctsId, correction } = this.#summary;
-    const created = isFirst
+    const own = isFirst
       ? [type, String(amountCents), reference, description, metadata, rail, correction ?? "", correctsId ?? ""]
       : [];
+    const created = [...own, ...proofsIn(row, row.kind === "transaction.completed" ? movement : null)];
     if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
     const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
     findings.add(place, {
@@ -128,32 +124,65 @@ export class TransactionCheck {
   }
 
   #step(row: JournalRow, kind: TransactionKind): void {
-    const steps = this.#allowedSteps();
-    const direction = steps[kind];
-    if (direction === undefined) {
+    const steps = stepsAfter(this.#status, this.#summary);
+    const directions = steps[kind];
+    if (directions === undefined) {
       const allowed = Object.keys(steps).join(" or ") || "no further row";
       this.#add(row.seq, this.#status === undefined ? `${allowed} first` : `${allowed} after ${this.#status}`, kind);
     } else {
-      this.#checkPosting(row, direction);
+      this.#checkPosting(row, directions);
     }
-    this.#status = STATUSES[kind];
-    if (kind === "transaction.completed") this.#completedAt = row.recorded_at;
+    this.#checkProofs(row, kind);
+    this.#follow(row, kind);
   }
 
-  #allowedSteps(): Steps {
-    const { type, rail } = this.#summary;
-    if (!isTransactionType(type)) return {};
-    const { direct, otherRails, whilePending } = RULES[type];
-    if (this.#status === undefined) return rail === DIRECT_RAIL ? direct : otherRails;
-    return this.#status === "PENDING" ? whilePending : {};
+  /** Checks the detail and the receipt, which only some kinds have. */
+  #checkProofs({ seq, detail, rail_receipt: receipt }: JournalRow, kind: TransactionKind): void {
+    const { correction, rail } = this.#summary;
+    const isLate = kind === "transaction.completed" && correction === "LATE";
+    const isKnown =
+      kind === "transaction.failed"
+        ? isOneOf(FAILURE_REASONS, detail)
+        : kind === "transaction.flagged"
+          ? isOneOf(FLAG_REASONS, detail) && !this.#flags.includes(detail ?? "")
+          : kind === "transaction.attended"
+            ? this.#flags.includes(detail ?? "")
+            : kind === "transaction.resolution_proposed" || detail === (isLate ? correction : null);
+    if (!isKnown) this.#add(seq, `${kind} with a detail that fits`, `the detail ${String(detail)}`);
+    const mayHaveReceipt = kind === "transaction.completed" ? rail !== DIRECT_RAIL : kind === "transaction.receipted";
+    if (receipt !== null && !mayHaveReceipt) this.#add(seq, `${kind} without a receipt`, "a receipt");
+    if (kind !== "transaction.receipted") return;
+    if (receipt === null) this.#add(seq, "a receipt", "none");
+    if (this.#receipt !== null) this.#add(seq, "one receipt", "a second one");
   }
 
-  #checkPosting(row: JournalRow, direction: Direction | null): void {
-    const { debit = null, credit = null } = direction ?? {};
-    const amountCents = direction === null ? null : this.#summary.amount_cents;
-    if (row.debit === debit && row.credit === credit && row.amount_cents === amountCents) return;
-    const expected = describePosting({ debit, credit, amount_cents: amountCents });
-    this.#add(row.seq, `${row.kind} with ${expected}`, describePosting(row));
+  #follow(row: JournalRow, kind: TransactionKind): void {
+    const { detail, recorded_at: recordedAt } = row;
+    const status = STATUSES[kind];
+    if (status !== undefined) {
+      this.#status = status;
+      this.#statusReason = row.reason;
+    }
+    if (kind === "transaction.processing") {
+      this.#processingAt = recordedAt;
+      if (row.reason !== "") this.#add(row.seq, `${kind} without a reason`, "a reason");
+    }
+    if (kind === "transaction.completed") this.#completedAt = recordedAt;
+    if (kind === "transaction.failed") this.#failure = detail;
+    this.#receipt = row.rail_receipt ?? this.#receipt;
+    if (status !== undefined && status !== "PENDING" && status !== "PROCESSING") this.#flags = [];
+    if (kind === "transaction.flagged" && detail !== null) this.#flags = [...this.#flags, detail];
+    if (kind === "transaction.attended") this.#flags = this.#flags.filter((flag) => flag !== detail);
+  }
+
+  #checkPosting(row: JournalRow, directions: readonly (Direction | null)[]): void {
+    const allowed = directions.map((direction): PostingColumns => {
+      const { debit = null, credit = null } = direction ?? {};
+      return { debit, credit, amount_cents: direction === null ? null : this.#summary.amount_cents };
+    });
+    const found = describePosting(row);
+    const expected = allowed.map(describePosting);
+    if (!expected.includes(found)) this.#add(row.seq, `${row.kind} with ${expected.join(" or ")}`, found);
   }
 
   #add(seq: number, expected: string, found: string): void {
@@ -161,15 +190,6 @@ export class TransactionCheck {
   }
 }
 
-/** Returns whether no row of the transaction may follow. */
-export function isLastKind(kind: string): boolean {
-  return isTransactionKind(kind) && STATUSES[kind] !== "PENDING";
-}
-
-function isTransactionKind(kind: string): kind is TransactionKind {
-  return Object.hasOwn(STATUSES, kind);
-}
-
-function isTransactionType(type: string): type is TransactionType {
-  return Object.hasOwn(RULES, type);
+function isOneOf(known: readonly string[], text: string | null): boolean {
+  return text !== null && known.includes(text);
 }

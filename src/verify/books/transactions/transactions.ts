@@ -1,16 +1,24 @@
+import { DIRECT_RAIL } from "../../../domain/transaction.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
 import { guarded } from "../../guarded.js";
-import { slices } from "../../slices.js";
+import { SLICE_ROWS, slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import { type JournalRow, newerRows } from "../journal-rows.js";
 import { auditCorrections } from "./corrections.js";
-import { isLastKind, TransactionCheck, type TransactionRow } from "./transaction-check.js";
+import { PAYMENT_COLUMNS } from "./payments.js";
+import { isLastKind } from "./steps.js";
+import { TransactionCheck, type TransactionRow } from "./transaction-check.js";
 
-/** A transaction whose last row of the journal was not seen yet. */
+/** A transaction whose last row of the journal was perhaps not seen yet. */
 interface OpenTransaction {
   readonly summary: TransactionRow;
   readonly rows: JournalRow[];
+}
+
+/** A transaction and the last row of its book, of one moment. */
+interface CurrentRow extends TransactionRow {
+  readonly book_seq: number;
 }
 
 interface MovementRow extends JournalRow {
@@ -18,13 +26,15 @@ interface MovementRow extends JournalRow {
 }
 
 /**
- * Compares the transactions of one book with the journal. Both are read along `seq`, so only the
- * transactions that are pending stay in memory.
+ * Compares the transactions and payments of one book with the journal. All are read along `seq`, so
+ * only the transactions with rows to come stay in memory.
  */
 export class TransactionsAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #open = new Map<string, OpenTransaction>();
+  /** The open transactions whose last status is final. */
+  readonly #ended = new Set<OpenTransaction>();
   /** The seq up to which `transactions` was read. */
   #readTo: number | undefined;
 
@@ -46,35 +56,58 @@ export class TransactionsAudit {
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
   async slice(rows: readonly JournalRow[]): Promise<void> {
-    const to = rows.at(-1)?.seq ?? 0;
+    const { seq: to = 0, recorded_at: now = 0 } = rows.at(-1) ?? {};
     for await (const summaries of this.#summaries("t.seq <= ?", to)) {
       await this.#openAll(summaries);
       this.#readTo = summaries.at(-1)?.seq;
     }
-    const ended = new Set<OpenTransaction>();
     const strays: MovementRow[] = [];
     for (const row of rows) {
       if (!isMovement(row)) continue;
       const opened = this.#open.get(row.transaction_id);
       if (opened === undefined) strays.push(row);
       else opened.rows.push(row);
-      if (opened !== undefined && isLastKind(row.kind)) ended.add(opened);
+      if (opened !== undefined && isLastKind(row.kind)) this.#ended.add(opened);
     }
     // After the loop, because a wrong row could follow the last one.
-    for (const transaction of ended) this.#close(transaction);
+    for (const transaction of this.#ended) {
+      if (isOver(transaction, now)) this.#close(transaction);
+    }
     if (strays.length > 0) await this.#addStrays(strays, to);
   }
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
-    for (const transaction of this.#open.values()) {
-      if (!hasMoved(transaction)) this.#close(transaction);
+    const current = await this.#current();
+    if (current.size > 0) {
+      for await (const row of newerRows(this.#audit, this.#book.row)) {
+        if (!isMovement(row)) continue;
+        const { transaction_id: id, seq } = row;
+        if (seq <= (current.get(id)?.book_seq ?? 0)) this.#open.get(id)?.rows.push(row);
+      }
     }
-    if (this.#open.size === 0) return;
-    for await (const row of newerRows(this.#audit, this.#book.row)) {
-      if (isMovement(row)) this.#open.get(row.transaction_id)?.rows.push(row);
+    for (const { summary, rows } of this.#open.values()) {
+      this.#close({ summary: current.get(summary.id) ?? summary, rows });
     }
-    for (const transaction of this.#open.values()) this.#close(transaction);
+  }
+
+  /**
+   * Reads the open transactions again. A server may have changed them after the audit of the book
+   * began, and a transaction does not say which row of the journal it reflects.
+   */
+  async #current(): Promise<ReadonlyMap<string, CurrentRow>> {
+    const { engine, rows } = this.#audit;
+    const ids = [...this.#open.values()].filter((open) => open.rows.length > 0).map(({ summary: { id } }) => id);
+    const current = new Map<string, CurrentRow>();
+    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = t.book)`;
+    const sql = `
+      SELECT ${COLUMNS}, ${head} AS book_seq
+      FROM ${this.#tables} WHERE t.book = ? AND t.id IN (SELECT value FROM ${engine.jsonItems("?")})`;
+    for (let from = 0; from < ids.length; from += SLICE_ROWS) {
+      const some = JSON.stringify(ids.slice(from, from + SLICE_ROWS));
+      for (const row of await rows<CurrentRow>(sql, [this.#book.row.number, some])) current.set(row.id, row);
+    }
+    return current;
   }
 
   async #openAll(summaries: readonly TransactionRow[]): Promise<void> {
@@ -89,7 +122,7 @@ export class TransactionsAudit {
   #summaries(condition: string, binding: number): AsyncGenerator<readonly TransactionRow[], void, void> {
     const after = this.#readTo;
     return slices<TransactionRow>(this.#audit, {
-      sql: `${this.#select} WHERE t.book = ? AND ${condition} ${after === undefined ? "" : "AND t.seq > ?"}`,
+      sql: `SELECT ${COLUMNS} FROM ${this.#tables} WHERE t.book = ? AND ${condition} ${after === undefined ? "" : "AND t.seq > ?"}`,
       bindings: [this.#book.row.number, binding, ...(after === undefined ? [] : [after])],
       key: "t.seq",
       keyOf: ({ seq }) => seq,
@@ -100,7 +133,7 @@ export class TransactionsAudit {
   async #addStrays(strays: readonly MovementRow[], to: number): Promise<void> {
     const ids = [...new Set(strays.map(({ transaction_id: id }) => id))];
     const found = await this.#audit.rows<TransactionRow>(
-      `${this.#select} WHERE t.book = ? AND t.id IN (SELECT value FROM ${this.#audit.engine.jsonItems("?")})`,
+      `SELECT ${COLUMNS} FROM ${this.#tables} WHERE t.book = ? AND t.id IN (SELECT value FROM ${this.#audit.engine.jsonItems("?")})`,
       [this.#book.row.number, JSON.stringify(ids)],
     );
     const summaries = new Map(found.map((summary) => [summary.id, summary]));
@@ -115,9 +148,11 @@ export class TransactionsAudit {
     }
   }
 
-  #close({ summary, rows }: OpenTransaction): void {
+  #close(transaction: OpenTransaction): void {
+    const { summary, rows } = transaction;
     const { id } = summary;
     this.#open.delete(id);
+    this.#ended.delete(transaction);
     guarded(this.#book.findings, { seq: undefined, table: "transactions", id }, () => {
       const check = new TransactionCheck(summary, this.#book);
       for (const row of rows) check.row(row);
@@ -129,21 +164,28 @@ export class TransactionsAudit {
     this.#book.findings.add(place, { expected, found });
   }
 
-  get #select(): string {
-    return `
-      SELECT t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description,
-        t.metadata, t.rail, t.corrects_id, t.correction, t.reversed_by_id, t.created_at, t.updated_at, t.completed_at
-      FROM ${this.#audit.engine.table("transactions")} t`;
+  /** The tables of COLUMNS. One statement reads both, so that both rows are of one moment. */
+  get #tables(): string {
+    const { table } = this.#audit.engine;
+    return `${table("transactions")} t LEFT JOIN ${table("payments")} p ON p.transaction_id = t.id AND p.book = t.book`;
   }
 }
+
+const COLUMNS = `
+  t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description, t.metadata,
+  t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.reversed_by_id,
+  t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
 
 function hasLink({ corrects_id, correction, reversed_by_id }: TransactionRow): boolean {
   return corrects_id !== null || correction !== null || reversed_by_id !== null;
 }
 
-/** Returns whether a server may have ended the transaction after the audit of the book began. */
-function hasMoved({ summary, rows }: OpenTransaction): boolean {
-  return rows.length > 0 && summary.status !== "PENDING";
+/**
+ * Returns whether all rows of an ended transaction were seen, if the journal was read up to `now`.
+ * Only a rail can report something after the end, and `updated_at` is the time of the last row.
+ */
+function isOver({ summary: { rail, updated_at: updatedAt } }: OpenTransaction, now: number): boolean {
+  return rail === DIRECT_RAIL || updatedAt < now;
 }
 
 function isMovement(row: JournalRow): row is MovementRow {

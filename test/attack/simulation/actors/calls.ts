@@ -68,7 +68,7 @@ export class Calls {
   next(organizationId: OrganizationId): Wish {
     const known = this.#knownTo(organizationId);
     if (known.accountIds.length === 0 || this.#random.chance(0.1)) return this.#createAccount(organizationId, known);
-    if (this.#random.chance(0.35)) {
+    if (this.#random.chance(0.4)) {
       const wish = this.#orders.next(organizationId, this.#accountId(known));
       if (wish !== undefined) return wish;
     }

@@ -31,6 +31,8 @@ export class OrderCalls {
   readonly #random: Random;
   readonly #newTransactionId: () => TransactionId;
   readonly #orders = new Map<OrganizationId, Transaction[]>();
+  /** The organizations that paid out what no account had held. */
+  readonly #paidLate = new Set<OrganizationId>();
 
   constructor(random: Random, newTransactionId: () => TransactionId) {
     this.#random = random;
@@ -39,7 +41,11 @@ export class OrderCalls {
 
   /** Records a transaction as a caller has been told of it. */
   learn(transaction: Transaction): void {
-    if (transaction.rail !== SLOW_RAIL || transaction.corrects !== undefined) return;
+    if (transaction.rail !== SLOW_RAIL) return;
+    if (transaction.corrects !== undefined) {
+      if (transaction.type === "REDEEM") this.#paidLate.add(transaction.organizationId);
+      return;
+    }
     const own = this.#orders.get(transaction.organizationId) ?? [];
     const others = own.filter(({ id }) => id !== transaction.id);
     this.#orders.set(transaction.organizationId, [...others, transaction]);
@@ -47,8 +53,14 @@ export class OrderCalls {
 
   /** Undefined if the organization has no order yet. */
   next(organizationId: OrganizationId, accountId: AccountId): Wish | undefined {
-    if (this.#random.chance(0.2)) return this.#correctBook(organizationId, accountId);
-    const own = this.#orders.get(organizationId) ?? [];
+    if (this.#random.chance(this.#paidLate.has(organizationId) ? 0.5 : 0.2))
+      return this.#correctBook(organizationId, accountId);
+    const orders = this.#orders.get(organizationId) ?? [];
+    // There are few redemptions, because most accounts are too poor.
+    const redemptions = orders.filter(({ type }) => type === "REDEEM");
+    const failed = redemptions.filter(({ status }) => status === "FAILED");
+    const rare = failed.length > 0 ? failed : redemptions;
+    const own = rare.length > 0 && this.#random.chance(0.7) ? rare : orders;
     const all = [...this.#orders.values()].flat();
     const order = this.#random.chance(0.97) ? own.at(-1 - this.#random.below(3)) : all[0];
     return order === undefined ? undefined : this.#wishAbout(order, organizationId);
@@ -63,12 +75,17 @@ export class OrderCalls {
       if (status === "PROCESSING") return this.#resolve(order, organizationId);
       return wishOf(() => attend(organizationId, id, open));
     }
-    if (isLikely && status === "PENDING" && this.#random.chance(0.6))
+    if (isLikely && status === "PENDING" && this.#random.chance(0.9))
       return wishOf(() => beginPayment(organizationId, id));
+    if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.8)) {
+      return wishOf(() => failPayment(organizationId, id));
+    }
+    if (isLikely && status === "FAILED") return this.#complete(order, organizationId);
     const dice = this.#random.below(100);
     if (dice < 10) return wishOf(() => beginPayment(organizationId, id));
     if (dice < 20) return wishOf(() => advancePayment("acceptPayment", organizationId, id));
-    if (dice < 30) return wishOf(() => advancePayment("postponePayment", organizationId, id));
+    if (dice < 30)
+      return wishOf(() => advancePayment("postponePayment", organizationId, id, this.#random.pick([1, 1, 2])));
     if (dice < 60) return this.#complete(order, organizationId);
     const failure = this.#random.pick(["WRONG_PIN", "EXPIRED"] as const);
     if (dice < 75) return wishOf(() => failPayment(organizationId, id, failure));
@@ -78,7 +95,7 @@ export class OrderCalls {
   }
 
   /** Most reports of one order name the same movement and receipt. */
-  #complete({ id, amountCents }: Transaction, organizationId: OrganizationId): Wish {
+  #complete({ id, status, amountCents }: Transaction, organizationId: OrganizationId): Wish {
     const movement = movementNamed(this.#random.chance(0.8) ? `m ${id}` : "m");
     const receipt = this.#receipt(id);
     const proof = this.#random.pick<RailProof>([
@@ -87,7 +104,11 @@ export class OrderCalls {
       { movement: undefined, receipt },
     ]);
     // A late report of more than the account has leaves a shortfall.
-    const reported = this.#random.pick([0, amountCents, amountCents, amountCents + 1, amountCents + 1_000]);
+    const much = amountCents + 100_000;
+    const reported =
+      status === "FAILED" && this.#random.chance(0.7)
+        ? much
+        : this.#random.pick([0, amountCents, amountCents, amountCents + 1, much]);
     const made = completePayment(organizationId, id, {});
     return wishOf(() => ({
       ...made,
@@ -111,6 +132,9 @@ export class OrderCalls {
 
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
     const name = this.#random.pick<CorrectBook["name"]>([
+      ...(this.#paidLate.has(organizationId)
+        ? (["recoverShortfall", "recoverShortfall", "recoverShortfall"] as const)
+        : []),
       "coverShortfall",
       "recoverShortfall",
       "allocate",
@@ -120,7 +144,7 @@ export class OrderCalls {
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
     const made = correctBook(name, organizationId, {
-      amountCents: 1 + this.#random.below(60),
+      amountCents: 1 + this.#random.below(this.#random.pick([5, 60])),
       key: `c${String(this.#random.below(KEYS))}`,
       target: needsAccount ? accountId : this.#receipt(undefined),
       person: this.#random.pick(["amina", "brian"]),

@@ -32,10 +32,11 @@ export function checkTransaction(transaction: Transaction): void {
   require(reversedById === undefined || mayBeReversed, "reversed_by_id of transactions");
 }
 
-export function checkPayment({ state, phoneNumber, begunAt }: Payment): void {
+export function checkPayment({ state, phoneNumber, begunAt, sends }: Payment): void {
   require((state === "ENDED") === (phoneNumber === undefined), "phone_number of payments");
   const mustBeBegun = state === "SENDING" || state === "ACCEPTED";
   require(!mustBeBegun || begunAt !== undefined, "begun_at of payments");
+  require((begunAt === undefined) === (sends === 0), "sends of payments");
 }
 
 export function checkEntry({ kind, accountId, transactionId, freezeId, posting, balancesAfter }: JournalEntry): void {

@@ -3,6 +3,8 @@ import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
+import type { Payment } from "../../../../src/domain/payment.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../../src/domain/values/text.js";
@@ -69,6 +71,15 @@ export class MemoryDisk implements Disk {
     this.organizations = organizations;
     this.#clock = clock;
     for (const organizationId of organizations) this.#openBook(organizationId);
+  }
+
+  /** The payments, by the ids of their transactions. */
+  get payments(): ReadonlyMap<string, Payment> {
+    return this.#tables.payments.rows;
+  }
+
+  get transactions(): ReadonlyMap<string, Transaction> {
+    return this.#tables.transactions.rows;
   }
 
   open(): Connection {

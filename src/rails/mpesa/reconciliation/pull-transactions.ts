@@ -1,10 +1,10 @@
-import type { Cents } from "../../domain/values/cents.js";
-import type { MaskedPhone } from "../../domain/values/masked-phone.js";
-import type { UnixMillis } from "../../domain/values/time.js";
-import { asCode, asFields, asList, asText, type Fields } from "../fields.js";
-import type { Answer, DarajaClient } from "./daraja/client.js";
-import { readAmount, readPartyPhone, readReceipt, responseCodeOf } from "./messages.js";
-import { nairobiDateTime } from "./nairobi-time.js";
+import type { Cents } from "../../../domain/values/cents.js";
+import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
+import type { UnixMillis } from "../../../domain/values/time.js";
+import { asCode, asFields, asList, asText, type Fields } from "../../fields.js";
+import type { Answer, DarajaClient } from "../daraja/client.js";
+import { readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
+import { nairobiDateTime } from "../nairobi-time.js";
 
 const PATH = "/pulltransactions/v1/query";
 const REGISTER_PATH = "/pulltransactions/v1/register";

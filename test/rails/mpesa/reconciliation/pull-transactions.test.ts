@@ -1,11 +1,11 @@
 import { expect } from "chai";
 
-import { toUnixMillis } from "../../../src/domain/values/time.js";
-import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
-import type { ReceivedPayments } from "../../../src/rails/mpesa/pull-transactions.js";
-import { NOW, PHONE } from "../support/orders.js";
-import { ACCOUNT_UUID, mpesaRail } from "./mpesa-rail.js";
-import { afterToken, answering, resetting, type Respond, StubServer } from "./stub-server.js";
+import { toUnixMillis } from "../../../../src/domain/values/time.js";
+import type { MpesaRail } from "../../../../src/rails/mpesa/mpesa.js";
+import type { ReceivedPayments } from "../../../../src/rails/mpesa/reconciliation/pull-transactions.js";
+import { NOW, PHONE } from "../../support/orders.js";
+import { ACCOUNT_UUID, mpesaRail } from "../mpesa-rail.js";
+import { afterToken, answering, resetting, type Respond, StubServer } from "../stub-server.js";
 
 const NEVER = new AbortController().signal;
 const PERIOD = { from: toUnixMillis(NOW - 48 * 3_600_000), to: NOW };

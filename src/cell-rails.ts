@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+
+import type { Logger } from "pino";
+import { fromUUID } from "typeid-js";
+
+import type { RailAccountId } from "./domain/payment.js";
+import type { TransactionId } from "./domain/values/ids.js";
+import type { UnixMillis } from "./domain/values/time.js";
+import type { CellRails } from "./grpc/services/served-cell.js";
+import { Lease } from "./leases/lease.js";
+import type { Ledger } from "./ledger/ledger.js";
+import type { RailMessage } from "./rails/rail.js";
+import { Balances } from "./settlement/balances.js";
+import type { SettlementEvent, Timing } from "./settlement/ports/runtime.js";
+import { Settlement } from "./settlement/settlement.js";
+import { failureFacts } from "./startup/failure-facts.js";
+import { type Callbacks, railAccountsOf } from "./startup/rails.js";
+import type { Cell } from "./storage/database.js";
+import { noteBalance } from "./storage/rails/change-rail-accounts.js";
+import { railInbox } from "./storage/rails/inbox.js";
+import { leases } from "./storage/rails/leases.js";
+import { payments } from "./storage/rails/payments.js";
+
+/** The rails of one cell, with the settlement that moves its payments. */
+export interface RunningRails extends CellRails {
+  /** Reads the accounts at rails, and begins to settle. Rejects if the accounts cannot be read. */
+  start(): Promise<void>;
+  /** Asks no rail any more. Waits for the calls under way, at most for this time. */
+  stop(graceMillis: number): Promise<void>;
+}
+
+interface RailsOptions {
+  readonly ledger: Pick<Ledger, "submit">;
+  readonly newTransactionId: () => TransactionId;
+  readonly callbacks: Callbacks | undefined;
+  readonly now: () => UnixMillis;
+  readonly logger: Logger;
+}
+
+/** Puts the rails of one cell together. */
+export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
+  const { ledger, newTransactionId, now, logger } = options;
+  const timing: Timing = { now, monotonicMillis: () => performance.now(), wait };
+  const onEvent = (event: SettlementEvent): void => {
+    logEvent(logger, cell.number, event);
+  };
+  const onError = (error: unknown): void => {
+    onEvent({ kind: "error", error });
+  };
+  const railAccounts = railAccountsOf(cell, options);
+  const stores = { payments: payments(cell), inbox: railInbox(cell) };
+  const lease = new Lease({ name: "settlement", holder: randomUUID(), store: leases(cell), timing, onError });
+  const settlement = new Settlement({
+    ...stores,
+    railAccounts,
+    lease,
+    timing,
+    newTransactionId,
+    onEvent,
+    submit: (command, deadline) => ledger.submit(command, deadline, { rail: true }),
+  });
+  const balances = new Balances({ railAccounts, lease, timing, onEvent });
+
+  const readBalance = async (accountUuid: string, message: RailMessage): Promise<void> => {
+    const id = fromUUID(accountUuid, "rail") as string as RailAccountId;
+    const balance = railAccounts.account(id)?.rail.readBalance(message);
+    if (balance !== undefined) await noteBalance(cell, id, { json: JSON.stringify(balance), at: now() });
+  };
+  return {
+    ...stores,
+    railAccounts,
+    poke: () => {
+      settlement.poke();
+    },
+    noteBalance: (accountUuid, message) => {
+      readBalance(accountUuid, message).catch(onError);
+    },
+    async start() {
+      await railAccounts.start();
+      lease.start();
+      settlement.start();
+      balances.start();
+    },
+    async stop(graceMillis) {
+      await Promise.all([settlement.stop(graceMillis), balances.stop()]);
+      await lease.stop();
+      await railAccounts.stop();
+    },
+  };
+}
+
+/** Resolves after the time, or as soon as the signal aborts. Keeps no process alive. */
+function wait(millis: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, millis);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}
+
+/** What an event is in the log. Those that need somebody are warnings. */
+function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
+  const { kind } = event;
+  switch (kind) {
+    case "error":
+      logger.error({ cell, ...failureFacts(event.error) }, "the settlement failed at a step, and tries it again");
+      return;
+    case "outcome unknown":
+    case "no rail account":
+    case "payouts stopped":
+      logger.warn({ cell, ...factsOf(event) }, `settlement: ${kind}`);
+      return;
+    case "sent":
+    case "blocked":
+    case "message dropped":
+    case "no balance":
+    case "undecided":
+      logger.info({ cell, ...factsOf(event) }, `settlement: ${kind}`);
+  }
+}
+
+function factsOf(event: SettlementEvent): Readonly<Record<string, unknown>> {
+  const names = { transactionId: "transaction_id", railAccountId: "rail_account_id" } as const;
+  return Object.fromEntries(
+    Object.entries(event).flatMap(([name, value]: [string, unknown]) =>
+      name === "kind" ? [] : [[name in names ? names[name as keyof typeof names] : name, value]],
+    ),
+  );
+}

@@ -1,0 +1,51 @@
+import { Argument, type Command } from "commander";
+
+import { amountOrZero, day, durationMillis, statusReason } from "../commands/arguments.js";
+import { changePayouts } from "./payouts.js";
+import { setRail } from "./set.js";
+import { listRails, showStatus } from "./show.js";
+
+/** `kesc rail`: sets and shows the accounts of organizations at payment rails. */
+export function addRail(program: Command): void {
+  const rail = program.command("rail").description("payment rails, over which an organization's shillings move");
+  rail
+    .command("set")
+    .description("set an organization's account at a rail; direct: use no rail, and keep the accounts")
+    .addArgument(new Argument("<rail>", "name of the rail").choices(["sandbox", "mpesa", "direct"]))
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .option("--usual", "calls that name no rail use this one")
+    .option("--settings <file>", "mpesa: JSON file with everything but secrets")
+    .option("--credentials <file>", "mpesa: JSON file with the secrets, which only its owner may read")
+    .option("--credentials-expire <day>", "mpesa: day on which the initiator's password expires", day)
+    .option("--begin-within <duration>", "a mint that is not begun in this time fails (default: 2m)", durationMillis)
+    .option("--confirm-above <amount>", "a success above it is booked only after a query (default: 0)", amountOrZero)
+    .option("--resolve-alone-max <amount>", "up to it one operator resolves alone (default: 0)", amountOrZero)
+    .option("--json", "print JSON, for scripts")
+    .action(setRail);
+  rail
+    .command("list")
+    .description("list the accounts at rails")
+    .option("--json", "print JSON, for scripts")
+    .action(listRails);
+  rail
+    .command("status")
+    .description("show an organization's accounts at rails: payouts, open payments, credentials, balance")
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .option("--json", "print JSON, for scripts")
+    .action(showStatus);
+  for (const [name, payouts, description] of [
+    ["open", "open", "begin payouts, whatever is unknown about earlier ones"],
+    ["close", "closed", "begin no payout; redemptions are accepted and wait"],
+    ["auto", "auto", "begin payouts, unless too many outcomes are unknown"],
+  ] as const) {
+    rail
+      .command(name)
+      .description(description)
+      .requiredOption("--org <organization>", "id or name of the organization")
+      .requiredOption("--rail <rail>", "name of the rail")
+      .option("--reason <text>", "reason, which kesc rail status shows", statusReason)
+      .action((options: Omit<Parameters<typeof changePayouts>[0], "payouts">) =>
+        changePayouts({ ...options, payouts }),
+      );
+  }
+}

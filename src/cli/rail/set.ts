@@ -1,0 +1,178 @@
+import { typeidUnboxed } from "typeid-js";
+
+import type { RailAccountId } from "../../domain/payment.js";
+import type { Rail } from "../../domain/transaction.js";
+import type { Cents } from "../../domain/values/cents.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import { baseUrlOf, checkMpesaSettings } from "../../rails/accounts/mpesa-account.js";
+import { railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { now } from "../../startup/clock.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { Database } from "../../storage/database.js";
+import { makeDirectUsual, type RailAccountSetting, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
+import { openPaymentsOf } from "../../storage/rails/payments.js";
+import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { printJson, printLine } from "../commands/output.js";
+import { accountJson } from "./account-json.js";
+import { readCredentialsFile, readSettingsFile } from "./mpesa-files.js";
+import { findOwner, type Owner } from "./owner.js";
+
+const WRONG_USAGE = 2;
+const BEGIN_WITHIN_MILLIS = 120_000;
+
+interface SetOptions {
+  readonly org: string;
+  readonly usual?: true;
+  readonly settings?: string;
+  readonly credentials?: string;
+  readonly credentialsExpire?: UnixMillis;
+  readonly beginWithin?: number;
+  readonly confirmAbove?: Cents;
+  readonly resolveAloneMax?: Cents;
+  readonly json?: true;
+}
+
+/** Servers use the account within two seconds. */
+export async function setRail(rail: string, options: SetOptions): Promise<void> {
+  const { database: address, callbacks } = configFromEnvironment();
+  if (rail === "direct") {
+    await withCurrentDatabase(address, (database) => useDirect(database, options));
+    return;
+  }
+  const files = rail === "mpesa" ? mpesaFiles(options) : noFiles(options);
+  const { owner, account } = await withCurrentDatabase(address, async (database) => {
+    const found = await findOwner(database, options.org);
+    return { owner: found, account: await save(database, found, { rail, files, options }) };
+  });
+  if (options.json === true) {
+    printJson(accountJson(account));
+    return;
+  }
+  const { id, name } = owner.organization;
+  printLine(`Set the account of ${id} ("${name}") at the rail ${rail}. Servers use it within two seconds.`);
+  printLine(
+    account.isUsual
+      ? "It is the usual rail: calls that name no rail use it."
+      : `Calls must name it. To make it the usual rail: npx kesc rail set ${rail} … --usual`,
+  );
+  if (rail === "mpesa" && callbacks === undefined) {
+    printLine("Servers need KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE for it (docs/operations.md).");
+  }
+}
+
+async function useDirect(database: Database, { org, json, ...others }: SetOptions): Promise<void> {
+  if (Object.keys(others).some((name) => name !== "usual")) {
+    throw new OperatorError("The rail direct has no settings: give --org only.", WRONG_USAGE);
+  }
+  const { organization, cell } = await findOwner(database, org);
+  const isNew = await makeDirectUsual(cell, { organizationId: organization.id, now: now() });
+  const named = `${organization.id} ("${organization.name}")`;
+  if (json === true) printJson({ organization_id: organization.id, rail: "direct", usual: true });
+  else {
+    printLine(
+      isNew
+        ? `Calls of ${named} that name no rail are direct again: their mints are credited at once.`
+        : `Calls of ${named} that name no rail were direct before.`,
+    );
+  }
+}
+
+type Files = Pick<RailAccountSetting, "settings" | "credentials" | "credentialsExpireAt">;
+
+function mpesaFiles({ settings, credentials, credentialsExpire }: SetOptions): Files {
+  const missing = Object.entries({ settings, credentials, "credentials-expire": credentialsExpire })
+    .filter(([, value]) => value === undefined)
+    .map(([name]) => `--${name}`);
+  if (settings === undefined || credentials === undefined || credentialsExpire === undefined) {
+    throw new OperatorError(`The rail mpesa needs ${missing.join(" and ")} (docs/operations.md).`, WRONG_USAGE);
+  }
+  if (credentialsExpire <= now()) {
+    throw new OperatorError("--credentials-expire is in the past. Set a new password first.", WRONG_USAGE);
+  }
+  return {
+    settings: readSettingsFile(settings),
+    credentials: readCredentialsFile(credentials),
+    credentialsExpireAt: credentialsExpire,
+  };
+}
+
+function noFiles({ settings, credentials, credentialsExpire }: SetOptions): Files {
+  if (settings !== undefined || credentials !== undefined || credentialsExpire !== undefined) {
+    throw new OperatorError("--settings and --credentials are for the rail mpesa only.", WRONG_USAGE);
+  }
+  return { settings: "{}", credentials: undefined, credentialsExpireAt: undefined };
+}
+
+async function save(
+  database: Database,
+  { organization, cell }: Owner,
+  { rail, files, options }: { readonly rail: string; readonly files: Files; readonly options: SetOptions },
+): Promise<StoredRailAccount> {
+  const isOwn = (account: StoredRailAccount): boolean =>
+    account.organizationId === organization.id && account.rail === rail;
+  const earlier = (await storedRailAccounts(cell)).find(isOwn);
+  const openPayments = earlier === undefined ? 0 : await openPaymentsOf(cell, earlier.id);
+  const setting: RailAccountSetting = {
+    id: earlier?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
+    organizationId: organization.id,
+    rail: rail as Rail,
+    ...files,
+    // A new password must not make mints direct.
+    isUsual: options.usual ?? earlier?.isUsual ?? false,
+    beginWithinMillis: options.beginWithin ?? earlier?.beginWithinMillis ?? BEGIN_WITHIN_MILLIS,
+    confirmAboveCents: options.confirmAbove ?? earlier?.confirmAboveCents ?? 0,
+    resolveAloneMaxCents: options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? 0,
+  };
+  refuseUnusable(setting, organization.isSandbox);
+  await saveRailAccount(database, { setting, cell, now: now() }, (all) => {
+    if (earlier !== undefined && openPayments > 0) refuseOtherAccount(setting, { earlier, openPayments });
+    refuseTaken(setting, all);
+  });
+  const saved = (await storedRailAccounts(cell)).find(isOwn);
+  if (saved === undefined) throw new Error(`the account ${setting.id} was not stored`);
+  return saved;
+}
+
+/** Makes the rail, as a server would. */
+function refuseUnusable(setting: RailAccountSetting, isSandbox: boolean): void {
+  try {
+    const callbackUrl = (): string => "";
+    railOf({ ...setting, isSandbox }, { now, monotonicMillis: () => performance.now(), callbackUrl });
+  } catch (error) {
+    if (!(error instanceof WrongRailAccountError)) throw error;
+    throw new OperatorError(error.message, WRONG_USAGE);
+  }
+}
+
+/** The shortcodes of an account, each with the service at which it is. */
+function placesOf({ rail, settings }: Pick<StoredRailAccount, "rail" | "settings">): readonly string[] {
+  const checked = rail === "mpesa" ? checkMpesaSettings(JSON.parse(settings)) : undefined;
+  if (checked?.ok !== true) return [];
+  const { collectShortcode, payOutShortcode } = checked.value;
+  return [collectShortcode, payOutShortcode].map((shortcode) => `${shortcode} at ${baseUrlOf(checked.value)}`);
+}
+
+/** The payments that are open would be asked about at another account. */
+function refuseOtherAccount(
+  setting: RailAccountSetting,
+  { earlier, openPayments }: { readonly earlier: StoredRailAccount; readonly openPayments: number },
+): void {
+  if (placesOf(setting).join() === placesOf(earlier).join()) return;
+  throw new OperatorError(
+    `${String(openPayments)} payments of ${earlier.id} have not ended, and the new shortcodes do not know them. ` +
+      "Wait until they have ended: npx kesc rail status --org ORG",
+  );
+}
+
+/** Two organizations with one shortcode would each count the other's shillings as its own. */
+function refuseTaken(setting: RailAccountSetting, all: readonly StoredRailAccount[]): void {
+  const own = placesOf(setting);
+  for (const other of all) {
+    const taken = other.id === setting.id ? undefined : placesOf(other).find((place) => own.includes(place));
+    if (taken !== undefined) {
+      throw new OperatorError(`The shortcode ${taken} belongs to ${other.organizationId} already.`);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type { OrganizationId } from "../../domain/values/ids.js";
+import type {
+  BookedMovement,
+  Break,
+  BreakKind,
+  Period,
+  RailMovementRow,
+  Reconciliation,
+  Totals,
+} from "../../reconcile/reconciliation.js";
+import { decimalOf } from "../../verify/format.js";
+import { timeOf } from "../commands/output.js";
+import type { StatementFacts } from "./statement-file.js";
+
+export interface Report {
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly facts: StatementFacts;
+  readonly period: Period;
+  readonly reconciliation: Reconciliation;
+}
+
+const KINDS: readonly BreakKind[] = ["missing_in_ledger", "missing_on_rail", "amount_differs", "double"];
+/** The breaks that the text shows. The others are in the JSON. */
+const SHOWN_MAX = 50;
+
+/** Returns the comparison for people. */
+export function reportLines(report: Report): string[] {
+  const { organizationId, name, facts, period, reconciliation } = report;
+  const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
+  const differs = breaks.length > 0;
+  return [
+    `${organizationId} ("${name}"), from ${timeOf(period.from)} to ${timeOf(period.to)}:`,
+    `  ${"matched".padEnd(18)} ${sumsOf(matched)}`,
+    ...KINDS.map(
+      (kind) => `  ${wordsOf(kind).padEnd(18)} ${String(breaks.filter((each) => each.kind === kind).length)}`,
+    ),
+    `  ${"charges".padEnd(18)} ${String(facts.charges)}, ${decimalOf(facts.chargesCents)} KES: not compared`,
+    `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
+    `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
+    `The statement has ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
+    differs
+      ? `${String(breaks.length)} differ:`
+      : "All movements of this period agree. That says nothing about other times, nor about other rails.",
+    ...breaks.slice(0, SHOWN_MAX).flatMap((each) => breakLines(each, organizationId)),
+    ...(breaks.length > SHOWN_MAX ? [`  and ${String(breaks.length - SHOWN_MAX)} more: --json`] : []),
+  ];
+}
+
+/** Returns the comparison for scripts. Amounts are texts: no program rounds them. */
+export function reportJson(report: Report): Readonly<Record<string, unknown>> {
+  const { organizationId, facts, period, reconciliation } = report;
+  const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
+  return {
+    organization_id: organizationId,
+    from: timeOf(period.from),
+    to: timeOf(period.to),
+    agrees: breaks.length === 0,
+    matched: sumsJson(matched),
+    on_rail: sumsJson(onRail),
+    booked: sumsJson(booked),
+    charges: { count: facts.charges, amount: decimalOf(facts.chargesCents) },
+    not_completed: facts.notCompleted,
+    at_the_edge: atTheEdge,
+    breaks: breaks.map((each) => ({
+      kind: each.kind,
+      receipt: (each.rail ?? each.booked)?.receipt ?? null,
+      transaction_id: each.booked?.transactionId ?? each.rail?.transaction?.id ?? null,
+      on_rail: sideJson(each.rail, each.rail?.completedAt),
+      booked: sideJson(each.booked, each.booked?.recordedAt),
+      advice: adviceOn(each, organizationId),
+    })),
+  };
+}
+
+function breakLines(each: Break, organizationId: OrganizationId): string[] {
+  const { kind, rail, booked } = each;
+  const receipt = (rail ?? booked)?.receipt ?? "no receipt";
+  const onRail = rail === undefined ? "" : `, on the rail ${sideOf(rail)} at ${timeOf(rail.completedAt)}`;
+  const inBook = booked === undefined ? "" : `, in the book ${sideOf(booked)} at ${timeOf(booked.recordedAt)}`;
+  const id = booked?.transactionId ?? rail?.transaction?.id;
+  const status = booked === undefined && rail?.transaction !== undefined ? ` (${rail.transaction.status})` : "";
+  return [
+    `  ${wordsOf(kind)}: ${receipt}${onRail}${inBook}${id === undefined ? "" : `, ${id}${status}`}`,
+    `    ${adviceOn(each, organizationId)}`,
+  ];
+}
+
+/** Says what to do about a break. */
+function adviceOn({ kind, rail, booked }: Break, org: OrganizationId): string {
+  switch (kind) {
+    case "missing_in_ledger":
+      return rail === undefined ? "" : adviceOnMissing(rail, org);
+    case "missing_on_rail":
+      return "Check that the statement covers this time and this shortcode. Then ask the rail about the receipt.";
+    case "amount_differs":
+      return `The book keeps ${booked?.transactionId ?? "its row"}. Ask the rail which amount is right, then correct the book: npx kesc book --help`;
+    case "double":
+      return "The statement has the receipt twice. The book takes a receipt once. Ask the rail.";
+  }
+}
+
+function adviceOnMissing(
+  { transaction, receipt, amountCents, direction }: RailMovementRow,
+  org: OrganizationId,
+): string {
+  const amount = decimalOf(BigInt(amountCents));
+  const words = `--org ${org} --person NAME --reason TEXT`;
+  if (transaction?.status === "PROCESSING") {
+    const isSame = transaction.amountCents === amountCents;
+    const outcome = isSame ? "completed" : `moved --amount ${amount}`;
+    const resolve = `npx kesc resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${words}`;
+    return transaction.openFlags.length === 0
+      ? `The settlement still asks the rail. If it does not find the payment: ${resolve}`
+      : resolve;
+  }
+  if (direction === "out") {
+    return "Shillings went out that the book does not know. Find out who sent them. If the rail has paid for a transaction of the book, its report is missing.";
+  }
+  const target = transaction === undefined ? "an account" : transaction.accountId;
+  return `npx kesc book receive --amount ${amount} --receipt ${receipt} ${words}; then give it to ${target} with npx kesc book allocate, or back with npx kesc book return.`;
+}
+
+function wordsOf(kind: BreakKind): string {
+  return kind.replaceAll("_", " ");
+}
+
+function sideOf({
+  direction,
+  amountCents,
+}: Pick<RailMovementRow | BookedMovement, "direction" | "amountCents">): string {
+  return `${decimalOf(BigInt(amountCents))} ${direction}`;
+}
+
+function sideJson(
+  side: Pick<RailMovementRow | BookedMovement, "direction" | "amountCents"> | undefined,
+  at: number | undefined,
+): Readonly<Record<string, string | null>> | null {
+  if (side === undefined) return null;
+  return { direction: side.direction, amount: decimalOf(BigInt(side.amountCents)), at: timeOf(at) };
+}
+
+function sumsOf({ count, inCents, outCents }: Totals): string {
+  return `${String(count)} movements, ${decimalOf(inCents)} in, ${decimalOf(outCents)} out`;
+}
+
+function sumsJson({ count, inCents, outCents }: Totals): Readonly<Record<string, string | number>> {
+  return { count, in: decimalOf(inCents), out: decimalOf(outCents) };
+}

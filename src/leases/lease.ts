@@ -1,0 +1,79 @@
+import type { LeaseStore } from "./ports.js";
+
+const LEASE_MILLIS = 60_000;
+const RENEW_MILLIS = 15_000;
+
+/** The clocks and waits of a lease. The crash simulation implements them, too. */
+export interface LeaseTiming {
+  /** A clock that nobody sets. */
+  readonly monotonicMillis: () => number;
+  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
+}
+
+interface LeaseOptions {
+  readonly name: string;
+  /** Names this process. No two processes have the same name. */
+  readonly holder: string;
+  readonly store: LeaseStore;
+  readonly timing: LeaseTiming;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The right to do work that one server of a cell does at a time. It saves work. Nothing that must
+ * be safe may depend on it: a process that was stopped for a minute may believe that it still has
+ * the lease.
+ */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #stopped = new AbortController();
+  /** When the lease ends, by the monotonic clock of this process. */
+  #endsAt = -Infinity;
+  #keeping: Promise<void> | undefined;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the lease whenever it is free, and renews it, until `stop`. */
+  start(): void {
+    this.#keeping ??= this.#keep();
+  }
+
+  /** For how long this process has the lease, if it does. Not positive otherwise. */
+  leftMillis(): number {
+    return this.#endsAt - this.#options.timing.monotonicMillis();
+  }
+
+  /** Gives the lease back, so that another server need not wait for its end. */
+  async stop(): Promise<void> {
+    const { name, holder, store, onError } = this.#options;
+    this.#stopped.abort();
+    this.#endsAt = -Infinity;
+    await this.#keeping;
+    this.#endsAt = -Infinity;
+    await store.release(name, holder).catch(onError);
+  }
+
+  async #keep(): Promise<void> {
+    const { timing } = this.#options;
+    while (!this.#stopped.signal.aborted) {
+      await this.#take();
+      await timing.wait(RENEW_MILLIS, this.#stopped.signal);
+    }
+  }
+
+  async #take(): Promise<void> {
+    const { name, holder, store, timing, onError } = this.#options;
+    // The database counts from a later moment, so this end is never later than its own.
+    const askedAt = timing.monotonicMillis();
+    try {
+      const isTaken = await store.take(name, { holder, millis: LEASE_MILLIS });
+      this.#endsAt = isTaken ? askedAt + LEASE_MILLIS : -Infinity;
+    } catch (error) {
+      // The lease that was taken before stays ours until its end.
+      onError(error);
+    }
+  }
+}

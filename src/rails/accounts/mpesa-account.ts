@@ -1,0 +1,126 @@
+import { createPublicKey } from "node:crypto";
+
+import { z } from "zod";
+
+import { readBaseUrl } from "../../../runtime/transport/base-url.js";
+import type { TransactionType } from "../../domain/transaction.js";
+import { type Cents, parseAmount } from "../../domain/values/cents.js";
+import { MPESA_CAPABILITIES } from "../mpesa/limits.js";
+import type { Capabilities } from "../rail.js";
+
+const BASE_URLS = {
+  sandbox: "https://sandbox.safaricom.co.ke",
+  production: "https://api.safaricom.co.ke",
+} as const;
+
+const TEXT_CHARACTERS_MAX = 500;
+const CERTIFICATE_CHARACTERS_MAX = 20_000;
+const SHILLING_CENTS = 100;
+
+function text(problem = "must be a text of 1 to 500 characters", charactersMax = TEXT_CHARACTERS_MAX) {
+  const given = z.string({ error: ({ input }) => (input === undefined ? "is missing" : problem) }).trim();
+  return given.min(1, { error: problem, abort: true }).max(charactersMax, { error: problem, abort: true });
+}
+
+const SHORTCODE_PROBLEM = 'must be the digits of a shortcode in quotes, such as "174379"';
+const shortcode = text(SHORTCODE_PROBLEM).regex(/^[0-9]{5,7}$/, SHORTCODE_PROBLEM);
+
+const amount = text('must be an amount in quotes, such as "10.00"').transform((given, context): Cents => {
+  const parsed = parseAmount(given);
+  if (parsed.ok && parsed.value % SHILLING_CENTS === 0) return parsed.value;
+  context.addIssue(parsed.ok ? "must be whole shillings" : parsed.problem);
+  return z.NEVER;
+});
+
+const limit = z
+  .strictObject({ min: amount, max: amount }, "must have min and max")
+  .refine(({ min, max }) => min <= max, "must have a min that is not above max");
+
+const CERTIFICATE_PROBLEM = "must be Safaricom's certificate in PEM, with an RSA key";
+const certificate = text(CERTIFICATE_PROBLEM, CERTIFICATE_CHARACTERS_MAX).refine(isRsaCertificate, CERTIFICATE_PROBLEM);
+
+const baseUrl = text().transform((given, context): string => {
+  const read = readBaseUrl(given);
+  if (read.ok) return read.url;
+  context.addIssue(read.problem);
+  return z.NEVER;
+});
+
+/** The settings of an account at M-Pesa. They hold no secret. */
+const SETTINGS = z
+  .strictObject({
+    environment: z.enum(["sandbox", "production"], "must be sandbox or production").optional(),
+    /** In place of an environment: a proxy, or the simulator. */
+    baseUrl: baseUrl.optional(),
+    collectShortcode: shortcode,
+    payOutShortcode: shortcode,
+    initiatorName: text(),
+    certificatePem: certificate,
+    limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional() }).optional(),
+  })
+  .refine((given) => (given.environment === undefined) !== (given.baseUrl === undefined), {
+    error: "must be sandbox or production, or baseUrl in its place",
+    path: ["environment"],
+  });
+
+const CREDENTIALS = z.strictObject({
+  consumerKey: text(),
+  consumerSecret: text(),
+  passkey: text(),
+  initiatorPassword: text(),
+});
+
+export type MpesaAccountSettings = z.output<typeof SETTINGS>;
+export type MpesaCredentials = z.output<typeof CREDENTIALS>;
+
+/** A value, or one sentence for each wrong field. A sentence never repeats a value. */
+export type Checked<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
+
+export function checkMpesaSettings(given: unknown): Checked<MpesaAccountSettings> {
+  return checked(SETTINGS, given);
+}
+
+export function checkMpesaCredentials(given: unknown): Checked<MpesaCredentials> {
+  return checked(CREDENTIALS, given);
+}
+
+/** Returns the URL of Daraja, without a slash at its end. */
+export function baseUrlOf({ environment, baseUrl: given }: MpesaAccountSettings): string {
+  return given ?? BASE_URLS[environment ?? "production"];
+}
+
+/** Returns the payable amounts: M-Pesa's own, where the settings say nothing else. */
+export function mpesaCapabilitiesOf({
+  limits,
+}: Pick<MpesaAccountSettings, "limits">): Readonly<Record<TransactionType, Capabilities>> {
+  const within = (usual: Capabilities, given: z.output<typeof limit> | undefined): Capabilities =>
+    given === undefined ? usual : { ...usual, minCents: given.min, maxCents: given.max };
+  return {
+    MINT: within(MPESA_CAPABILITIES.MINT, limits?.mint),
+    REDEEM: within(MPESA_CAPABILITIES.REDEEM, limits?.redeem),
+  };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): Checked<z.output<Schema>> {
+  const result = schema.safeParse(given);
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, problems: result.error.issues.flatMap(sentencesOf) };
+}
+
+function sentencesOf(issue: z.core.$ZodIssue): readonly string[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => `${[...path, key].join(".")} is not a field that is known.`);
+  }
+  return [path.length === 0 ? "The file must hold a JSON object." : `${path.join(".")} ${issue.message}.`];
+}
+
+/** Node also takes a private key, which must not get into the settings. */
+function isRsaCertificate(pem: string): boolean {
+  try {
+    return !pem.includes("PRIVATE KEY") && createPublicKey(pem).asymmetricKeyType === "rsa";
+  } catch {
+    return false;
+  }
+}

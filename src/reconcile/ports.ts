@@ -1,0 +1,14 @@
+import type { TransactionId } from "../domain/values/ids.js";
+import type { BookedMovement, NamedTransaction, Period } from "./reconciliation.js";
+
+/** Reads what one book has of one rail. */
+export interface BookedMovements {
+  /** What the book has under these receipts, at any time. */
+  withReceipts(receipts: readonly string[]): Promise<readonly (BookedMovement & { readonly receipt: string })[]>;
+  /** The transactions with these ids that were given to the rail. */
+  transactions(ids: readonly TransactionId[]): Promise<readonly NamedTransaction[]>;
+  /** The transactions of the rail whose ids end with one of these texts. Reads every payment. */
+  transactionsEndingWith(ends: readonly string[]): Promise<readonly NamedTransaction[]>;
+  /** What the book recorded in the period, in its order. */
+  within(period: Period): AsyncIterable<readonly BookedMovement[]>;
+}

@@ -1,0 +1,65 @@
+// The times and numbers of the settlement, all in one place. docs/adr/0039-settlement.md says why.
+
+const SECOND_MILLIS = 1_000;
+const MINUTE_MILLIS = 60 * SECOND_MILLIS;
+const HOUR_MILLIS = 60 * MINUTE_MILLIS;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+
+/** The loop looks for due work this often, and at once when it is poked. */
+export const LOOP_MILLIS = 500;
+
+/** The calls under way at one rail account. */
+export const CALLS_MAX = 32;
+export const CALL_MILLIS_MAX = 20 * SECOND_MILLIS;
+/** A call starts only if this much of the lease is left. It is more than a call takes. */
+export const LEASE_LEFT_MILLIS_MIN = 25 * SECOND_MILLIS;
+
+/** How often each rail account is asked for its balance. */
+export const BALANCE_MILLIS = HOUR_MILLIS;
+
+/** The messages of all rail accounts that one look takes. */
+export const MESSAGES_MAX = 100;
+/** When an unconfirmed message is looked at again, by its tries. After the last it is given up. */
+export const MESSAGE_WAITS_MILLIS: readonly number[] = [
+  5 * SECOND_MILLIS,
+  30 * SECOND_MILLIS,
+  2 * MINUTE_MILLIS,
+  10 * MINUTE_MILLIS,
+  30 * MINUTE_MILLIS,
+  HOUR_MILLIS,
+  3 * HOUR_MILLIS,
+  12 * HOUR_MILLIS,
+  DAY_MILLIS,
+];
+/** How soon a message is looked at again whose rail account is busy. */
+export const BUSY_MILLIS = 2 * SECOND_MILLIS;
+
+/** A payment that must not begin yet, or whose rail account cannot be read, is due again then. */
+export const BLOCKED_MILLIS = 5 * MINUTE_MILLIS;
+/** Work that failed in our own storage rests for this time. */
+export const REST_MILLIS = 5 * SECOND_MILLIS;
+/** The longest wait before an order is sent again that did not reach the rail. */
+export const UNREACHED_MILLIS_MAX = 5 * MINUTE_MILLIS;
+
+/** A payout is sent again, with the same id, only within this time of the first request. */
+export const SEND_AGAIN_MILLIS_MAX = 10 * MINUTE_MILLIS;
+/** After this time a person must look at an order whose outcome is not known. */
+export const UNKNOWN_MILLIS_MAX = 48 * HOUR_MILLIS;
+/** After that, the rail is still asked, in case it knows. */
+export const FLAGGED_CHECK_MILLIS = DAY_MILLIS;
+
+/** With this many payouts of unknown outcome, or one this old, no new payout begins. */
+export const UNKNOWN_PAYOUTS_MAX = 20;
+export const UNKNOWN_PAYOUT_MILLIS_MAX = 15 * MINUTE_MILLIS;
+export const BREAKER_READ_MILLIS = 5 * SECOND_MILLIS;
+
+/** A begin that waits longer in the queue is dropped, and tried again later. */
+export const BEGIN_MILLIS_MAX = 15 * SECOND_MILLIS;
+/**
+ * For so long after a begin nobody else looks at the payment: the server that it was granted to may
+ * call the rail, or say that it did not. It is less than the first wait of M-Pesa for a query.
+ */
+export const GRANT_MILLIS_MAX = 45 * SECOND_MILLIS;
+export const RESULT_MILLIS_MAX = 60 * SECOND_MILLIS;
+/** The waits between the tries to store what a rail said. */
+export const RESULT_WAITS_MILLIS: readonly number[] = [SECOND_MILLIS, 5 * SECOND_MILLIS, 15 * SECOND_MILLIS];

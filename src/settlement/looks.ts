@@ -1,0 +1,206 @@
+import { toUnixMillis } from "../domain/values/time.js";
+import type { Sent } from "../rails/rail.js";
+import { sentAgain } from "../rails/rail.js";
+import type { FinalReport, Grant, LedgerLine, Work } from "./ledger-line.js";
+import { isProof } from "./ledger-line.js";
+import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
+import type { RailInbox } from "./ports/inbox.js";
+import type { Payments } from "./ports/payments.js";
+import type { OnEvent, Timing } from "./ports/runtime.js";
+import type { RailCalls } from "./rail-calls.js";
+import {
+  checkMillis,
+  isExpired,
+  isUnknownTooLong,
+  laterUnlessItExpires,
+  maySendAgain,
+  openPaymentOf,
+  orderOf,
+  unreachedMillis,
+} from "./schedule.js";
+
+interface LooksOptions {
+  readonly payments: Payments;
+  readonly inbox: RailInbox;
+  readonly line: LedgerLine;
+  readonly calls: RailCalls;
+  readonly timing: Timing;
+  readonly onEvent: OnEvent;
+}
+
+/**
+ * Looks at one payment that is due, and takes its next step. Resolves with false if nothing was
+ * stored about it: then it is due still, and rests for a moment.
+ *
+ * The rail is asked only after `beginPayment` is on disk, and only by the server that it was
+ * granted to. Whoever finds a payment SENDING does not know whether the rail has the order.
+ */
+export class Looks {
+  readonly #options: LooksOptions;
+
+  constructor(options: LooksOptions) {
+    this.#options = options;
+  }
+
+  async look(work: Work): Promise<boolean> {
+    switch (work.payment.state) {
+      case "READY":
+        return this.#lookAtReady(work);
+      case "SENDING":
+      case "ACCEPTED":
+        return this.#lookAtOpen(work);
+      case "ENDED":
+        return true;
+    }
+  }
+
+  async #lookAtReady(work: Work): Promise<boolean> {
+    const { line, timing } = this.#options;
+    const { payment, account } = work;
+    if (!isExpired(payment, account, timing.now())) return this.#begin(work);
+    const expired = await line.expire(work);
+    if (expired.kind === "refused") return this.#block(work, expired.code);
+    return expired.kind === "done";
+  }
+
+  async #begin(work: Work): Promise<boolean> {
+    const { line, calls, timing } = this.#options;
+    const { payment, account } = work;
+    const order = orderOf(payment);
+    if (order === undefined || !calls.mayStart) return false;
+    const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
+    const begun = await line.begin(work, this.#after(checkMillis(account.rail, 0)));
+    if (begun.kind === "refused") return this.#block(work, begun.code);
+    // Anything but a fresh grant may mean that another server asks the rail, or has asked.
+    if (begun.kind === "undecided" || begun.replayed) return false;
+    // This server stood still, so another one may have asked about the payment, and asked the rail.
+    if (timing.now() >= grantEndsAt) return false;
+    const grant: Grant = { sends: payment.sends + 1, endsAt: grantEndsAt };
+    const sent = await calls.send(account.rail, order);
+    if (sent === undefined) {
+      // The lease or this server ended before the call. Nobody else was granted this request.
+      await line.postpone(work, grant, this.#after(0));
+      return true;
+    }
+    this.#noteSent(work, sent);
+    await this.#takeAnswer(work, grant.sends === 1 || sent.kind !== "rejected" ? sent : sentAgain(sent), grant);
+    return true;
+  }
+
+  /** Stores what the answer to a request proves. An unknown one leaves the payment SENDING. */
+  async #takeAnswer(work: Work, sent: Sent, grant: Grant): Promise<void> {
+    const { line, payments } = this.#options;
+    const { payment, account } = work;
+    switch (sent.kind) {
+      case "accepted":
+        await line.accept(work, sent.railReference, this.#after(checkMillis(account.rail, 0)));
+        await this.#deliver(work);
+        return;
+      case "rejected":
+        await line.reject(work, sent, grant);
+        return;
+      case "unreached": {
+        const millis = unreachedMillis(sent.retryAfterMillis, grant.sends);
+        const now = this.#options.timing.now();
+        await line.postpone(work, grant, laterUnlessItExpires(payment, account, { now, millis }));
+        return;
+      }
+      case "unknown": {
+        const dueAt = this.#after(checkMillis(account.rail, 0));
+        await payments.reschedule({ ...payment, state: "SENDING" }, { dueAt, checks: payment.checks, code: sent.code });
+        await this.#deliver(work);
+      }
+    }
+  }
+
+  /** Asks for the outcome of an order that the rail has, or may have. */
+  async #lookAtOpen(work: Work): Promise<boolean> {
+    const { calls } = this.#options;
+    const { payment, account } = work;
+    await this.#deliver(work);
+    const report = await calls.query(account.rail, openPaymentOf(payment));
+    if (report === undefined) return false;
+    if (report.kind === "open") return this.#lookAtUnknown(work, report.code);
+    if (report.kind === "succeeded" && !isProof(report)) return this.#lookAtUnknown(work, "NO_PROOF");
+    return this.#end(work, report);
+  }
+
+  /** The query found nothing out. */
+  async #lookAtUnknown(work: Work, code: string): Promise<boolean> {
+    const { calls, line, timing } = this.#options;
+    const { payment, account } = work;
+    const order = orderOf(payment);
+    if (payment.state !== "SENDING" || order === undefined || !maySendAgain(payment, timing.now())) {
+      return this.#waitOn(work, code);
+    }
+    const answer = await calls.send(account.rail, order);
+    if (answer === undefined) return false;
+    this.#noteSent(work, answer);
+    const sent = sentAgain(answer);
+    if (sent.kind !== "accepted") return this.#waitOn(work, answer.kind === "accepted" ? code : answer.code);
+    const accepted = await line.accept(work, sent.railReference, this.#after(checkMillis(account.rail, 0)));
+    return accepted.kind === "done";
+  }
+
+  /** Stores how the order ended. If the ledger has flagged the report, the order stays open. */
+  async #end(work: Work, report: FinalReport): Promise<boolean> {
+    const ended = await this.#options.line.end(work, report);
+    if (ended.kind === "undecided") return false;
+    if (ended.kind === "refused") return this.#block(work, ended.code);
+    if (ended.transaction.status !== "PROCESSING") return true;
+    await this.#reschedule(work, FLAGGED_CHECK_MILLIS, "REPORT_DIFFERS");
+    return true;
+  }
+
+  async #waitOn(work: Work, code: string): Promise<boolean> {
+    const { line, timing, onEvent } = this.#options;
+    const { payment, account } = work;
+    if (!isUnknownTooLong(payment, timing.now())) {
+      await this.#reschedule(work, checkMillis(account.rail, payment.checks + 1), code);
+      return true;
+    }
+    const flagged = await line.flagUnknown(work, code);
+    if (flagged.kind === "undecided") return false;
+    if (flagged.kind === "done" && !flagged.replayed) {
+      onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
+    }
+    await this.#reschedule(work, FLAGGED_CHECK_MILLIS, code);
+    return true;
+  }
+
+  async #block(work: Work, code: string): Promise<boolean> {
+    const { payments, timing, onEvent } = this.#options;
+    const { payment, account } = work;
+    onEvent({ kind: "blocked", transactionId: payment.transactionId, code });
+    const dueAt = laterUnlessItExpires(payment, account, { now: timing.now(), millis: BLOCKED_MILLIS });
+    await payments.reschedule(payment, { dueAt, checks: payment.checks, code });
+    return true;
+  }
+
+  async #reschedule({ payment }: Work, millis: number, code: string): Promise<void> {
+    const { payments } = this.#options;
+    await payments.reschedule(payment, { dueAt: this.#after(millis), checks: payment.checks + 1, code });
+  }
+
+  /** Puts the messages into the inbox that a sandbox does not send by itself. */
+  async #deliver({ payment: read, account: { rail } }: Work): Promise<void> {
+    const { inbox, payments } = this.#options;
+    if (rail.messagesOf === undefined) return;
+    // The time of the request, which the messages follow, may be newer than what was read.
+    const payment = await payments.payment(read.transactionId);
+    if (payment === undefined) return;
+    const { transactionId } = payment;
+    for (const { purpose, body, at } of rail.messagesOf(openPaymentOf(payment))) {
+      await inbox.add({ transactionId, purpose, body }, at);
+    }
+  }
+
+  #noteSent({ payment: { transactionId, railAccountId } }: Work, sent: Sent): void {
+    const code = sent.kind === "accepted" ? undefined : sent.code;
+    this.#options.onEvent({ kind: "sent", transactionId, railAccountId, result: sent.kind, code });
+  }
+
+  #after(millis: number): ReturnType<Timing["now"]> {
+    return toUnixMillis(this.#options.timing.now() + millis);
+  }
+}

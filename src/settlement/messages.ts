@@ -1,0 +1,151 @@
+import { toUnixMillis } from "../domain/values/time.js";
+import type { Report } from "../rails/rail.js";
+import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
+import { isProof } from "./ledger-line.js";
+import { MESSAGE_WAITS_MILLIS } from "./limits.js";
+import type { InboxMessage, RailInbox } from "./ports/inbox.js";
+import type { StoredPayment } from "./ports/payments.js";
+import type { OnEvent, SettlementEvent, Timing } from "./ports/runtime.js";
+import type { RailCalls } from "./rail-calls.js";
+import { openPaymentOf } from "./schedule.js";
+
+interface MessagesOptions {
+  readonly inbox: RailInbox;
+  readonly line: LedgerLine;
+  readonly calls: RailCalls;
+  readonly timing: Timing;
+  readonly onEvent: OnEvent;
+}
+
+type Why = Extract<SettlementEvent, { kind: "message dropped" }>["why"];
+type Succeeded = Extract<Report, { kind: "succeeded" }>;
+
+/** What a message is worth. */
+type Confirmation =
+  /** It is true, or changes nothing: this report is told to the ledger. */
+  | { readonly kind: "confirmed"; readonly report: FinalReport }
+  | { readonly kind: "unconfirmed" }
+  /** The rail could not be asked now. */
+  | { readonly kind: "later" };
+
+/**
+ * Applies the messages of rails. Anybody who learns the address of a callback can send one, so it
+ * is a hint. It is told to the ledger when the rail confirms it. The answer to a status query is no
+ * hint: nobody but the rail learns the address that was given with the question.
+ *
+ * A message is settled only after the ledger has decided its command. Resolves with false if it
+ * must be looked at again soon.
+ */
+export class Messages {
+  readonly #options: MessagesOptions;
+
+  constructor(options: MessagesOptions) {
+    this.#options = options;
+  }
+
+  async apply(message: InboxMessage, work: Work): Promise<boolean> {
+    const report = work.account.rail.read(message, openPaymentOf(work.payment));
+    if (report === undefined) return this.drop(message, "unreadable");
+    if (report.kind === "open") return this.drop(message, "open");
+    if (report.kind === "succeeded" && !isProof(report)) return this.drop(message, "unreadable");
+    // Another prompt of the order may have been paid. Its failure says nothing about this one.
+    if (report.kind === "failed" && !isOfThisRequest(report, work.payment)) return this.drop(message, "another order");
+    const confirmation = await this.#confirmation(message, report, work);
+    if (confirmation.kind === "later") return false;
+    if (confirmation.kind === "unconfirmed") return this.#waitFor(message, report, work);
+    const told = await this.#options.line.end(work, confirmation.report);
+    if (told.kind === "undecided") return false;
+    if (confirmation.report.kind !== report.kind) return this.drop(message, "contradicted");
+    await this.#options.inbox.settle(message.id);
+    return true;
+  }
+
+  /** Settles a message that says nothing. */
+  async drop({ id, transactionId }: InboxMessage, why: Why): Promise<boolean> {
+    const { inbox, onEvent } = this.#options;
+    await inbox.settle(id);
+    onEvent({ kind: "message dropped", transactionId, why });
+    return true;
+  }
+
+  async postpone({ id, tries }: InboxMessage, millis: number): Promise<void> {
+    const { inbox, timing } = this.#options;
+    await inbox.postpone(id, { dueAt: toUnixMillis(timing.now() + millis), tries });
+  }
+
+  async #confirmation(message: InboxMessage, report: FinalReport, work: Work): Promise<Confirmation> {
+    if (!isHint(message, report, work)) return { kind: "confirmed", report };
+    return (await this.#toldBefore(report, work)) ?? this.#ask(report, work);
+  }
+
+  /** Looks for an answer to a status query that says the same. */
+  async #toldBefore(report: FinalReport, { payment, account }: Work): Promise<Confirmation | undefined> {
+    const stored = await this.#options.inbox.messages(payment.transactionId);
+    for (const message of stored.filter(({ purpose }) => purpose === "status")) {
+      const answer = account.rail.read(message, openPaymentOf(payment));
+      if (answer?.kind === report.kind && isSame(answer, report)) {
+        return { kind: "confirmed", report: merged(answer, report) };
+      }
+    }
+    return undefined;
+  }
+
+  /** Asks the rail about the movement that the message names. */
+  async #ask(report: FinalReport, { payment, account }: Work): Promise<Confirmation> {
+    const asked = openPaymentOf(payment);
+    const railReference = report.movement ?? asked.railReference;
+    const answer = await this.#options.calls.query(account.rail, { ...asked, railReference });
+    if (answer === undefined) return { kind: "later" };
+    if (answer.kind === "open" || (answer.kind === "succeeded" && !isProof(answer))) return { kind: "unconfirmed" };
+    if (answer.kind === report.kind) return { kind: "confirmed", report: merged(answer, report) };
+    // The rail says that it was paid after all. The other way round the payment may come late.
+    return answer.kind === "succeeded" ? { kind: "confirmed", report: answer } : { kind: "unconfirmed" };
+  }
+
+  /** The rail does not confirm the message. After the last try, a person looks at a success. */
+  async #waitFor(message: InboxMessage, report: FinalReport, work: Work): Promise<boolean> {
+    const { inbox, line } = this.#options;
+    const wait = MESSAGE_WAITS_MILLIS[message.tries];
+    if (wait !== undefined) {
+      await this.postpone({ ...message, tries: message.tries + 1 }, wait);
+      return true;
+    }
+    if (report.kind === "succeeded") {
+      const flagged = await line.flagUnknown(work, "a message of the rail was not confirmed");
+      if (flagged.kind === "undecided") return false;
+    }
+    await inbox.settle(message.id);
+    const { transactionId } = message;
+    this.#options.onEvent({ kind: "message dropped", transactionId, why: "unconfirmed" });
+    return true;
+  }
+}
+
+/** Whether the message alone moves nothing: neither books money nor releases any. */
+function isHint({ purpose }: InboxMessage, report: FinalReport, { payment, account }: Work): boolean {
+  if (purpose === "status") return false;
+  // The ledger replays or flags a failure of what has ended. It releases nothing.
+  if (report.kind === "failed") return payment.state !== "ENDED";
+  return Math.max(report.amountCents ?? 0, payment.amountCents) > account.confirmAboveCents;
+}
+
+function isOfThisRequest({ movement }: FinalReport, { transactionId, railReference }: StoredPayment): boolean {
+  return movement === undefined || movement === transactionId || (railReference ?? movement) === movement;
+}
+
+/** Whether both speak of one movement. */
+function isSame(answer: FinalReport, report: FinalReport): boolean {
+  return answer.movement === undefined || report.movement === undefined || answer.movement === report.movement;
+}
+
+/** The rail's answer, with what only the message says about the same movement. */
+function merged(answer: FinalReport, report: FinalReport): FinalReport {
+  if (answer.kind !== "succeeded" || report.kind !== "succeeded" || !isSame(answer, report)) return answer;
+  return {
+    kind: "succeeded",
+    movement: answer.movement ?? report.movement,
+    receipt: answer.receipt ?? report.receipt,
+    amountCents: answer.amountCents ?? report.amountCents,
+    phone: answer.phone ?? report.phone,
+  } satisfies Succeeded;
+}

@@ -1,0 +1,52 @@
+import type { PaymentCommand, ResourceOf } from "../../domain/commands.js";
+import type { RailAccountId } from "../../domain/payment.js";
+import type { TransactionId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
+
+/** The settlement's clocks and waits. The crash simulation implements them, too. */
+export interface Timing {
+  readonly now: () => UnixMillis;
+  /** A clock that nobody sets. */
+  readonly monotonicMillis: () => number;
+  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Submits a command to the ledger, in the line of the settlement. */
+export type Submit = <C extends PaymentCommand>(command: C, deadline: UnixMillis) => Promise<Outcome<ResourceOf<C>>>;
+
+/** The right to work, which one server of a cell has at a time. */
+export interface HeldLease {
+  /** For how long this server has it. Not positive if it does not. */
+  leftMillis(): number;
+}
+
+/** Something to count or to log. None of it holds a phone number. */
+export type SettlementEvent =
+  /** A rail answered to a request. */
+  | {
+      readonly kind: "sent";
+      readonly transactionId: TransactionId;
+      readonly railAccountId: RailAccountId;
+      readonly result: "accepted" | "rejected" | "unreached" | "unknown";
+      readonly code: string | undefined;
+    }
+  /** A payment may not begin yet. */
+  | { readonly kind: "blocked"; readonly transactionId: TransactionId; readonly code: string }
+  /** A person must look at the transaction, because nobody knows its outcome. */
+  | { readonly kind: "outcome unknown"; readonly transactionId: TransactionId }
+  /** A message was dropped: it stays as evidence. */
+  | {
+      readonly kind: "message dropped";
+      readonly transactionId: TransactionId;
+      readonly why: "no payment" | "unreadable" | "open" | "another order" | "contradicted" | "unconfirmed";
+    }
+  | { readonly kind: "no rail account"; readonly railAccountId: RailAccountId }
+  | { readonly kind: "no balance"; readonly railAccountId: RailAccountId; readonly code: string }
+  | { readonly kind: "payouts stopped"; readonly railAccountId: RailAccountId; readonly unknown: number }
+  /** The ledger did not decide a command. */
+  | { readonly kind: "undecided"; readonly transactionId: TransactionId; readonly code: string }
+  | { readonly kind: "error"; readonly error: unknown };
+
+export type OnEvent = (event: SettlementEvent) => void;

@@ -1,0 +1,66 @@
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { OpenPayment, Order } from "../rails/order.js";
+import type { PaymentRail } from "../rails/rail.js";
+import { SEND_AGAIN_MILLIS_MAX, UNKNOWN_MILLIS_MAX, UNREACHED_MILLIS_MAX } from "./limits.js";
+import type { StoredPayment } from "./ports/payments.js";
+import type { RailAccount } from "./ports/rail-accounts.js";
+
+/** Returns the wait before the next query, after `checks` of them. */
+export function checkMillis({ checkAfterMillis }: PaymentRail, checks: number): number {
+  return checkAfterMillis[Math.min(checks, checkAfterMillis.length - 1)] ?? UNKNOWN_MILLIS_MAX;
+}
+
+/** Returns the wait before an order is sent again that did not reach the rail. */
+export function unreachedMillis(retryAfterMillis: number, sends: number): number {
+  const backedOff = Math.min(retryAfterMillis * 2 ** (sends - 1), UNREACHED_MILLIS_MAX);
+  return Math.max(retryAfterMillis, backedOff);
+}
+
+/** When a payment that waits is looked at again: a mint no later than when it expires. */
+export function laterUnlessItExpires(
+  payment: StoredPayment,
+  account: RailAccount,
+  { now, millis }: { now: UnixMillis; millis: number },
+): UnixMillis {
+  const later = now + millis;
+  const expiresAt = payment.acceptedAt + account.beginWithinMillis;
+  const isBefore = payment.direction === "MINT" && expiresAt > now && expiresAt < later;
+  return toUnixMillis(isBefore ? expiresAt : later);
+}
+
+/** Whether the payer no longer waits for a prompt. A payout never expires. */
+export function isExpired(payment: StoredPayment, account: RailAccount, now: UnixMillis): boolean {
+  return payment.direction === "MINT" && now - payment.acceptedAt >= account.beginWithinMillis;
+}
+
+/** Whether the outcome is unknown for so long that a person must look. */
+export function isUnknownTooLong(payment: StoredPayment, now: UnixMillis): boolean {
+  return now - begunAtOf(payment) >= UNKNOWN_MILLIS_MAX;
+}
+
+/**
+ * Whether an order that the rail may have can be sent once more. A payout has an id that the rail
+ * refuses to take twice, for a while. A prompt has none: a second one could be paid, too. A query
+ * must have had the time to find out first.
+ */
+export function maySendAgain({ direction, checks, begunAt }: StoredPayment, now: UnixMillis): boolean {
+  return direction === "REDEEM" && checks > 0 && begunAt !== undefined && now - begunAt < SEND_AGAIN_MILLIS_MAX;
+}
+
+/** Undefined once the payment has ended: then the phone number is gone. */
+export function orderOf(payment: StoredPayment): Order | undefined {
+  const { transactionId, direction, amountCents, phoneNumber, acceptedAt } = payment;
+  return phoneNumber === undefined ? undefined : { transactionId, direction, amountCents, phoneNumber, acceptedAt };
+}
+
+/** The payment as its rail knows it. */
+export function openPaymentOf(payment: StoredPayment): OpenPayment {
+  const { transactionId, direction, amountCents, maskedPhone, acceptedAt, railReference, advances } = payment;
+  const begunAt = begunAtOf(payment);
+  return { transactionId, direction, amountCents, maskedPhone, acceptedAt, begunAt, railReference, advances };
+}
+
+/** A message may come for an order that was never begun, for example in a restored book. */
+function begunAtOf({ begunAt, acceptedAt }: StoredPayment): UnixMillis {
+  return begunAt ?? acceptedAt;
+}

@@ -1,0 +1,49 @@
+import type { Logger } from "pino";
+
+import type { UnixMillis } from "../domain/values/time.js";
+import { railOf } from "../rails/accounts/rail-account.js";
+import type { Cell } from "../storage/database.js";
+import { RailAccountDirectory } from "../storage/rails/rail-account-directory.js";
+import type { StoredRailAccount } from "../storage/rails/rail-accounts.js";
+import { type CallbackSecrets, type CallbackSettings, callbackUrls } from "./callbacks.js";
+import { failureFacts } from "./failure-facts.js";
+
+/** Where rails call back, and what the tokens in these addresses are made with. */
+export interface Callbacks {
+  readonly settings: CallbackSettings;
+  readonly secrets: CallbackSecrets;
+}
+
+interface RailsOptions {
+  /** Undefined if the service has no address for callbacks. Then M-Pesa cannot be used. */
+  readonly callbacks: Callbacks | undefined;
+  readonly now: () => UnixMillis;
+  readonly logger: Logger;
+}
+
+/** Returns the accounts at rails of a cell. The caller starts and stops them. */
+export function railAccountsOf(cell: Cell, { callbacks, now, logger }: RailsOptions): RailAccountDirectory {
+  const callbackUrl =
+    callbacks === undefined ? undefined : callbackUrls(callbacks.settings, callbacks.secrets, cell.number);
+  const monotonicMillis = (): number => performance.now();
+  const factsOf = ({ id, organizationId, rail }: StoredRailAccount): object => ({
+    cell: cell.number,
+    organization_id: organizationId,
+    rail,
+    rail_account_id: id,
+  });
+  return new RailAccountDirectory(cell, {
+    now,
+    railOf: (account) => railOf(account, { callbackUrl, now, monotonicMillis }),
+    onReadError: (error) => {
+      logger.error({ cell: cell.number, ...failureFacts(error) }, "the accounts at rails could not be read");
+    },
+    onUnusable: (account, error) => {
+      logger.error({ ...factsOf(account), ...failureFacts(error) }, "an account at a rail cannot be used");
+    },
+    onExpiring: (account, expireAt) => {
+      const facts = { ...factsOf(account), expire_at: new Date(expireAt).toISOString() };
+      logger.warn(facts, "the credentials of an account at a rail expire soon, or have expired");
+    },
+  });
+}

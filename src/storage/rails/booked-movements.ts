@@ -1,0 +1,128 @@
+import type { FlagReason, RailReceipt } from "../../domain/payment.js";
+import type { Rail, TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import { toCents } from "../../domain/values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { BookedMovements } from "../../reconcile/ports.js";
+import type { BookedMovement, NamedTransaction, Period } from "../../reconcile/reconciliation.js";
+import type { Cell } from "../database.js";
+import { firstSeqFrom } from "../lists/first-seq-from.js";
+import type { Engine } from "../sql/engine.js";
+
+const SLICE_ROWS = 1_000;
+
+interface MovementRow {
+  readonly seq: number;
+  readonly receipt: string | null;
+  readonly transaction_id: string | null;
+  readonly type: string;
+  readonly amount_cents: number;
+  readonly accepted_at: number;
+  readonly recorded_at: number;
+}
+
+interface NamedRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly amount_cents: number;
+  readonly rail_receipt: string | null;
+  readonly open_flags: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/**
+ * Implements the port for the book of one organization. Each method rejects with the error of the
+ * database. Open the database without a statement timeout.
+ */
+export async function bookedMovements(
+  { engine, reader, directory }: Pick<Cell, "engine" | "reader" | "directory">,
+  { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
+): Promise<BookedMovements> {
+  const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
+  if (book === undefined) throw new Error(`${organizationId} has no book`);
+  const { number } = book;
+  const sql = statements(engine);
+  const named = async (statement: string, names: readonly string[]): Promise<readonly NamedTransaction[]> => {
+    if (names.length === 0) return [];
+    const rows = await reader.rows<NamedRow>(statement, [JSON.stringify(names), number, rail]);
+    return rows.map(namedOf);
+  };
+
+  async function* within({ from, to }: Period): AsyncGenerator<readonly BookedMovement[], void, void> {
+    let seq = await firstSeqFrom(reader, engine, { book: number, time: from });
+    for (;;) {
+      const rows = await reader.rows<MovementRow>(sql.within, [number, seq, to, rail, SLICE_ROWS]);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows.map(movementOf);
+      seq = last.seq + 1;
+    }
+  }
+
+  return {
+    async withReceipts(receipts) {
+      const rows = await reader.rows<MovementRow>(sql.withReceipts, [JSON.stringify(receipts), number]);
+      return rows.map(movementOf).filter((row) => row.receipt !== undefined) as (BookedMovement & {
+        readonly receipt: string;
+      })[];
+    },
+    transactions: (ids) => named(sql.transactions, ids),
+    transactionsEndingWith: (ends) => named(sql.transactionsEndingWith, ends),
+    within,
+  };
+}
+
+function statements(engine: Engine) {
+  const { table, jsonItems } = engine;
+  // A row of the journal adds a receipt to a transaction that was booked without. It moves nothing.
+  const movement = `
+    j.seq, COALESCE(t.rail_receipt, j.rail_receipt) AS receipt, j.transaction_id,
+    COALESCE(t.type, CASE j.kind WHEN 'book.received' THEN 'MINT' ELSE 'REDEEM' END) AS type,
+    COALESCE(t.amount_cents, j.amount_cents) AS amount_cents,
+    COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at`;
+  const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
+  const named = `
+    SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.open_flags, t.created_at, t.updated_at
+    FROM ${jsonItems("?")} i`;
+  return {
+    withReceipts: `
+      SELECT ${movement} FROM ${jsonItems("?")} i CROSS JOIN ${joined} WHERE j.book = ? AND j.rail_receipt = i.value`,
+    transactions: `${named} CROSS JOIN ${table("transactions")} t WHERE t.id = i.value AND t.book = ? AND t.rail = ?`,
+    transactionsEndingWith: `
+      ${named} JOIN ${table("payments")} p ON substr(p.transaction_id, length(p.transaction_id) - 11) = i.value
+      JOIN ${table("transactions")} t ON t.id = p.transaction_id WHERE p.book = ? AND t.rail = ?`,
+    within: `
+      SELECT ${movement} FROM ${joined}
+      WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
+        AND ((j.kind = 'transaction.completed' AND t.rail = ?) OR j.kind IN ('book.received', 'book.returned'))
+      ORDER BY j.seq LIMIT ?`,
+  };
+}
+
+function movementOf(row: MovementRow): BookedMovement {
+  return {
+    receipt: row.receipt ?? undefined,
+    transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+    direction: row.type === "MINT" ? "in" : "out",
+    amountCents: row.amount_cents,
+    acceptedAt: toUnixMillis(row.accepted_at),
+    recordedAt: toUnixMillis(row.recorded_at),
+  };
+}
+
+function namedOf(row: NamedRow): NamedTransaction {
+  return {
+    id: row.id as TransactionId,
+    accountId: row.account_id as AccountId,
+    type: row.type as TransactionType,
+    status: row.status as TransactionStatus,
+    amountCents: toCents(row.amount_cents),
+    railReceipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
+    openFlags: row.open_flags === null ? [] : (row.open_flags.split(",") as FlagReason[]),
+    createdAt: toUnixMillis(row.created_at),
+    updatedAt: toUnixMillis(row.updated_at),
+  };
+}

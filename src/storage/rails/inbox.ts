@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+
+import type { TransactionId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { InboxMessage, RailInbox, StoredMessage } from "../../settlement/ports/inbox.js";
+import type { Cell } from "../database.js";
+import type { Engine, Read } from "../sql/engine.js";
+import { orStoreError } from "../sql/store-error.js";
+
+/** Whoever knows a callback's address can send messages, but cannot fill the disk. */
+const MESSAGES_MAX = 50;
+
+interface InboxRow {
+  readonly id: number;
+  readonly transaction_id: string;
+  readonly purpose: string;
+  readonly body_masked: string;
+  readonly tries: number;
+}
+
+interface MessageRow {
+  readonly purpose: string;
+  readonly body_masked: string;
+  readonly received_at: number;
+}
+
+/** Implements the port `RailInbox` for one cell. */
+export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "reader" | "transact">): RailInbox {
+  const statements = inboxStatements(engine);
+  const change = async (read: Read): Promise<void> => {
+    await orStoreError(
+      engine,
+      transact((session) => session.read(read)),
+    );
+  };
+  return {
+    add: ({ transactionId, purpose, body }, now) => {
+      const sha256 = createHash("sha256").update(body).digest("hex");
+      const row = [transactionId, purpose, sha256, body, now, now, transactionId];
+      return orStoreError(
+        engine,
+        transact(async (session) => {
+          const added = await session.read({ sql: statements.add, bindings: row });
+          if (added.length > 0) return "stored";
+          const known = await session.read({ sql: statements.known, bindings: [transactionId, sha256] });
+          return known.length > 0 ? "known" : "full";
+        }),
+      );
+    },
+    due: async ({ now, limit }) => {
+      const rows = await orStoreError(engine, reader.rows<InboxRow>(statements.due, [now, limit]));
+      return rows.map((row): InboxMessage => ({
+        id: row.id,
+        transactionId: row.transaction_id as TransactionId,
+        purpose: row.purpose as InboxMessage["purpose"],
+        body: row.body_masked,
+        tries: row.tries,
+      }));
+    },
+    postpone: (id, { dueAt, tries }) => change({ sql: statements.postpone, bindings: [dueAt, tries, id] }),
+    settle: (id) => change({ sql: statements.settle, bindings: [id] }),
+    messages: async (transactionId) => {
+      const rows = await orStoreError(engine, reader.rows<MessageRow>(statements.messages, [transactionId]));
+      return rows.map((row): StoredMessage => ({
+        purpose: row.purpose as StoredMessage["purpose"],
+        body: row.body_masked,
+        receivedAt: toUnixMillis(row.received_at),
+      }));
+    },
+  };
+}
+
+function inboxStatements({ table }: Engine) {
+  const messages = table("rail_messages");
+  return {
+    add: `
+      INSERT INTO ${messages} (transaction_id, purpose, sha256, body_masked, received_at, due_at, tries)
+      SELECT ?, ?, ?, ?, ?, ?, 0
+      WHERE (SELECT COUNT(*) FROM ${messages} WHERE transaction_id = ?) < ${String(MESSAGES_MAX)}
+      ON CONFLICT (transaction_id, sha256) DO NOTHING RETURNING id`,
+    known: `SELECT id FROM ${messages} WHERE transaction_id = ? AND sha256 = ?`,
+    due: `
+      SELECT id, transaction_id, purpose, body_masked, tries FROM ${messages}
+      WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?`,
+    postpone: `UPDATE ${messages} SET due_at = ?, tries = ? WHERE id = ? AND due_at IS NOT NULL RETURNING id`,
+    settle: `UPDATE ${messages} SET due_at = NULL WHERE id = ? RETURNING id`,
+    messages: `
+      SELECT purpose, body_masked, received_at FROM ${messages} WHERE transaction_id = ? ORDER BY received_at, id`,
+  };
+}

@@ -1,0 +1,153 @@
+import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
+import type { TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import { toCents } from "../../domain/values/cents.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
+import type { Cell } from "../database.js";
+import type { Engine, Read } from "../sql/engine.js";
+import { paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
+import { orStoreError } from "../sql/store-error.js";
+
+/** A row of `payments` with its schedule, and with columns of its transaction. */
+interface StoredPaymentRow extends PaymentRow {
+  readonly checks: number;
+  readonly advances: number;
+  readonly last_code: string | null;
+  readonly organization_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly amount_cents: number;
+  readonly open_flags: string | null;
+  readonly accepted_at: number;
+}
+
+type PaymentsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
+  readonly reader: Pick<Cell["reader"], "rows">;
+};
+
+/** Implements the port `Payments` for one cell. */
+export function payments({ engine, reader, directory, transact }: PaymentsCell): Payments {
+  const statements = paymentStatements(engine);
+
+  /** Decrypts the phone numbers. Rejects if one was changed, or belongs to another payment. */
+  const storedPayments = async (sql: string, bindings: Read["bindings"]): Promise<readonly StoredPayment[]> => {
+    const rows = await orStoreError(engine, reader.rows<StoredPaymentRow>(sql, bindings));
+    const ids = [...new Set(rows.map((row) => row.organization_id as OrganizationId))];
+    const finding = directory.find(ids, (read) => reader.rows(read.sql, read.bindings));
+    const found = await orStoreError(engine, finding);
+    const books = new Map(found.map((book) => [book.organizationId, book]));
+    return rows.map((row) => {
+      const book = books.get(row.organization_id as OrganizationId);
+      if (book === undefined) throw new Error(`the organization ${row.organization_id} has no book`);
+      return storedPaymentOf(row, paymentOf(row, book));
+    });
+  };
+
+  const change = async (read: Read): Promise<boolean> => {
+    const rows = await orStoreError(
+      engine,
+      transact((session) => session.read(read)),
+    );
+    return rows.length > 0;
+  };
+
+  return {
+    accountsWithDue: async (now) => {
+      const reading = reader.rows<{ readonly id: string }>(statements.accountsWithDue, [now]);
+      return (await orStoreError(engine, reading)).map(({ id }) => id as RailAccountId);
+    },
+    due: (railAccountId, { now, limit, beginsPayouts }) => {
+      const sql = beginsPayouts ? statements.due : statements.dueWithoutNewPayouts;
+      return storedPayments(sql, [railAccountId, now, limit]);
+    },
+    payment: async (id) => {
+      const [found] = await storedPayments(statements.payment, [id]);
+      return found;
+    },
+    reschedule: async ({ transactionId, state, checks }, next) => {
+      const bindings = [next.dueAt, next.checks, next.code, transactionId, state, checks];
+      await change({ sql: statements.reschedule, bindings });
+    },
+    advance: (id, now) => change({ sql: statements.advance, bindings: [now, id] }),
+    unknownPayouts: async (railAccountId) => {
+      const reading = reader.rows<UnknownRow>(statements.unknownPayouts, [railAccountId]);
+      const [row] = await orStoreError(engine, reading);
+      return { count: row?.count ?? 0, oldestBegunAt: timeOf(row?.oldest ?? null) } satisfies UnknownPayouts;
+    },
+  };
+}
+
+interface UnknownRow {
+  readonly count: number;
+  readonly oldest: number | null;
+}
+
+/** Returns the number of open payments of a rail account. */
+export async function openPaymentsOf(
+  { engine, reader }: Pick<Cell, "engine" | "reader">,
+  railAccountId: RailAccountId,
+): Promise<number> {
+  const reading = reader.rows<{ readonly count: number }>(paymentStatements(engine).openPayments, [railAccountId]);
+  const [row] = await orStoreError(engine, reading);
+  return row?.count ?? 0;
+}
+
+function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof paymentOf>): StoredPayment {
+  return {
+    transactionId: payment.transactionId,
+    organizationId: payment.organizationId,
+    railAccountId: payment.railAccountId,
+    direction: row.type as TransactionType,
+    amountCents: toCents(row.amount_cents),
+    status: row.status as TransactionStatus,
+    isFlagged: row.open_flags !== null,
+    acceptedAt: toUnixMillis(row.accepted_at),
+    state: row.state as PaymentState,
+    phoneNumber: payment.phoneNumber,
+    maskedPhone: payment.maskedPhone,
+    railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
+    begunAt: payment.begunAt,
+    sends: row.sends,
+    dueAt: payment.dueAt,
+    checks: row.checks,
+    advances: row.advances,
+    lastCode: row.last_code ?? undefined,
+  };
+}
+
+function timeOf(millis: number | null): UnixMillis | undefined {
+  return millis === null ? undefined : toUnixMillis(millis);
+}
+
+function paymentStatements({ table, indexedBy }: Engine) {
+  const columns = `
+    SELECT p.*, b.organization_id, t.type, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
+  const joined = `
+    JOIN ${table("transactions")} t ON t.id = p.transaction_id JOIN ${table("books")} b ON b.number = p.book`;
+  const open = `${table("payments")} p${indexedBy("payments_due")}`;
+  // The condition on `state` is that of the index `payments_due`.
+  const ofAccount = `WHERE p.rail_account_id = ? AND p.state <> 'ENDED'`;
+  const dueOf = (condition: string): string =>
+    `${columns} FROM ${open} ${joined} ${ofAccount} AND p.due_at <= ? ${condition} ORDER BY p.due_at LIMIT ?`;
+  return {
+    // One look into the index for each rail account, however many payments are open.
+    accountsWithDue: `
+      SELECT a.id FROM ${table("rail_accounts")} a
+      WHERE EXISTS (SELECT 1 FROM ${open} WHERE p.rail_account_id = a.id AND p.state <> 'ENDED' AND p.due_at <= ?)`,
+    due: dueOf(""),
+    dueWithoutNewPayouts: dueOf("AND NOT (p.state = 'READY' AND t.type = 'REDEEM')"),
+    payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,
+    unknownPayouts: `
+      SELECT COUNT(*) AS count, MIN(p.begun_at) AS oldest
+      FROM ${open} JOIN ${table("transactions")} t ON t.id = p.transaction_id
+      ${ofAccount} AND p.checks >= 1 AND p.begun_at IS NOT NULL AND t.type = 'REDEEM'`,
+    openPayments: `SELECT COUNT(*) AS count FROM ${open} ${ofAccount}`,
+    reschedule: `
+      UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
+      WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,
+    advance: `
+      UPDATE ${table("payments")} SET due_at = ?, advances = advances + 1
+      WHERE transaction_id = ? AND state <> 'ENDED' RETURNING transaction_id`,
+  };
+}

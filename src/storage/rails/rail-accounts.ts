@@ -1,0 +1,107 @@
+import type { RailAccountId } from "../../domain/payment.js";
+import type { Rail } from "../../domain/transaction.js";
+import type { Cents } from "../../domain/values/cents.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { PayoutMode } from "../../settlement/ports/rail-accounts.js";
+import type { Cell } from "../database.js";
+import type { BookKeys } from "../secrets/book-keys.js";
+import { decrypt, encrypt } from "../secrets/encryption.js";
+import type { Engine } from "../sql/engine.js";
+import type { RailAccountRow } from "../sql/records/rail-account-rows.js";
+import { orStoreError } from "../sql/store-error.js";
+
+/** An organization's account at a rail, as it is stored. Its credentials stay encrypted. */
+export interface StoredRailAccount {
+  readonly id: RailAccountId;
+  readonly organizationId: OrganizationId;
+  /** Whether the organization is for tests. */
+  readonly isSandbox: boolean;
+  readonly rail: Rail;
+  /** A JSON object. Each rail has fields of its own. */
+  readonly settings: string;
+  readonly sealedCredentials: Uint8Array | undefined;
+  readonly credentialsExpireAt: UnixMillis | undefined;
+  readonly payouts: PayoutMode;
+  /** Why an operator chose that. May be empty. */
+  readonly payoutsReason: string;
+  /** Whether the organization's calls that name no rail are for this account. */
+  readonly isUsual: boolean;
+  readonly beginWithinMillis: number;
+  readonly confirmAboveCents: Cents | 0;
+  readonly resolveAloneMaxCents: Cents | 0;
+  readonly balance: StoredBalance | undefined;
+  readonly updatedAt: UnixMillis;
+}
+
+/** What the rail told about the balance of the account. */
+export interface StoredBalance {
+  /** A JSON text. */
+  readonly json: string;
+  readonly at: UnixMillis;
+}
+
+export type StoredRailAccountRow = RailAccountRow<Uint8Array> & { readonly is_sandbox: number };
+
+type ReadingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+
+/** Returns all accounts of a cell, in no order. */
+export async function storedRailAccounts({ engine, reader }: ReadingCell): Promise<readonly StoredRailAccount[]> {
+  const reading = reader.rows<StoredRailAccountRow>(railAccountsSql(engine));
+  return (await orStoreError(engine, reading)).map(storedRailAccountOf);
+}
+
+export function railAccountsSql({ table }: Pick<Engine, "table">): string {
+  return `
+    SELECT a.*, o.is_sandbox
+    FROM ${table("rail_accounts")} a JOIN ${table("organizations")} o ON o.id = a.organization_id`;
+}
+
+/**
+ * Returns a text that changes whenever an account does. Each change takes a later `updated_at` than
+ * all before it, whatever the clock says. A balance is no change.
+ */
+export async function railAccountsVersion({ engine, reader }: ReadingCell): Promise<string> {
+  const sql = `SELECT COUNT(*) AS count, MAX(updated_at) AS newest FROM ${engine.table("rail_accounts")}`;
+  const [row] = await orStoreError(engine, reader.rows<{ count: number; newest: number | null }>(sql));
+  return JSON.stringify(row);
+}
+
+export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccount {
+  return {
+    id: row.id as RailAccountId,
+    organizationId: row.organization_id as OrganizationId,
+    isSandbox: row.is_sandbox === 1,
+    rail: row.rail as Rail,
+    settings: row.settings,
+    sealedCredentials: row.credentials ?? undefined,
+    credentialsExpireAt: row.credentials_expire_at === null ? undefined : toUnixMillis(row.credentials_expire_at),
+    payouts: row.payouts as PayoutMode,
+    payoutsReason: row.payouts_reason,
+    isUsual: row.is_usual === 1,
+    beginWithinMillis: row.begin_within_millis,
+    confirmAboveCents: row.confirm_above_cents as Cents | 0,
+    resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,
+    balance:
+      row.balance === null || row.balance_at === null
+        ? undefined
+        : { json: row.balance, at: toUnixMillis(row.balance_at) },
+    updatedAt: toUnixMillis(row.updated_at),
+  };
+}
+
+type Owner = Pick<StoredRailAccount, "id" | "organizationId">;
+
+/** Encrypts credentials. They can be read only in this account. */
+export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, credentials: string): Buffer {
+  return encrypt(data, credentials, contextOf(owner));
+}
+
+/** Throws if the bytes were changed, or belong to another account. */
+export function openCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, sealed: Uint8Array): string {
+  return decrypt(data, sealed, contextOf(owner)).toString("utf8");
+}
+
+function contextOf({ id, organizationId }: Owner): string[] {
+  return ["kesc-rail-account", organizationId, id, "credentials"];
+}

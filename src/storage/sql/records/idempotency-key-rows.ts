@@ -1,0 +1,21 @@
+import type { ResourceId, UsedIdempotencyKey } from "../../../domain/decision.js";
+import type { IdempotencyKey } from "../../../domain/values/text.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import type { OpenBook } from "../book-directory.js";
+
+/** A row of `idempotency_keys`. */
+export interface IdempotencyKeyRow {
+  readonly book: number;
+  readonly key: string;
+  readonly resource_id: string;
+  readonly created_at: number;
+}
+
+export function idempotencyKeyOf(row: IdempotencyKeyRow, { organizationId }: OpenBook): UsedIdempotencyKey {
+  return {
+    organizationId,
+    key: row.key as IdempotencyKey,
+    resourceId: row.resource_id as ResourceId,
+    createdAt: toUnixMillis(row.created_at),
+  };
+}

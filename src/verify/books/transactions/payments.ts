@@ -1,0 +1,101 @@
+import type { OrganizationId, TransactionId } from "../../../domain/values/ids.js";
+import { maskPhone } from "../../../domain/values/masked-phone.js";
+import type { PhoneNumber } from "../../../domain/values/phone-number.js";
+import { decryptPersonal } from "../../../storage/secrets/personal-data.js";
+import type { Place } from "../../findings.js";
+import type { AuditedBook } from "../book.js";
+
+/** The columns of the row of `payments` that belongs to a transaction. */
+export interface PaymentColumns {
+  /** Null if there is no row. */
+  readonly payment_state: string | null;
+  readonly payment_phone_number: Buffer | null;
+  readonly payment_masked_phone: string;
+  readonly payment_begun_at: number | null;
+  readonly payment_sends: number;
+  readonly payment_updated_at: number;
+}
+
+/** The SQL of these columns of `payments p`. */
+export const PAYMENT_COLUMNS = ["state", "phone_number", "masked_phone", "begun_at", "sends", "updated_at"]
+  .map((name) => `p.${name} AS payment_${name}`)
+  .join(", ");
+
+/** What the journal says about the transaction of a payment. */
+export interface PaymentFacts {
+  /** The id of the transaction. */
+  readonly id: string;
+  readonly book: AuditedBook;
+  /** The `seq` of the transaction's last row. */
+  readonly seq: number | undefined;
+  /** Whether a row gave the transaction to a rail. */
+  readonly isOrder: boolean;
+  readonly status: string | undefined;
+  /** When the rail was first asked. */
+  readonly processingAt: number | null;
+  readonly createdAt: number | undefined;
+}
+
+/** The states that a payment can have, by the status of its transaction. */
+const STATES: Readonly<Record<string, readonly string[]>> = {
+  PENDING: ["READY"],
+  PROCESSING: ["READY", "SENDING", "ACCEPTED"],
+};
+const ENDED = ["ENDED"];
+
+/** Compares the payment of a transaction with the transaction's rows in the journal. */
+export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void {
+  const { id, seq, book, isOrder, status, processingAt, createdAt } = facts;
+  const { findings } = book;
+  const place: Place = { seq, table: "payments", id };
+  const {
+    payment_state: state,
+    payment_begun_at: begunAt,
+    payment_sends: sends,
+    payment_updated_at: updatedAt,
+  } = payment;
+  if (state === null || !isOrder) {
+    if (isOrder) findings.add(place, { expected: "a row", found: "none" });
+    if (state !== null) findings.add(place, { expected: "no payment without an order", found: "a row" });
+    return;
+  }
+  const states = STATES[status ?? ""] ?? ENDED;
+  if (!states.includes(state)) {
+    findings.add(place, { expected: `${states.join(" or ")} while ${String(status)}`, found: state });
+  }
+  findings.compareFields(place, { begun_at: [processingAt, begunAt] });
+  // Only the first time that the rail was asked has a row of the journal.
+  if (sends < 0 || sends > 0 !== (processingAt !== null)) {
+    const expected = processingAt === null ? "0 sends" : "at least 1 send";
+    findings.add(place, { expected, found: `${String(sends)} sends` });
+  }
+  if (updatedAt < (createdAt ?? 0)) {
+    findings.add(place, { expected: "a time after the transaction was accepted", found: "an earlier time" });
+  }
+  checkPhone(payment, place, book);
+}
+
+/** The number is there until the payment has ended, and its masked form agrees with it. */
+function checkPhone(payment: PaymentColumns, place: Place, book: AuditedBook): void {
+  const { payment_state: state, payment_phone_number: sealed, payment_masked_phone: masked } = payment;
+  const { findings, secrets, row } = book;
+  if ((state === "ENDED") !== (sealed === null)) {
+    findings.add(place, {
+      expected: "a phone number until the payment has ended",
+      found: `the opposite, ${String(state)}`,
+    });
+    return;
+  }
+  if (sealed === null || secrets === undefined) return;
+  const owner = { organizationId: row.organization_id as OrganizationId, ownerId: place.id as TransactionId };
+  let phoneNumber: string;
+  try {
+    phoneNumber = decryptPersonal(secrets.keys, { ...owner, field: "phone_number" }, sealed);
+  } catch {
+    findings.add(place, { expected: "phone_number that the book's key decrypts", found: "another value" });
+    return;
+  }
+  if (maskPhone(phoneNumber as PhoneNumber) !== masked) {
+    findings.add(place, { expected: "the masked form of the phone number", found: "another masked_phone" });
+  }
+}

@@ -1,0 +1,116 @@
+import type { JournalKind } from "../../../domain/journal.js";
+import { DIRECT_RAIL, type TransactionStatus, type TransactionType } from "../../../domain/transaction.js";
+import type { Direction } from "../../format.js";
+
+export type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
+
+/** The status that a row of each kind sets. A kind that sets none has undefined. */
+export const STATUSES: Readonly<Record<TransactionKind, TransactionStatus | undefined>> = {
+  "transaction.pending": "PENDING",
+  "transaction.processing": "PROCESSING",
+  "transaction.completed": "COMPLETED",
+  "transaction.failed": "FAILED",
+  "transaction.canceled": "CANCELED",
+  "transaction.receipted": undefined,
+  "transaction.flagged": undefined,
+  "transaction.attended": undefined,
+  "transaction.resolution_proposed": undefined,
+};
+
+/** The steps that the rules allow, and the postings that each may have. Null moves no money. */
+export type Steps = Readonly<Partial<Record<TransactionKind, readonly (Direction | null)[]>>>;
+
+// Repeated on purpose: an audit must not depend on the code that it audits.
+const MINTED = { debit: "reserve", credit: "available" } as const;
+const UNALLOCATED = { debit: "reserve", credit: "unallocated" } as const;
+const REDEEMED = { debit: "available", credit: "reserve" } as const;
+const SHORTFALL = { debit: "shortfall", credit: "reserve" } as const;
+const HELD = { debit: "available", credit: "held" } as const;
+const RELEASED = { debit: "held", credit: "available" } as const;
+const BURNED = { debit: "held", credit: "reserve" } as const;
+
+interface Rules {
+  readonly direct: Steps;
+  readonly late: Steps;
+  readonly otherRails: Steps;
+  readonly whilePending: Steps;
+  readonly whileProcessing: Steps;
+}
+
+const FLAGGED: Steps = { "transaction.flagged": [null] };
+const ATTENDED: Steps = { ...FLAGGED, "transaction.attended": [null] };
+
+const RULES: Readonly<Record<TransactionType, Rules>> = {
+  MINT: {
+    direct: { "transaction.completed": [MINTED] },
+    late: { "transaction.completed": [MINTED, UNALLOCATED] },
+    otherRails: { "transaction.pending": [null] },
+    whilePending: {
+      "transaction.processing": [null],
+      "transaction.failed": [null],
+      "transaction.canceled": [null],
+      ...ATTENDED,
+    },
+    whileProcessing: {
+      "transaction.completed": [MINTED, UNALLOCATED],
+      "transaction.failed": [null],
+      "transaction.resolution_proposed": [null],
+      ...FLAGGED,
+    },
+  },
+  REDEEM: {
+    direct: { "transaction.completed": [REDEEMED] },
+    late: { "transaction.completed": [REDEEMED, SHORTFALL] },
+    otherRails: { "transaction.pending": [HELD] },
+    whilePending: {
+      "transaction.processing": [null],
+      "transaction.failed": [RELEASED],
+      "transaction.canceled": [RELEASED],
+      ...ATTENDED,
+    },
+    whileProcessing: {
+      "transaction.completed": [BURNED],
+      "transaction.failed": [RELEASED],
+      "transaction.resolution_proposed": [null],
+      ...FLAGGED,
+    },
+  },
+};
+
+/** Returns the steps that a transaction can take next. */
+export function stepsAfter(
+  status: TransactionStatus | undefined,
+  { type, rail, correction }: { type: string; rail: string; correction: string | null },
+): Steps {
+  if (!isTransactionType(type)) return {};
+  const rules = RULES[type];
+  switch (status) {
+    case undefined:
+      if (rail === DIRECT_RAIL) return rules.direct;
+      return correction === "LATE" ? rules.late : rules.otherRails;
+    case "PENDING":
+      return rules.whilePending;
+    case "PROCESSING":
+      return rules.whileProcessing;
+    case "COMPLETED":
+      return rail === DIRECT_RAIL ? {} : { "transaction.receipted": [null], ...ATTENDED };
+    case "FAILED":
+    case "CANCELED":
+      return ATTENDED;
+  }
+}
+
+/** Returns whether the transaction has ended. Rows about a rail's reports may follow. */
+export function isLastKind(kind: string): boolean {
+  if (!isTransactionKind(kind)) return false;
+  const status = STATUSES[kind];
+  return status !== undefined && status !== "PENDING" && status !== "PROCESSING";
+}
+
+export function isTransactionKind(kind: string): kind is TransactionKind {
+  return Object.hasOwn(STATUSES, kind);
+}
+
+function isTransactionType(type: string): type is TransactionType {
+  return Object.hasOwn(RULES, type);
+}

@@ -1,0 +1,57 @@
+import type { TransactionId } from "../../../../src/domain/values/ids.js";
+import type { UnixMillis } from "../../../../src/domain/values/time.js";
+import type { InboxMessage, RailInbox, StoredMessage } from "../../../../src/settlement/ports/inbox.js";
+
+interface Kept extends InboxMessage {
+  readonly receivedAt: UnixMillis;
+  readonly dueAt: UnixMillis;
+  readonly isSettled: boolean;
+}
+
+const TEXTS_MAX = 50;
+
+/** The messages of rails, in memory. */
+export class MemoryInbox implements RailInbox {
+  readonly #messages: Kept[] = [];
+
+  add(
+    { transactionId, purpose, body }: Omit<InboxMessage, "id" | "tries">,
+    now: UnixMillis,
+  ): Promise<"stored" | "known" | "full"> {
+    const own = this.#messages.filter((message) => message.transactionId === transactionId);
+    if (own.some((message) => message.purpose === purpose && message.body === body)) return Promise.resolve("known");
+    if (own.length >= TEXTS_MAX) return Promise.resolve("full");
+    const at = { receivedAt: now, dueAt: now };
+    this.#messages.push({ id: this.#messages.length, transactionId, purpose, body, tries: 0, isSettled: false, ...at });
+    return Promise.resolve("stored");
+  }
+
+  due({ now, limit }: { now: UnixMillis; limit: number }): Promise<readonly InboxMessage[]> {
+    const due = this.open.filter(({ dueAt }) => dueAt <= now);
+    return Promise.resolve(due.toSorted((left, right) => left.dueAt - right.dueAt).slice(0, limit));
+  }
+
+  postpone(id: number, { dueAt, tries }: { dueAt: UnixMillis; tries: number }): Promise<void> {
+    this.#change(id, { dueAt, tries });
+    return Promise.resolve();
+  }
+
+  settle(id: number): Promise<void> {
+    this.#change(id, { isSettled: true });
+    return Promise.resolve();
+  }
+
+  messages(transactionId: TransactionId): Promise<readonly StoredMessage[]> {
+    return Promise.resolve(this.#messages.filter((message) => message.transactionId === transactionId));
+  }
+
+  /** The messages that were not settled. */
+  get open(): readonly Kept[] {
+    return this.#messages.filter(({ isSettled }) => !isSettled);
+  }
+
+  #change(id: number, changes: Partial<Kept>): void {
+    const message = this.#messages[id];
+    if (message !== undefined) this.#messages[id] = { ...message, ...changes };
+  }
+}

@@ -1,0 +1,115 @@
+import type { Payment, RailAccountId } from "../../../../src/domain/payment.js";
+import type { Transaction } from "../../../../src/domain/transaction.js";
+import type { TransactionId } from "../../../../src/domain/values/ids.js";
+import type { UnixMillis } from "../../../../src/domain/values/time.js";
+import type { Payments, StoredPayment, UnknownPayouts } from "../../../../src/settlement/ports/payments.js";
+import type { MemoryDisk } from "../disks/memory-disk.js";
+
+/** What the settlement has noted about a payment. The ledger writes the rest. */
+interface Note {
+  /** The row to which `dueAt` belongs. The ledger's next row has a time of its own. */
+  readonly row: Payment | undefined;
+  readonly dueAt: UnixMillis | undefined;
+  readonly checks: number;
+  readonly code: string | undefined;
+  readonly advances: number;
+}
+
+const NO_NOTE: Note = { row: undefined, dueAt: undefined, checks: 0, code: undefined, advances: 0 };
+
+/** The payments of a memory disk, for the settlement. */
+export class MemoryPayments implements Payments {
+  readonly #disk: MemoryDisk;
+  readonly #notes = new Map<TransactionId, Note>();
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  accountsWithDue(now: UnixMillis): Promise<readonly RailAccountId[]> {
+    const due = this.all().filter((payment) => isDue(payment, now));
+    return Promise.resolve([...new Set(due.map(({ railAccountId }) => railAccountId))]);
+  }
+
+  due(
+    railAccountId: RailAccountId,
+    { now, limit, beginsPayouts }: { now: UnixMillis; limit: number; beginsPayouts: boolean },
+  ): Promise<readonly StoredPayment[]> {
+    const due = this.all()
+      .filter((payment) => payment.railAccountId === railAccountId && isDue(payment, now))
+      .filter(({ state, direction }) => beginsPayouts || state !== "READY" || direction === "MINT")
+      .toSorted((left, right) => left.dueAt - right.dueAt);
+    return Promise.resolve(due.slice(0, limit));
+  }
+
+  payment(id: TransactionId): Promise<StoredPayment | undefined> {
+    return Promise.resolve(this.find(id));
+  }
+
+  reschedule(
+    { transactionId, state, checks }: Pick<StoredPayment, "transactionId" | "state" | "checks">,
+    next: { dueAt: UnixMillis; checks: number; code: string },
+  ): Promise<void> {
+    const row = this.#disk.payments.get(transactionId);
+    const note = this.#notes.get(transactionId) ?? NO_NOTE;
+    if (row?.state === state && note.checks === checks) this.#notes.set(transactionId, { ...note, ...next, row });
+    return Promise.resolve();
+  }
+
+  advance(transactionId: TransactionId, now: UnixMillis): Promise<boolean> {
+    const row = this.#disk.payments.get(transactionId);
+    if (row === undefined || row.state === "ENDED") return Promise.resolve(false);
+    const note = this.#notes.get(transactionId) ?? NO_NOTE;
+    this.#notes.set(transactionId, { ...note, row, dueAt: now, advances: note.advances + 1 });
+    return Promise.resolve(true);
+  }
+
+  unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts> {
+    const unknown = this.all().filter(
+      (payment) =>
+        payment.railAccountId === railAccountId &&
+        payment.direction === "REDEEM" &&
+        (payment.state === "SENDING" || payment.state === "ACCEPTED") &&
+        payment.checks > 0,
+    );
+    const begun = unknown.flatMap(({ begunAt }) => begunAt ?? []).toSorted((left, right) => left - right);
+    return Promise.resolve({ count: unknown.length, oldestBegunAt: begun[0] });
+  }
+
+  find(id: TransactionId): StoredPayment | undefined {
+    const [row, transaction] = [this.#disk.payments.get(id), this.#disk.transactions.get(id)];
+    return row === undefined || transaction === undefined ? undefined : this.#stored(row, transaction);
+  }
+
+  all(): readonly StoredPayment[] {
+    return [...this.#disk.payments.keys()].flatMap((id) => this.find(id as TransactionId) ?? []);
+  }
+
+  #stored(row: Payment, { type, amountCents, status, openFlags, createdAt }: Transaction): StoredPayment {
+    const note = this.#notes.get(row.transactionId) ?? NO_NOTE;
+    return {
+      transactionId: row.transactionId,
+      organizationId: row.organizationId,
+      railAccountId: row.railAccountId,
+      direction: type,
+      amountCents,
+      status,
+      isFlagged: openFlags.length > 0,
+      acceptedAt: createdAt,
+      state: row.state,
+      phoneNumber: row.phoneNumber,
+      maskedPhone: row.maskedPhone,
+      railReference: row.railReference,
+      begunAt: row.begunAt,
+      sends: row.sends,
+      dueAt: (note.row === row ? note.dueAt : undefined) ?? row.dueAt,
+      checks: note.checks,
+      advances: note.advances,
+      lastCode: note.code,
+    };
+  }
+}
+
+function isDue({ state, dueAt }: StoredPayment, now: UnixMillis): boolean {
+  return state !== "ENDED" && dueAt <= now;
+}

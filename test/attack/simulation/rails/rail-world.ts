@@ -1,0 +1,106 @@
+import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
+import type { Random } from "../../random.js";
+import { BOOKS_BEGIN } from "../disks/disk.js";
+import type { MemoryDisk } from "../disks/memory-disk.js";
+import type { Tally } from "../report/tally.js";
+import type { Trace } from "../report/trace.js";
+import { Violation } from "../report/violation.js";
+import type { MemoryInbox } from "./memory-inbox.js";
+import type { MemoryLeases } from "./memory-leases.js";
+import type { MemoryPayments } from "./memory-payments.js";
+
+/** The weights of the faults of one run; an ordinary step weighs 10. */
+export interface RailFaults {
+  readonly crash: number;
+  readonly shutdown: number;
+  /** The whole server stands still, and its monotonic clock with it. */
+  readonly pause: number;
+  /** The store is unavailable: the outcome of a commit that was on its way is unknown. */
+  readonly unavailable: number;
+  /** The share of queries that get no answer, and of status messages that are lost. */
+  readonly lostQueries: number;
+  readonly clockJump: number;
+}
+
+export const NO_RAIL_FAULTS: RailFaults = {
+  crash: 0,
+  shutdown: 0,
+  pause: 0,
+  unavailable: 0,
+  lostQueries: 0,
+  clockJump: 0,
+};
+
+interface TimedEvent {
+  readonly at: number;
+  readonly what: string;
+  readonly run: () => void;
+}
+
+/** The state that all servers, the rail and the callers of one run share. */
+export class RailWorld {
+  readonly random: Random;
+  readonly tally: Tally;
+  readonly trace: Trace;
+  readonly disk: MemoryDisk;
+  readonly payments: MemoryPayments;
+  readonly inbox: MemoryInbox;
+  readonly leases: MemoryLeases;
+  faults: RailFaults = NO_RAIL_FAULTS;
+  /** The time since the run began. */
+  millis = 0;
+  #events: TimedEvent[] = [];
+  #violation: Violation | undefined;
+  #ids = 0;
+
+  constructor(
+    given: Pick<RailWorld, "random" | "tally" | "trace" | "disk" | "payments" | "inbox"> & {
+      leasesBy: (now: () => number) => MemoryLeases;
+    },
+  ) {
+    this.random = given.random;
+    this.tally = given.tally;
+    this.trace = given.trace;
+    this.disk = given.disk;
+    this.payments = given.payments;
+    this.inbox = given.inbox;
+    this.leases = given.leasesBy(() => this.millis);
+  }
+
+  /** The right time, which is that of the database. */
+  get now(): UnixMillis {
+    return toUnixMillis(BOOKS_BEGIN + this.millis);
+  }
+
+  /** What the network or the rail does by itself, whatever happens to servers. */
+  get events(): readonly TimedEvent[] {
+    return this.#events;
+  }
+
+  after(millis: number, what: string, run: () => void): void {
+    this.#events.push({ at: this.millis + millis, what, run });
+  }
+
+  happen(event: TimedEvent): void {
+    this.#events = this.#events.filter((other) => other !== event);
+    event.run();
+  }
+
+  newId(prefix: string): string {
+    this.#ids += 1;
+    return `${prefix}_${String(this.#ids)}`;
+  }
+
+  note(who: string, what: () => string): void {
+    this.trace.note(this.millis, who, what);
+  }
+
+  /** Takes a violation that must not be thrown where it is seen: a settlement would catch it. */
+  violated(what: string, expected: unknown, found: unknown): void {
+    this.#violation ??= new Violation(what, expected, found);
+  }
+
+  throwViolation(): void {
+    if (this.#violation !== undefined) throw this.#violation;
+  }
+}

@@ -1,0 +1,80 @@
+import { expect } from "chai";
+
+import { Tally } from "../report/tally.js";
+import { Trace } from "../report/trace.js";
+import { runAll } from "../runs.js";
+import { simulateRails } from "./simulate-rails.js";
+
+const RUNS = 10_000;
+const TEST_MILLIS_MAX = 300_000;
+
+// Each is met in some run: runs that never meet one prove nothing about it.
+const CRASHES = [
+  "accountsWithDue",
+  "answer",
+  "commit",
+  "due",
+  "idle",
+  "messages",
+  "payment",
+  "postpone",
+  "reschedule",
+  "settle",
+  "submit",
+  "take",
+  "the query's answer",
+  "the rail's answer",
+];
+const FAULTS = ["lost race", "pause", "shutdown", "unavailable before answer", "unavailable before commit"];
+const COMMANDS = [
+  "acceptPayment: done",
+  "acceptPayment: replay",
+  "beginPayment: ACCOUNT_FROZEN",
+  "beginPayment: INVALID_TRANSITION",
+  "beginPayment: done",
+  "completePayment: done",
+  "completePayment: replay",
+  "failPayment: done",
+  "failPayment: replay",
+  "flagTransaction: done",
+  "postponePayment: done",
+  "postponePayment: replay",
+];
+const RAIL = [
+  "forged: failure",
+  "forged: success",
+  "late successes",
+  "messages: collect",
+  "messages: pay_out",
+  "messages: status",
+  "orders taken, MINT",
+  "orders taken, REDEEM",
+  "requests again",
+  "resolved by a person: COMPLETED",
+  "resolved by a person: FAILED",
+];
+
+describe("the simulation of payments over a rail", () => {
+  it("books what the rail moved, once, wherever servers crash and whatever the rail says", async () => {
+    const tally = new Tally();
+    const failure = await runAll({ seed: 1, runs: RUNS, engine: "rails", bail: true }, tally);
+    expect(failure).to.equal(undefined);
+    expect(tally.names("rail crashes")).to.include.members(CRASHES);
+    expect(tally.names("rail faults")).to.include.members(FAULTS);
+    expect(tally.names("rail commands")).to.include.members(COMMANDS);
+    expect(tally.names("rail")).to.include.members(RAIL);
+  }).timeout(TEST_MILLIS_MAX);
+
+  it("takes the same steps with the same seed", async () => {
+    const first = await stepsOf(7);
+    expect(first).to.have.length.greaterThan(20);
+    expect(await stepsOf(7)).to.deep.equal(first);
+    expect(await stepsOf(8)).not.to.deep.equal(first);
+  });
+});
+
+async function stepsOf(seed: number): Promise<readonly string[]> {
+  const trace = new Trace({ kept: true });
+  await simulateRails(seed, { tally: new Tally(), trace });
+  return trace.lines;
+}

@@ -1,0 +1,290 @@
+import type { PaymentCommand } from "../../../../src/domain/commands.js";
+import type { RailAccountId, RailReceipt } from "../../../../src/domain/payment.js";
+import { formatCents, MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import { commitBatch } from "../../../../src/ledger/commit-batch.js";
+import type { StoredPayment } from "../../../../src/settlement/ports/payments.js";
+import {
+  cancel,
+  createAccount,
+  freezeAccount,
+  mint,
+  redeem,
+  resolve,
+  SLOW_RAIL,
+  unfreezeAccount,
+} from "../../../support/commands.js";
+import { Random } from "../../random.js";
+import { ORGANIZATIONS } from "../disks/disk.js";
+import { MemoryDisk } from "../disks/memory-disk.js";
+import type { Tally } from "../report/tally.js";
+import type { Trace } from "../report/trace.js";
+import { mustBe, Violation } from "../report/violation.js";
+import { MemoryInbox } from "./memory-inbox.js";
+import { MemoryLeases } from "./memory-leases.js";
+import { MemoryPayments } from "./memory-payments.js";
+import { NO_RAIL_FAULTS, type RailFaults, RailWorld } from "./rail-world.js";
+import { SettlingServer } from "./settling-server.js";
+import { SimulatedRail } from "./simulated-rail.js";
+
+const HOUR_MILLIS = 3_600_000;
+const STEPS_MAX = 20_000;
+const SERVERS_MAX = 3;
+const ORDERS_MAX = 6;
+const FUNDS_CENTS = 1_000_000;
+// The faults end some time after the last order was accepted.
+const FAULTY_MILLIS_MAX = 20 * 60_000;
+// Until then every outcome that nobody knows must have been flagged.
+const UNKNOWN_MILLIS_MAX = 62 * HOUR_MILLIS;
+const SKEW_MILLIS_MAX = 1_500;
+
+type Command = Parameters<typeof commitBatch>[1][number];
+
+/**
+ * One run of the settlements of several servers over one rail. The seed decides what the rail does
+ * with each order, who crashes where, and which messages come. Then everything heals and comes to
+ * rest. At last a person resolves what is flagged, and the book must say what the rail has moved.
+ *
+ * Throws a Violation where something does not hold.
+ */
+export async function simulateRails(seed: number, { tally, trace }: { tally: Tally; trace: Trace }): Promise<void> {
+  const random = new Random(seed);
+  const organizations = ORGANIZATIONS.slice(0, 1 + random.below(2));
+  let now = (): number => 0;
+  const disk = new MemoryDisk(organizations, () => world.now);
+  const payments = new MemoryPayments(disk);
+  const given = { random, tally, trace, disk, payments, inbox: new MemoryInbox() };
+  const world: RailWorld = new RailWorld({ ...given, leasesBy: (clock) => new MemoryLeases((now = clock)) });
+  mustBe("the time at the begin", 0, now());
+  await new RailRun(world, organizations).run();
+}
+
+class RailRun {
+  readonly #world: RailWorld;
+  readonly #organizations: readonly OrganizationId[];
+  readonly #rail: SimulatedRail;
+  readonly #servers: readonly SettlingServer[];
+  readonly #accounts = new Map<OrganizationId, AccountId>();
+  #ordersLeft: number;
+  #healsAt = Infinity;
+
+  constructor(world: RailWorld, organizations: readonly OrganizationId[]) {
+    const { random } = world;
+    this.#world = world;
+    this.#organizations = organizations;
+    // A message is believed up to a limit. Where somebody forges messages, no limit may be set.
+    const forges = random.chance(0.7);
+    const confirmAboveCents = forges ? 0 : random.pick([0, 30_000, MAX_CENTS]);
+    const rail = new SimulatedRail(world, { forges });
+    this.#rail = rail;
+    this.#servers = Array.from({ length: 1 + random.below(SERVERS_MAX) }, (_, index) => {
+      return new SettlingServer(world, { rail, name: `server ${String(index + 1)}`, confirmAboveCents });
+    });
+    this.#ordersLeft = 1 + random.below(ORDERS_MAX);
+    world.faults = faultsOf(random);
+  }
+
+  async run(): Promise<void> {
+    for (const organizationId of this.#organizations) await this.#open(organizationId);
+    await this.#play();
+    await this.#resolveAll();
+    for (const organizationId of this.#organizations) this.#judge(organizationId);
+  }
+
+  async #play(): Promise<void> {
+    for (let steps = 0; steps < STEPS_MAX; steps += 1) {
+      if (this.#isAtRest()) return;
+      const actions: { weight: number; run: () => void }[] = [];
+      this.#offer((weight, run) => {
+        if (weight > 0) actions.push({ weight, run });
+      });
+      this.#world.random.pickWeighted(actions).run();
+      // Settles every promise that the step has made ready.
+      await new Promise(setImmediate);
+      this.#world.throwViolation();
+      this.#world.tally.count("steps", "steps");
+    }
+    const open = this.#world.payments.all().filter((payment) => !this.#isSettled(payment));
+    throw new Violation("the steps of a run", "an end", { open, messages: this.#world.inbox.open });
+  }
+
+  #offer(may: (weight: number, run: () => void) => void): void {
+    const { random, millis, events } = this.#world;
+    let steps = 0;
+    const mayNow = (weight: number, run: () => void): void => {
+      if (weight > 0) steps += 1;
+      may(weight, run);
+    };
+    for (const server of this.#servers) server.offer(mayNow, may);
+    for (const event of events) {
+      if (event.at > millis) continue;
+      mayNow(10, () => {
+        this.#world.note("world", () => event.what);
+        this.#world.happen(event);
+      });
+    }
+    if (this.#ordersLeft > 0) {
+      mayNow(2, () => {
+        this.#ordersLeft -= 1;
+        this.#order();
+      });
+      mayNow(0.5, () => {
+        this.#disturb();
+      });
+    }
+    // The network is slow, but no request arrives after more than it takes.
+    const isLate = events.some(({ at }) => at <= millis);
+    const isIdle = steps === 0;
+    may(isIdle ? 10 : isLate ? 0 : 0.5, () => {
+      this.#world.millis = isIdle || random.chance(0.5) ? this.#nextTime() : millis + random.below(5_000);
+      if (this.#world.millis >= this.#healsAt) this.#heal();
+    });
+  }
+
+  /** The next moment at which something can happen. */
+  #nextTime(): number {
+    const { millis, events, payments, inbox, now } = this.#world;
+    const begin = now - millis;
+    const dueTimes = [...payments.all().filter(({ state }) => state !== "ENDED"), ...inbox.open].map(
+      ({ dueAt }) => dueAt - begin,
+    );
+    const isBusy = dueTimes.some((at) => at <= millis + SKEW_MILLIS_MAX);
+    const times = [
+      ...events.map(({ at }) => at),
+      ...this.#servers.flatMap((server) => server.nextTimes(isBusy)),
+      ...dueTimes,
+      this.#healsAt,
+    ];
+    const next = Math.min(...times.filter((at) => at > millis));
+    return Number.isFinite(next) ? next : millis + HOUR_MILLIS;
+  }
+
+  #isAtRest(): boolean {
+    const { payments, inbox, events, faults } = this.#world;
+    if (this.#ordersLeft > 0 || faults !== NO_RAIL_FAULTS || events.length > 0 || inbox.open.length > 0) return false;
+    return payments.all().every((payment) => this.#isSettled(payment));
+  }
+
+  /** Whether only a person can know more of the payment. */
+  #isSettled({ state, begunAt, isFlagged }: StoredPayment): boolean {
+    if (state === "ENDED") return true;
+    const isOld = begunAt !== undefined && this.#world.now - begunAt > UNKNOWN_MILLIS_MAX;
+    return isOld && isFlagged;
+  }
+
+  #heal(): void {
+    this.#world.note("everyone", () => "comes to rest: nothing goes wrong any more");
+    this.#world.faults = NO_RAIL_FAULTS;
+    this.#healsAt = Infinity;
+  }
+
+  async #open(organizationId: OrganizationId): Promise<void> {
+    const newAccountId = this.#world.newId("acc") as AccountId;
+    await this.#commit({ ...createAccount(organizationId, "user"), newAccountId });
+    this.#accounts.set(organizationId, newAccountId);
+    const funds = { organizationId, accountId: newAccountId, amount: formatCents(toCents(FUNDS_CENTS)) };
+    await this.#commit({ ...mint({ ...funds, reference: "funds" }), newTransactionId: this.#newTransactionId() });
+  }
+
+  /** A caller asks for a mint or a redemption. */
+  #order(): void {
+    const { random } = this.#world;
+    const organizationId = random.pick(this.#organizations);
+    const isMint = random.chance(0.5);
+    const newTransactionId = this.#newTransactionId();
+    const command = (isMint ? mint : redeem)({
+      organizationId,
+      accountId: this.#accountOf(organizationId),
+      amount: formatCents(toCents(1 + random.below(50_000))),
+      reference: newTransactionId,
+      rail: SLOW_RAIL,
+      terms: { railAccountId: `rail account of ${organizationId}` as RailAccountId },
+    });
+    this.#rail.accepted(newTransactionId, organizationId, isMint ? "MINT" : "REDEEM");
+    void this.#commit({ ...command, newTransactionId }).then(() => {
+      if (random.chance(0.7)) for (const server of this.#servers) server.poke();
+    });
+    if (this.#ordersLeft === 0) this.#healsAt = this.#world.millis + random.below(FAULTY_MILLIS_MAX);
+  }
+
+  /** A caller cancels an order, or an operator freezes the account for a while. */
+  #disturb(): void {
+    const { random, payments } = this.#world;
+    const payment = payments.all().at(-1);
+    if (payment !== undefined && random.chance(0.5)) {
+      void this.#commit(cancel(payment.organizationId, payment.transactionId));
+      return;
+    }
+    const organizationId = random.pick(this.#organizations);
+    const freeze = freezeAccount(organizationId, this.#accountOf(organizationId));
+    const newFreezeId = this.#world.newId("frz") as typeof freeze.newFreezeId;
+    void this.#commit({ ...freeze, newFreezeId });
+    this.#world.after(random.below(10 * 60_000), "the freeze ends", () => {
+      void this.#commit(unfreezeAccount(organizationId, freeze.accountId, newFreezeId));
+    });
+  }
+
+  /** A person asks the rail about each order that is still open, and resolves it. */
+  async #resolveAll(): Promise<void> {
+    for (const { organizationId, transactionId, state } of this.#world.payments.all()) {
+      if (state === "ENDED") continue;
+      const receipt = this.#rail.receiptOf(transactionId) as RailReceipt | undefined;
+      const resolution =
+        receipt === undefined ? ({ kind: "FAILED" } as const) : ({ kind: "COMPLETED", receipt } as const);
+      this.#world.tally.count("rail", `resolved by a person: ${resolution.kind}`);
+      const command = resolve(organizationId, transactionId, resolution);
+      const done = await this.#commit({ ...command, newTransactionId: this.#newTransactionId() });
+      mustBe(`the resolution of ${transactionId}`, "done", done);
+    }
+  }
+
+  #judge(organizationId: OrganizationId): void {
+    const { disk, tally } = this.#world;
+    const { cents, receipts } = this.#rail.moved(organizationId);
+    const { reserve, held } = disk.books().heads.get(organizationId)?.sums ?? { reserve: NaN, held: NaN };
+    mustBe(`what ${organizationId} moved over the rail`, cents, reserve - FUNDS_CENTS);
+    mustBe(`what ${organizationId} still holds`, 0, held);
+    const booked = disk.journalAfter(organizationId, 0).flatMap(({ receipt }) => receipt ?? []);
+    mustBe("receipts that the book has twice", booked.length, new Set(booked).size);
+    mustBe(
+      "receipts that the rail never gave",
+      [],
+      booked.filter((receipt) => !receipts.includes(receipt)),
+    );
+    tally.count("rail", "receipts checked", receipts.length);
+  }
+
+  async #commit(command: Command): Promise<string> {
+    const steps = {
+      before: () => Promise.resolve(),
+      committed: () => {
+        this.#world.note("caller", () => `COMMITTED ${command.name} ${(command as PaymentCommand).transactionId}`);
+      },
+    };
+    const [result] = await commitBatch(this.#world.disk.open().store(steps), [command], this.#world.now);
+    return result?.kind ?? "nothing";
+  }
+
+  #accountOf(organizationId: OrganizationId): AccountId {
+    const accountId = this.#accounts.get(organizationId);
+    if (accountId === undefined) throw new Error(`${organizationId} has no account`);
+    return accountId;
+  }
+
+  #newTransactionId(): TransactionId {
+    return this.#world.newId("txn") as TransactionId;
+  }
+}
+
+/** Half of all runs have no fault of a kind: a bug that only shows without it shows there. */
+function faultsOf(random: Random): RailFaults {
+  const some = (max: number): number => (random.chance(0.5) ? 0 : (max * (1 + random.below(10))) / 10);
+  return {
+    crash: some(1),
+    shutdown: some(0.2),
+    pause: some(0.3),
+    unavailable: some(1),
+    lostQueries: some(0.5),
+    clockJump: some(0.3),
+  };
+}

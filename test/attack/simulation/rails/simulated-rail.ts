@@ -1,0 +1,275 @@
+import type { TransactionType } from "../../../../src/domain/transaction.js";
+import { type Cents, formatCents } from "../../../../src/domain/values/cents.js";
+import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import { maskPhone } from "../../../../src/domain/values/masked-phone.js";
+import type { CallbackPurpose } from "../../../../src/rails/callback-token.js";
+import type { OpenPayment, Order } from "../../../../src/rails/order.js";
+import type { Report, Sent } from "../../../../src/rails/rail.js";
+import type { RailWorld } from "./rail-world.js";
+
+const SECOND_MILLIS = 1_000;
+const MINUTE_MILLIS = 60 * SECOND_MILLIS;
+const HOUR_MILLIS = 60 * MINUTE_MILLIS;
+
+/** For how long the rail refuses to take a payout with the same id again. */
+const MEMORY_MILLIS = 12 * MINUTE_MILLIS;
+
+/** What the seed has chosen for one order. */
+interface Plan {
+  readonly answer: "accepted" | "rejected" | "lost";
+  unreached: number;
+  readonly arrivesAfter: number;
+  readonly answersAfter: number;
+  readonly outcome: "succeeded" | "failed" | "open";
+  readonly outcomeAfter: number;
+  /** Undefined if a failure is the end. */
+  readonly lateAfter: number | undefined;
+  readonly callbacks: number;
+  readonly callbackAfter: number;
+  readonly forged: "none" | "success" | "failure";
+}
+
+/** An order that the rail took. */
+interface Taken {
+  readonly movement: string;
+  readonly order: Order;
+  readonly takenAt: number;
+  readonly receipt: string;
+  state: "open" | "succeeded" | "failed";
+}
+
+interface Known {
+  readonly organizationId: OrganizationId;
+  readonly plan: Plan;
+  readonly taken: Taken[];
+  /** The servers that have asked for the outcome since they sent the order last. */
+  readonly askedBy: Set<string>;
+  /** Whether a request was sent that may have arrived. */
+  isSent: boolean;
+}
+
+/** What the rail has moved for one organization: in for mints, less out for redemptions. */
+export interface Moved {
+  readonly cents: number;
+  readonly receipts: readonly string[];
+}
+
+/**
+ * The truth: which orders the rail took, and what moved. It does with each order what the seed has
+ * chosen. It also watches what servers ask of it.
+ */
+export class SimulatedRail {
+  readonly #world: RailWorld;
+  readonly #orders = new Map<TransactionId, Known>();
+  /** Whether the answer to a query for a payout comes with a message. */
+  readonly #answersLater: boolean;
+  readonly #forges: boolean;
+
+  constructor(world: RailWorld, { forges }: { forges: boolean }) {
+    this.#world = world;
+    this.#answersLater = world.random.chance(0.5);
+    this.#forges = forges;
+  }
+
+  /** The service has accepted an order. Forgeries may come before anybody asks the rail. */
+  accepted(transactionId: TransactionId, organizationId: OrganizationId, direction: TransactionType): void {
+    const plan = this.#planOf(direction);
+    this.#orders.set(transactionId, { organizationId, plan, taken: [], askedBy: new Set(), isSent: false });
+    if (plan.forged === "none") return;
+    const after = this.#world.random.pick([0, 10 * SECOND_MILLIS, 10 * MINUTE_MILLIS]);
+    this.#world.after(after, `somebody forges a ${plan.forged}`, () => {
+      this.#forge(transactionId, direction, plan.forged);
+    });
+  }
+
+  /** A server is about to send the order. Returns what the network does with the request. */
+  request(server: string, order: Order, answer: (sent: Sent) => void): void {
+    const known = this.#known(order.transactionId);
+    const { plan } = known;
+    this.#watchRequest(server, order, known);
+    if (plan.unreached > 0) {
+      plan.unreached -= 1;
+      const retryAfterMillis = this.#world.random.pick([SECOND_MILLIS, 20 * SECOND_MILLIS]);
+      answer({ kind: "unreached", code: "BUSY", retryAfterMillis });
+      return;
+    }
+    known.isSent = true;
+    known.askedBy.delete(server);
+    this.#world.after(plan.arrivesAfter, `the request for ${order.transactionId} arrives`, () => {
+      const sent = this.#take(order, known);
+      if (plan.answer === "lost") answer({ kind: "unknown", code: "CONNECTION_RESET" });
+      else {
+        this.#world.after(plan.answersAfter, "the rail answers", () => {
+          answer(sent);
+        });
+      }
+    });
+  }
+
+  query(server: string, payment: OpenPayment): Report {
+    const known = this.#known(payment.transactionId);
+    known.askedBy.add(server);
+    if (this.#isLost()) return { kind: "open", code: "NO_ANSWER" };
+    if (payment.direction === "MINT") {
+      const taken = this.#movementNamed(payment.railReference);
+      return taken === undefined ? { kind: "open", code: "NO_REFERENCE" } : shortReportOf(taken);
+    }
+    if (!this.#answersLater) return this.#statusOf(known);
+    const after = this.#world.random.pick([SECOND_MILLIS, 10 * SECOND_MILLIS, 2 * MINUTE_MILLIS]);
+    this.#world.after(after, "the rail answers a status query", () => {
+      if (!this.#isLost()) this.#send(payment.transactionId, this.#statusOf(known), "status");
+    });
+    return { kind: "open", code: "STATUS_REQUESTED" };
+  }
+
+  /** What moved, by the truth. */
+  moved(organizationId: OrganizationId): Moved {
+    const all = [...this.#orders.values()].filter((known) => known.organizationId === organizationId);
+    const moved = all.flatMap(({ taken }) => taken).filter(({ state }) => state === "succeeded");
+    const cents = moved.reduce((sum, { order: { direction, amountCents } }) => {
+      return direction === "MINT" ? sum + amountCents : sum - amountCents;
+    }, 0);
+    return { cents, receipts: moved.map(({ receipt }) => receipt) };
+  }
+
+  /** The receipt of an order that was carried out. */
+  receiptOf(transactionId: TransactionId): string | undefined {
+    return this.#known(transactionId).taken.find(({ state }) => state === "succeeded")?.receipt;
+  }
+
+  #planOf(direction: TransactionType): Plan {
+    const { random } = this.#world;
+    const outcome = random.pick(["succeeded", "succeeded", "succeeded", "failed", "failed", "open"] as const);
+    const isLate = direction === "MINT" && outcome === "failed" && random.chance(0.5);
+    const isForged = this.#forges && random.chance(0.3);
+    return {
+      answer: random.pick(["accepted", "accepted", "accepted", "lost", "lost", "rejected"] as const),
+      unreached: random.chance(0.25) ? 1 + random.below(2) : 0,
+      arrivesAfter: random.pick([0, 0, 100, 2 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
+      answersAfter: random.pick([0, 100, 3 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
+      outcome,
+      outcomeAfter: random.pick([0, SECOND_MILLIS, 30 * SECOND_MILLIS, 5 * MINUTE_MILLIS, 3 * HOUR_MILLIS]),
+      lateAfter: isLate ? random.pick([MINUTE_MILLIS, 20 * MINUTE_MILLIS, 5 * HOUR_MILLIS]) : undefined,
+      callbacks: random.pick([0, 1, 1, 2]),
+      callbackAfter: random.pick([0, 0, 2 * SECOND_MILLIS, MINUTE_MILLIS, HOUR_MILLIS]),
+      forged: isForged ? random.pick(["success", "failure"] as const) : "none",
+    };
+  }
+
+  /** The rail has the request. */
+  #take(order: Order, { plan, taken }: Known): Sent {
+    if (plan.answer === "rejected") return { kind: "rejected", code: "2028", failure: "RAIL_REFUSED" };
+    const { direction, transactionId } = order;
+    const before = taken.at(-1);
+    if (direction === "REDEEM" && before !== undefined && this.#world.millis - before.takenAt < MEMORY_MILLIS) {
+      return { kind: "accepted", railReference: undefined };
+    }
+    const movement = direction === "MINT" ? this.#world.newId("ws") : transactionId;
+    const receipt = this.#world.newId("R");
+    const now: Taken = { movement, order, takenAt: this.#world.millis, receipt, state: "open" };
+    taken.push(now);
+    this.#world.tally.count("rail", `orders taken, ${direction}`);
+    if (taken.length > 1) this.#world.violated(`how often the rail took ${transactionId}`, 1, taken.length);
+    this.#decide(now, plan);
+    return { kind: "accepted", railReference: direction === "MINT" ? movement : undefined };
+  }
+
+  /** Arranges what becomes of the order. */
+  #decide(taken: Taken, plan: Plan): void {
+    const { outcome, outcomeAfter, lateAfter, callbacks, callbackAfter } = plan;
+    if (outcome === "open") return;
+    this.#atOnceOrAfter(outcomeAfter, `the rail ends ${taken.movement}: ${outcome}`, () => {
+      taken.state = outcome;
+      for (let count = 0; count < callbacks; count += 1) {
+        this.#atOnceOrAfter(callbackAfter, "a callback arrives", () => {
+          this.#call(taken, reportOf(taken, outcome));
+        });
+      }
+    });
+    if (lateAfter === undefined) return;
+    this.#world.after(outcomeAfter + lateAfter, `${taken.movement} is paid late`, () => {
+      taken.state = "succeeded";
+      this.#world.tally.count("rail", "late successes");
+      this.#world.after(callbackAfter, "a late callback arrives", () => {
+        this.#call(taken, reportOf(taken, "succeeded"));
+      });
+    });
+  }
+
+  #atOnceOrAfter(millis: number, what: string, run: () => void): void {
+    if (millis === 0) run();
+    else this.#world.after(millis, what, run);
+  }
+
+  #forge(transactionId: TransactionId, direction: TransactionType, what: Plan["forged"]): void {
+    this.#world.tally.count("rail", `forged: ${what}`);
+    const { taken } = this.#known(transactionId);
+    const movement = direction === "MINT" ? (taken[0]?.movement ?? "forged") : transactionId;
+    const nothing = { amountCents: undefined, phone: undefined };
+    const report: Report =
+      what === "success"
+        ? { kind: "succeeded", movement: direction === "MINT" ? "forged" : movement, receipt: "FORGED", ...nothing }
+        : { kind: "failed", movement, code: "1032", failure: "CANCELED_BY_PAYER" };
+    this.#send(transactionId, report, direction === "MINT" ? "collect" : "pay_out");
+  }
+
+  #call({ order }: Taken, report: Report): void {
+    this.#send(order.transactionId, report, order.direction === "MINT" ? "collect" : "pay_out");
+  }
+
+  #send(transactionId: TransactionId, report: Report, purpose: CallbackPurpose): void {
+    this.#world.tally.count("rail", `messages: ${purpose}`);
+    this.#world.note("rail", () => `sends ${purpose} about ${transactionId}: ${JSON.stringify(report)}`);
+    // Two callbacks about one movement differ in their text.
+    const body = JSON.stringify({ ...report, at: this.#world.millis });
+    void this.#world.inbox.add({ transactionId, purpose, body }, this.#world.now);
+  }
+
+  #statusOf({ taken: [taken] }: Known): Report {
+    if (taken === undefined || taken.state === "open") return { kind: "open", code: "STATUS_OPEN" };
+    return reportOf(taken, taken.state);
+  }
+
+  #movementNamed(movement: string | undefined): Taken | undefined {
+    const all = [...this.#orders.values()].flatMap(({ taken }) => taken);
+    return all.find((taken) => taken.movement === movement);
+  }
+
+  #isLost(): boolean {
+    return this.#world.random.chance(this.#world.faults.lostQueries);
+  }
+
+  /** What must hold of each request. */
+  #watchRequest(server: string, { transactionId, direction, amountCents }: Order, { isSent, askedBy }: Known): void {
+    this.#world.note("rail", () => `is asked for ${direction} ${formatCents(amountCents)}, ${transactionId}`);
+    this.#world.tally.count("rail", isSent ? "requests again" : "requests");
+    const payment = this.#world.payments.find(transactionId);
+    if (payment?.begunAt === undefined || payment.sends === 0) {
+      this.#world.violated(`the payment of ${transactionId} when the rail is asked`, "begun", payment?.state);
+    }
+    if (isSent && !askedBy.has(server)) {
+      this.#world.violated(`what comes before ${server} sends ${transactionId} again`, "a query", "none");
+    }
+  }
+
+  #known(transactionId: TransactionId): Known {
+    const known = this.#orders.get(transactionId);
+    if (known === undefined) throw new Error(`the rail is asked about ${transactionId}, which nobody has accepted`);
+    return known;
+  }
+}
+
+/** A query for a prompt tells neither the receipt nor the amount. */
+function shortReportOf(taken: Taken): Report {
+  if (taken.state === "open") return { kind: "open", code: "PENDING" };
+  const report = reportOf(taken, taken.state);
+  return report.kind === "succeeded"
+    ? { ...report, receipt: undefined, amountCents: undefined, phone: undefined }
+    : report;
+}
+
+function reportOf({ movement, receipt, order }: Taken, outcome: "succeeded" | "failed"): Report {
+  if (outcome === "failed") return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
+  const amountCents: Cents = order.amountCents;
+  return { kind: "succeeded", movement, receipt, amountCents, phone: maskPhone(order.phoneNumber) };
+}

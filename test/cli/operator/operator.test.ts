@@ -1,0 +1,136 @@
+import { expect } from "chai";
+
+import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { DatabaseAddress } from "../../../src/storage/database.js";
+import { execute } from "../../support/databases.js";
+import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
+import { RailOrders } from "../../support/rails/rail-orders.js";
+import { type Ended, kesc, Place } from "../../support/service/kesc.js";
+import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
+
+const REASON = ["--reason", "case 17"];
+
+describe("kesc resolve, attend and book corrections", () => {
+  let place: Place;
+  let variables: Place["variables"];
+  let address: DatabaseAddress;
+  let tenant: Tenant;
+  beforeEach(async () => {
+    place = new Place();
+    variables = { ...place.variables, KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE };
+    address = { engine: "sqlite", filename: place.databaseFile, masterKeyFile: TEST_MASTER_KEY_FILE };
+    [tenant] = await withKeys(place.databaseUrl, makeTenants);
+  });
+  afterEach(() => {
+    place.remove();
+  });
+
+  function orders<Result>(work: (orders: RailOrders) => Promise<Result>): Promise<Result> {
+    return RailOrders.in(place.databaseUrl, tenant.organizationId, work);
+  }
+
+  /** Runs a command of the operator Amina, unless `person` is another. */
+  function run(args: readonly string[], person = "Amina"): Promise<Ended> {
+    return kesc([...args, "--org", tenant.organizationId, "--person", person, ...REASON], variables);
+  }
+
+  function resolve(id: TransactionId, args: readonly string[], person?: string): Promise<Ended> {
+    return run(["resolve", id, ...args], person);
+  }
+
+  const verified = async (): Promise<number | null> => (await kesc(["verify", "--full-speed"], variables)).code;
+
+  it("resolve only says what it would do, without --yes", async () => {
+    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
+    const intent = await resolve(id, ["--outcome", "completed", "--receipt", "RKTQDM7W01"]);
+    expect(intent).to.include({ code: 2, stdout: "" });
+    expect(intent.stderr).to.contain("this would end it as COMPLETED").and.to.contain("Nothing was done");
+  });
+
+  it("resolve needs a second person above the limit, and does it once", async () => {
+    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
+    const completed = ["--outcome", "completed", "--receipt", "RKTQDM7W01", "--yes"];
+    for (const again of ["first", "again"]) {
+      const { stdout } = await resolve(id, completed);
+      expect(stdout, again).to.contain(`Proposed by Amina. ${id} stays PROCESSING`);
+    }
+    expect((await resolve(id, completed, "Brian")).stdout).to.equal(`${id} is COMPLETED, 100.00 KESC.\n`);
+    expect((await resolve(id, completed, "Brian")).stdout).to.contain("It was resolved before.");
+    const other = await resolve(id, ["--outcome", "failed", "--yes"], "Brian");
+    expect(other).to.include({ code: 1, stdout: "" });
+    expect(other.stderr).to.contain("The status cannot change from completed to failed.");
+    expect(await verified()).to.equal(0);
+  });
+
+  it("resolve books what really moved, and releases what did not", async () => {
+    const made = await orders(async (each) => {
+      const account = await each.account("amina");
+      await each.order(account, { amount: "500.00", proof: { receipt: "RKTQDM7W01" } });
+      return {
+        moved: await each.order(account, { flagged: true }),
+        failed: await each.order(account, { name: "redeem", flagged: true }),
+      };
+    });
+    const moved = ["--outcome", "moved", "--amount", "90.00", "--receipt", "RKTQDM7W02", "--yes"];
+    const failed = ["--outcome", "failed", "--yes"];
+    for (const person of ["Amina", "Brian"]) await resolve(made.failed, failed, person);
+    await resolve(made.moved, moved);
+    expect((await resolve(made.moved, moved, "Brian")).stdout).to.match(/^txn_\w+ is COMPLETED, 90\.00 KESC\.\n$/);
+    const accounts = "SELECT available_cents AS available, held_cents AS held FROM accounts";
+    expect(await execute(address, accounts)).to.deep.equal([{ available: 59_000, held: 0 }]);
+    expect(await verified()).to.equal(0);
+  });
+
+  it("resolve refuses options that do not fit the outcome", async () => {
+    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
+    const wrong = [
+      ["completed"],
+      ["failed", "--receipt", "R"],
+      ["moved", "--receipt", "R"],
+      ["moved", "--amount", "1.00"],
+    ];
+    for (const args of wrong) {
+      expect(await resolve(id, ["--outcome", ...args, "--yes"]), args.join(" ")).to.include({ code: 2, stdout: "" });
+    }
+  });
+
+  it("attend lowers one flag, once", async () => {
+    const id = await orders(async (each) => {
+      const made = await each.order(await each.account("amina"), { proof: { receipt: "RKTQDM7W01" } });
+      await each.flag(made, "FAILED_AFTER_COMPLETION");
+      return made;
+    });
+    const attend = (flag: string): Promise<Ended> =>
+      kesc(["attend", id, "--flag", flag, "--org", tenant.organizationId, ...REASON], variables);
+    expect((await attend("FAILED_AFTER_COMPLETION")).stdout).to.equal(
+      `Lowered FAILED_AFTER_COMPLETION of ${id}. It needs no attention any more.\n`,
+    );
+    expect((await attend("FAILED_AFTER_COMPLETION")).stdout).to.contain("The flag FAILED_AFTER_COMPLETION is not up.");
+    expect(await verified()).to.equal(0);
+  });
+
+  it("book receive, allocate and return move what belongs to nobody", async () => {
+    const account: AccountId = await orders((each) => each.account("amina"));
+    const book = (command: string, key: string, args: readonly string[], person?: string): Promise<Ended> =>
+      run(["book", command, "--key", key, "--yes", ...args], person);
+    const receive = ["--amount", "70.00", "--receipt", "RKTQDM7W01"];
+    expect((await book("receive", "k1", receive)).stdout).to.contain("Proposed by Amina. Nothing moves until");
+    expect((await book("receive", "k1", receive, "Brian")).stdout).to.contain("Done. The book: reserve 70.00");
+    expect((await book("receive", "k1", receive, "Brian")).stdout).to.contain("Done before.");
+    for (const person of ["Amina", "Brian"]) {
+      await book("allocate", "k2", ["--amount", "50.00", "--account", account], person);
+      await book("return", "k3", ["--amount", "20.00", "--receipt", "RKTQDM7W02"], person);
+    }
+    const sums =
+      "SELECT reserve_cents AS reserve, available_cents AS available, unallocated_cents AS unallocated FROM books";
+    expect((await execute(address, sums))[0]).to.deep.equal({ reserve: 5_000, available: 5_000, unallocated: 0 });
+
+    const tooMuch = ["--amount", "1.00", "--account", account];
+    const refused = await book("allocate", "k4", tooMuch);
+    expect(refused).to.include({ code: 1, stdout: "" });
+    expect(refused.stderr).to.contain("The book account unallocated has 0.00, but 1.00 was requested.");
+    const reused = await book("receive", "k1", ["--amount", "71.00", "--receipt", "RKTQDM7W03"]);
+    expect(reused.code).to.equal(1);
+    expect(await verified()).to.equal(0);
+  });
+});

@@ -1,0 +1,294 @@
+import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect } from "chai";
+
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Cell } from "../../../src/storage/database.js";
+import { noteBalance } from "../../../src/storage/rails/change-rail-accounts.js";
+import { payments } from "../../../src/storage/rails/payments.js";
+import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
+import { beginPayment, createAccount, mint, redeem } from "../../support/commands.js";
+import { execute, openDatabaseAt } from "../../support/databases.js";
+import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
+
+const SECRET = "x-very-secret-x";
+const DAY_MILLIS = 86_400_000;
+
+interface AccountJson {
+  readonly id: RailAccountId;
+  readonly organization_id: OrganizationId;
+  readonly rail: string;
+  readonly usual: boolean;
+  readonly payouts: string;
+}
+
+describe("kesc rail", () => {
+  let place: Place;
+  let settingsFile: string;
+  let credentialsFile: string;
+  beforeEach(async () => {
+    place = new Place();
+    await kesc(["migrate"], place.variables);
+    copyFileSync(INITIATOR_CERT_FILE, join(place.folder, "cert.pem"));
+    settingsFile = join(place.folder, "settings.json");
+    credentialsFile = join(place.folder, "credentials.json");
+    writeSettings();
+    writeCredentials();
+  });
+  afterEach(() => {
+    place.remove();
+  });
+
+  function writeSettings(given: object = {}): void {
+    const settings = {
+      baseUrl: "http://127.0.0.1:8090",
+      collectShortcode: "174379",
+      payOutShortcode: "600992",
+      initiatorName: "testapi",
+      certificateFile: "cert.pem",
+      ...given,
+    };
+    writeFileSync(settingsFile, JSON.stringify(settings));
+  }
+
+  function writeCredentials(given: object = {}): void {
+    const names = ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"];
+    const credentials = { ...Object.fromEntries(names.map((name) => [name, `${SECRET}${name}`])), ...given };
+    writeFileSync(credentialsFile, JSON.stringify(credentials), { mode: 0o600 });
+  }
+
+  const dayIn = (days: number): string => new Date(Date.now() + days * DAY_MILLIS).toISOString().slice(0, 10);
+  const rail = (...args: readonly string[]): Promise<Ended> => kesc(["rail", ...args], place.variables);
+  const create = async (name: string, ...args: readonly string[]): Promise<OrganizationId> =>
+    (await kescJson<{ id: OrganizationId }>(["org", "create", "--name", name, ...args], place.variables)).id;
+  const mpesaOf = (org: string, { days = 90 } = {}): readonly string[] => {
+    const files = ["--settings", settingsFile, "--credentials", credentialsFile];
+    return ["set", "mpesa", "--org", org, ...files, "--credentials-expire", dayIn(days)];
+  };
+  const list = (): Promise<readonly AccountJson[]> => kescJson(["rail", "list"], place.variables);
+  const statusOf = async (org: string): Promise<Readonly<Record<string, unknown>>> => {
+    const [status] = await kescJson<readonly Record<string, unknown>[]>(
+      ["rail", "status", "--org", org],
+      place.variables,
+    );
+    return status ?? {};
+  };
+
+  async function inCell<Result>(work: (cell: Cell) => Promise<Result>): Promise<Result> {
+    const database = await openDatabaseAt(place.databaseUrl);
+    try {
+      return await work(database.cells[0]);
+    } finally {
+      await database.close();
+    }
+  }
+
+  it("sets the sandbox for a sandbox organization, and direct again", async () => {
+    const organizationId = await create("Tests", "--sandbox");
+    expect((await rail("list")).stdout).to.match(/^No accounts at rails/);
+    const set = await rail("set", "sandbox", "--org", "Tests");
+    expect(set).to.include({ code: 0, stderr: "" });
+    expect(set.stdout).to.contain(`Set the account of ${organizationId} ("Tests") at the rail sandbox.`);
+    expect(set.stdout).to.contain("Calls must name it.");
+    expect(await list()).to.have.lengthOf(1);
+
+    expect((await rail("set", "sandbox", "--org", "Tests", "--usual")).stdout).to.contain("It is the usual rail");
+    const [account] = await list();
+    expect(account).to.include({ organization_id: organizationId, rail: "sandbox", usual: true, payouts: "auto" });
+    expect((await rail("list")).stdout).to.contain(`${organizationId}  sandbox  yes    auto     never`);
+
+    const direct = ["set", "direct", "--org", "Tests"];
+    expect((await rail(...direct)).stdout).to.match(/direct again: their mints are credited at once/);
+    expect((await rail(...direct)).stdout).to.match(/were direct before/);
+    expect((await list())[0]?.usual).to.equal(false);
+  });
+
+  it("sets M-Pesa, shows nothing secret, and keeps what a new password does not name", async () => {
+    await create("Duka");
+    const set = await rail(...mpesaOf("Duka"), "--usual", "--begin-within", "5m", "--confirm-above", "100.50");
+    expect(set.code, set.stderr).to.equal(0);
+    expect(set.stdout).to.contain("Servers need KESC_CALLBACK_BASE_URL");
+    expect((await rail("close", "--org", "Duka", "--rail", "mpesa", "--reason", "8006")).code).to.equal(0);
+
+    writeCredentials({ initiatorPassword: `${SECRET}new` });
+    const again = await kescJson(["rail", ...mpesaOf("Duka"), "--resolve-alone-max", "7"], place.variables);
+    expect(again).to.deep.include({
+      usual: true,
+      payouts: "closed",
+      payouts_reason: "8006",
+      begin_within_seconds: 300,
+      confirm_above: "100.50",
+      resolve_alone_max: "7.00",
+    });
+    const outputs = [set, await rail("list"), await rail("status", "--org", "Duka")];
+    const all = outputs.map(({ stdout, stderr }) => stdout + stderr).join() + JSON.stringify(again);
+    expect(all).not.to.contain(SECRET);
+    const stored = await inCell((cell) => cell.reader.rows<{ settings: string }>("SELECT settings FROM rail_accounts"));
+    expect(stored[0]?.settings).to.contain("BEGIN CERTIFICATE").and.not.contain(SECRET);
+  });
+
+  it("opens, closes and leaves payouts to the breaker", async () => {
+    await create("Tests", "--sandbox");
+    await rail("set", "sandbox", "--org", "Tests");
+    const account = ["--org", "Tests", "--rail", "sandbox"];
+    for (const [command, payouts, words] of [
+      ["close", "closed", "do not begin"],
+      ["open", "open", "begin, whatever is unknown"],
+      ["auto", "auto", "begin, unless too many"],
+    ] as const) {
+      expect((await rail(command, ...account, "--reason", `to ${command}`)).stdout).to.contain(words);
+      expect(await statusOf("Tests")).to.include({
+        payouts,
+        payouts_reason: `to ${command}`,
+        begins_payouts: payouts !== "closed",
+      });
+    }
+    const unknown = await rail("close", "--org", "Tests", "--rail", "mpesa");
+    expect(unknown).to.include({ code: 1, stdout: "" });
+    expect(unknown.stderr).to.contain("has no account at a rail mpesa");
+  });
+
+  it("shows what is open and unknown, the balance, and credentials that expire soon", async () => {
+    const organizationId = await create("Duka");
+    expect((await rail(...mpesaOf("Duka", { days: 10 }), "--usual")).code).to.equal(0);
+    const [account] = await list();
+    const railAccountId = account?.id ?? ("" as RailAccountId);
+    const balance = { accounts: [{ name: "Utility Account", currency: "KES", availableCents: 123_456 }] };
+    const now = toUnixMillis(Date.now());
+    await inCell(async (cell) => {
+      const made = createAccount(organizationId, "amina");
+      const of = { organizationId, accountId: made.newAccountId, amount: "10.00" };
+      const onRail = { ...of, rail: "mpesa" as never, terms: { railAccountId } };
+      const [old, waiting] = [redeem({ ...onRail, reference: "old" }), redeem({ ...onRail, reference: "waiting" })];
+      const funds = mint({ ...of, amount: "100.00", reference: "funds" });
+      await cell.committer.commit([made, funds, old, waiting], now);
+      const begun = beginPayment(organizationId, old.newTransactionId);
+      await cell.committer.commit([begun], now);
+      const state = { transactionId: old.newTransactionId, state: "SENDING", checks: 0 } as const;
+      await payments(cell).reschedule(state, { dueAt: now, checks: 1, code: "OPEN" });
+      await noteBalance(cell, railAccountId, { json: JSON.stringify(balance), at: toUnixMillis(now - 3 * 60_000) });
+    });
+
+    const aged = `UPDATE payments SET begun_at = ${String(now - 16 * 60_000)} WHERE begun_at IS NOT NULL`;
+    await execute({ engine: "sqlite", filename: place.databaseFile }, aged);
+
+    const { stdout } = await rail("status", "--org", "Duka");
+    expect(stdout).to.contain(`mpesa of ${organizationId} ("Duka"), ${railAccountId}`);
+    for (const line of [
+      /usual rail +yes/,
+      /payouts +auto: HELD, because too many outcomes are unknown/,
+      /open payments +2/,
+      /unknown payouts +1, the oldest begun 1[67] minutes ago/,
+      /credentials +expire .*: SOON\. Set a new password/,
+      /balance +Utility Account KES 1234\.56 \([34] minutes ago\)/,
+      /reserve of the book +100\.00/,
+    ]) {
+      expect(stdout).to.match(line);
+    }
+    expect(await statusOf("Duka")).to.deep.include({
+      credentials_expire_soon: true,
+      open_payments: 2,
+      unknown_payouts: 1,
+      begins_payouts: false,
+      balance,
+      reserve: "100.00",
+    });
+
+    // The new shortcodes would not know the payments that are open.
+    writeSettings({ payOutShortcode: "600993" });
+    const moved = await rail(...mpesaOf("Duka"));
+    expect(moved).to.include({ code: 1, stdout: "" });
+    expect(moved.stderr).to.contain(`2 payments of ${railAccountId} have not ended`);
+    writeSettings();
+    expect((await rail(...mpesaOf("Duka"))).code).to.equal(0);
+  });
+
+  it("refuses a shortcode that another organization has at the same service", async () => {
+    const first = await create("First");
+    await create("Second");
+    expect((await rail(...mpesaOf("First"))).code).to.equal(0);
+    writeSettings({ collectShortcode: "600992", payOutShortcode: "111111" });
+    const refused = await rail(...mpesaOf("Second"));
+    expect(refused).to.include({
+      code: 1,
+      stdout: "",
+      stderr: `The shortcode 600992 at http://127.0.0.1:8090 belongs to ${first} already.\n`,
+    });
+    expect(await list()).to.have.lengthOf(1);
+    writeSettings({ baseUrl: "http://127.0.0.1:8091" });
+    expect((await rail(...mpesaOf("Second"))).code).to.equal(0);
+  });
+
+  it("refuses wrong files and options, one sentence for each problem", async () => {
+    await create("Duka");
+    await create("Tests", "--sandbox");
+    const refusals: readonly (readonly [() => void, readonly string[], RegExp])[] = [
+      [() => undefined, ["set", "sandbox", "--org", "Duka"], /only sandbox organizations can have it/],
+      [
+        () => undefined,
+        ["set", "mpesa", "--org", "Duka"],
+        /needs --settings and --credentials and --credentials-expire/,
+      ],
+      [() => undefined, ["set", "airtel", "--org", "Duka"], /Allowed choices are sandbox, mpesa, direct/],
+      [() => undefined, ["set", "sandbox", "--org", "Tests", "--settings", "x"], /are for the rail mpesa only/],
+      [() => undefined, ["set", "direct", "--org", "Tests", "--begin-within", "2m"], /has no settings/],
+      [() => undefined, [...mpesaOf("Duka", { days: -2 })], /--credentials-expire is in the past/],
+      [() => undefined, [...mpesaOf("Duka").slice(0, -1), "2027-02-31"], /It must be a day such as 2027-01-31/],
+      [() => undefined, [...mpesaOf("Duka"), "--confirm-above", "-1"], /It must be more than zero/],
+      [
+        () => {
+          chmodSync(credentialsFile, 0o644);
+        },
+        mpesaOf("Duka"),
+        /Others may read .*credentials\.json, which holds secrets\. Run: chmod 600 /,
+      ],
+      [
+        () => {
+          chmodSync(credentialsFile, 0o600);
+          writeCredentials({ passkey: undefined, consumerKey: "" });
+        },
+        mpesaOf("Duka"),
+        /credentials\.json is wrong:\n {2}consumerKey must be .*\n {2}passkey is missing\.\n/,
+      ],
+      [
+        () => {
+          writeCredentials();
+          writeSettings({ certificateFile: undefined, passkey: SECRET });
+        },
+        mpesaOf("Duka"),
+        /settings\.json is wrong:\n {2}certificateFile is missing\.\n {2}passkey is not a field that is known\.\n/,
+      ],
+      [
+        () => {
+          writeSettings({ certificateFile: "none.pem" });
+        },
+        mpesaOf("Duka"),
+        /The file .*none\.pem cannot be read \(ENOENT\)/,
+      ],
+      [
+        () => {
+          writeSettings({ baseUrl: undefined, environment: "sandbox" });
+        },
+        mpesaOf("Duka"),
+        /A live organization cannot use the environment sandbox of M-Pesa/,
+      ],
+      [
+        () => {
+          writeFileSync(settingsFile, "[]");
+        },
+        mpesaOf("Duka"),
+        /settings\.json must hold a JSON object/,
+      ],
+    ];
+    for (const [prepare, args, words] of refusals) {
+      prepare();
+      const refused = await rail(...args);
+      expect(refused, args.join(" ")).to.include({ code: 2, stdout: "" });
+      expect(refused.stderr).to.match(words).and.not.contain(SECRET);
+    }
+    expect(await list()).to.deep.equal([]);
+  });
+});

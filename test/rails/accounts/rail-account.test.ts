@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+
+import { expect } from "chai";
+
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { type RailAccountSource, railOf, WrongRailAccountError } from "../../../src/rails/accounts/rail-account.js";
+import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
+import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
+
+const SETTINGS = {
+  environment: "production",
+  collectShortcode: "174379",
+  payOutShortcode: "600992",
+  initiatorName: "testapi",
+  certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+};
+const CREDENTIALS = {
+  consumerKey: "the-consumer-key",
+  consumerSecret: "the-consumer-secret",
+  passkey: "the-passkey",
+  initiatorPassword: "the-initiator-password",
+};
+const DEPENDENCIES = {
+  now: () => toUnixMillis(0),
+  monotonicMillis: () => 0,
+  callbackUrl: () => "https://kesc.test/callbacks/x",
+};
+
+interface Given {
+  readonly isSandbox?: boolean;
+  readonly rail?: string;
+  readonly settings?: object;
+  readonly credentials?: object | undefined;
+}
+
+function source({ settings, credentials = {}, ...given }: Given = {}): RailAccountSource {
+  return {
+    id: "rail_01jd2r6p5vf8ksw3xhb1z7q4ye" as RailAccountId,
+    isSandbox: false,
+    rail: "mpesa",
+    settings: JSON.stringify({ ...SETTINGS, ...settings }),
+    credentials: JSON.stringify({ ...CREDENTIALS, ...credentials }),
+    ...given,
+  };
+}
+
+function problemsOf(account: RailAccountSource, dependencies = {}): readonly string[] {
+  try {
+    railOf(account, { ...DEPENDENCIES, ...dependencies });
+    return [];
+  } catch (error) {
+    if (error instanceof WrongRailAccountError) return error.problems;
+    throw error;
+  }
+}
+
+describe("the rail of an account", () => {
+  it("is M-Pesa with its own limits, unless the settings name others", () => {
+    const rail = railOf(source(), DEPENDENCIES);
+    expect(rail.name).to.equal("mpesa");
+    expect(rail.capabilities("MINT")).to.equal(MPESA_CAPABILITIES.MINT);
+    const limits = { redeem: { min: "20.00", max: "1000" } };
+    const limited = railOf(source({ settings: { limits } }), DEPENDENCIES);
+    expect(limited.capabilities("REDEEM")).to.deep.equal({
+      ...MPESA_CAPABILITIES.REDEEM,
+      minCents: 2_000,
+      maxCents: 100_000,
+    });
+    expect(limited.capabilities("MINT")).to.equal(MPESA_CAPABILITIES.MINT);
+  });
+
+  it("is the sandbox, for a sandbox organization only", () => {
+    const sandbox = source({ rail: "sandbox", isSandbox: true });
+    expect(railOf(sandbox, DEPENDENCIES).name).to.equal("sandbox");
+    expect(problemsOf({ ...sandbox, isSandbox: false }).join()).to.match(/only sandbox organizations can have it/);
+  });
+
+  it("keeps test shillings and live organizations apart", () => {
+    const inSandbox = { settings: { environment: "sandbox" } };
+    expect(problemsOf(source(inSandbox))).to.deep.equal([
+      "A live organization cannot use the environment sandbox of M-Pesa.",
+    ]);
+    expect(problemsOf(source({ isSandbox: true }))).to.deep.equal([
+      "A sandbox organization cannot use the environment production of M-Pesa.",
+    ]);
+    expect(problemsOf(source({ ...inSandbox, isSandbox: true }))).to.deep.equal([]);
+    const simulator = { settings: { environment: undefined, baseUrl: "http://127.0.0.1:8090" } };
+    expect(problemsOf(source({ ...simulator, isSandbox: true }))).to.deep.equal([]);
+  });
+
+  it("needs an address for callbacks, and a name that is known", () => {
+    expect(problemsOf(source(), { callbackUrl: undefined }).join()).to.match(/KESC_CALLBACK_BASE_URL/);
+    expect(problemsOf(source({ rail: "airtel" }))).to.deep.equal(["This version of KESC has no rail airtel."]);
+  });
+
+  const SHORTCODE = 'must be the digits of a shortcode in quotes, such as "174379".';
+  const CERTIFICATE = "certificatePem must be Safaricom's certificate in PEM, with an RSA key.";
+  for (const [what, given, problem] of [
+    ["a missing field", { settings: { initiatorName: undefined } }, "initiatorName is missing."],
+    ["an empty field", { credentials: { passkey: " " } }, "passkey must be a text of 1 to 500 characters."],
+    ["a number", { credentials: { consumerKey: 7 } }, "consumerKey must be a text of 1 to 500 characters."],
+    ["a wrong shortcode", { settings: { collectShortcode: "+254712345678" } }, `collectShortcode ${SHORTCODE}`],
+    ["a shortcode without quotes", { settings: { payOutShortcode: 600992 } }, `payOutShortcode ${SHORTCODE}`],
+    ["an unknown field", { settings: { passkey: "secret" } }, "passkey is not a field that is known."],
+    ["a wrong environment", { settings: { environment: "live" } }, "environment must be sandbox or production."],
+    [
+      "two places",
+      { settings: { baseUrl: "https://proxy.example.com" } },
+      "environment must be sandbox or production, or baseUrl in its place.",
+    ],
+    [
+      "a URL without TLS",
+      { settings: { environment: undefined, baseUrl: "http://proxy.example.com" } },
+      "baseUrl must begin with https, unless it is on this machine.",
+    ],
+    ["another certificate", { settings: { certificatePem: "no certificate" } }, CERTIFICATE],
+    [
+      "a private key",
+      { settings: { certificatePem: readFileSync("test/daraja/access/initiator-key.pem", "utf8") } },
+      CERTIFICATE,
+    ],
+    [
+      "a limit that is no amount",
+      { settings: { limits: { mint: { min: "1.5", max: "70.00" } } } },
+      "limits.mint.min must be whole shillings.",
+    ],
+    [
+      "limits that nothing fits",
+      { settings: { limits: { redeem: { min: "70.00", max: "10.00" } } } },
+      "limits.redeem must have a min that is not above max.",
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      expect(problemsOf(source(given))).to.deep.equal([problem]);
+    });
+  }
+
+  it("names all problems together, and shows no value", () => {
+    const account = source({ settings: { environment: "x-secret-x" }, credentials: { passkey: "" } });
+    const problems = problemsOf(account);
+    expect(problems).to.have.lengthOf(2);
+    expect(problems.join()).not.to.match(/secret-x|the-/);
+    expect(problemsOf({ ...account, settings: "no JSON", credentials: undefined })).to.have.lengthOf(2);
+  });
+});

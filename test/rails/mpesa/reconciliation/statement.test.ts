@@ -1,0 +1,84 @@
+import { expect } from "chai";
+
+import { type ReadRow,readStatementRow } from "../../../../src/rails/mpesa/reconciliation/statement.js";
+
+const PAY_IN = {
+  "Receipt No.": "RKTQDM7W6S",
+  "Completion Time": "22-11-2026 10:05:33",
+  Details: "Pay Bill from 254708***149 - JOHN D Acc. 0K5N3QWXYZ12",
+  "Transaction Status": "Completed",
+  "Paid In": "1,500.00",
+  Withdrawn: "",
+  "Other Party Info": "254708***149 - JOHN D",
+  "A/C No.": "0K5N3QWXYZ12",
+};
+
+function read(given: Partial<Record<string, string>> = {}): ReadRow {
+  const cells: Partial<Record<string, string>> = { ...PAY_IN, ...given };
+  return readStatementRow((column) => cells[column] ?? "");
+}
+
+describe("readStatementRow", () => {
+  it("reads shillings that came in", () => {
+    expect(read()).to.deep.equal({
+      kind: "row",
+      row: {
+        receipt: "RKTQDM7W6S",
+        completedAt: Date.parse("2026-11-22T10:05:33+03:00"),
+        direction: "in",
+        amountCents: 150_000,
+        isCharge: false,
+        accountReference: "0K5N3QWXYZ12",
+        transactionId: undefined,
+        phone: "254708***149",
+      },
+    });
+  });
+
+  it("reads shillings that went out, with and without a minus, and the transaction that they name", () => {
+    const id = "txn_01k5n3qwxyz12abcdefghjkmnp";
+    const Details = `Business Payment to 254708***149 - JOHN D via API. Original conversation ID is ${id}.`;
+    for (const Withdrawn of ["-300.00", "300"]) {
+      const found = read({ "Paid In": "0.00", Withdrawn, Details, "A/C No.": "" });
+      expect(found).to.deep.include({ kind: "row" });
+      expect(found.kind === "row" && found.row).to.include({
+        direction: "out",
+        amountCents: 30_000,
+        transactionId: id,
+        accountReference: undefined,
+      });
+    }
+  });
+
+  it("knows a charge by its details", () => {
+    const found = read({ Details: "Business Payment Charge", "Paid In": "", Withdrawn: "-22.40" });
+    expect(found.kind === "row" && found.row).to.include({ isCharge: true, amountCents: 2_240 });
+  });
+
+  it("reads the forms of a time", () => {
+    for (const time of ["2026-11-22 10:05:00", "22/11/2026 10:05:00", "22-11-2026 10:05"]) {
+      const found = read({ "Completion Time": time });
+      expect(found.kind === "row" && found.row.completedAt, time).to.equal(Date.parse("2026-11-22T10:05:00+03:00"));
+    }
+  });
+
+  it("passes over what is not completed", () => {
+    for (const status of ["Declined", "Cancelled", "Pending", ""]) {
+      expect(read({ "Transaction Status": status }).kind, status).to.equal("not_completed");
+    }
+  });
+
+  it("names the column that it cannot read", () => {
+    const bad = {
+      "Receipt No.": "rk tq",
+      "Completion Time": "yesterday",
+      "Paid In": "12.345",
+      Withdrawn: "about 5",
+    };
+    for (const [column, text] of Object.entries(bad)) {
+      expect(read({ [column]: text }), column).to.deep.include({ kind: "bad", column });
+    }
+    expect(read({ Withdrawn: "5.00" })).to.deep.include({ kind: "bad", column: "Paid In" });
+    expect(read({ "Paid In": "" })).to.deep.include({ kind: "bad", column: "Paid In" });
+  });
+});

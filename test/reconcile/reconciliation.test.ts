@@ -1,0 +1,105 @@
+import { expect } from "chai";
+
+import { toCents } from "../../src/domain/values/cents.js";
+import type { AccountId, TransactionId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import {
+  type BookedMovement,
+  type NamedTransaction,
+  type RailMovementRow,
+  Reconciliation,
+} from "../../src/reconcile/reconciliation.js";
+
+const PERIOD = { from: toUnixMillis(1_000), to: toUnixMillis(2_000) };
+const ID = "txn_1" as TransactionId;
+
+function onRail(receipt: string, given: Partial<RailMovementRow> = {}): RailMovementRow {
+  const completedAt = toUnixMillis(1_500);
+  return { receipt, completedAt, direction: "in", amountCents: 100, transaction: undefined, ...given };
+}
+
+function booked(receipt: string | undefined, given: Partial<BookedMovement> = {}): BookedMovement {
+  const [acceptedAt, recordedAt] = [toUnixMillis(1_400), toUnixMillis(1_600)];
+  return { receipt, transactionId: ID, direction: "in", amountCents: 100, acceptedAt, recordedAt, ...given };
+}
+
+function named(given: Partial<NamedTransaction> = {}): NamedTransaction {
+  return {
+    id: ID,
+    accountId: "acc_1" as AccountId,
+    type: "MINT",
+    status: "COMPLETED",
+    amountCents: toCents(100),
+    railReceipt: undefined,
+    openFlags: [],
+    createdAt: toUnixMillis(1_400),
+    updatedAt: toUnixMillis(1_600),
+    ...given,
+  };
+}
+
+/** Compares, and returns the kinds of the breaks with their receipts. */
+function compare(
+  rail: readonly (readonly [RailMovementRow, BookedMovement?])[],
+  book: readonly BookedMovement[],
+): { readonly breaks: readonly string[]; readonly reconciliation: Reconciliation } {
+  const reconciliation = new Reconciliation();
+  for (const [row, found] of rail) reconciliation.addRail(row, found);
+  for (const each of book) reconciliation.addBooked(each, PERIOD);
+  const breaks = reconciliation.breaks.map((each) => `${each.kind} ${String((each.rail ?? each.booked)?.receipt)}`);
+  return { breaks, reconciliation };
+}
+
+describe("Reconciliation", () => {
+  it("matches a movement that both have, and sums what each says", () => {
+    const paid = booked("B", { direction: "out", amountCents: 30 });
+    const { breaks, reconciliation } = compare(
+      [
+        [onRail("A"), booked("A")],
+        [onRail("B", { direction: "out", amountCents: 30 }), paid],
+      ],
+      [booked("A"), paid],
+    );
+    expect(breaks).to.deep.equal([]);
+    const sums = { count: 2, inCents: 100n, outCents: 30n };
+    expect(reconciliation).to.deep.include({ matched: sums, onRail: sums, booked: sums, atTheEdge: 0 });
+  });
+
+  it("finds what only one side has", () => {
+    expect(compare([[onRail("A")]], [booked("B")]).breaks).to.deep.equal(["missing_in_ledger A", "missing_on_rail B"]);
+  });
+
+  it("finds another amount, and another direction", () => {
+    expect(compare([[onRail("A"), booked("A", { amountCents: 99 })]], []).breaks).to.deep.equal(["amount_differs A"]);
+    expect(compare([[onRail("A"), booked("A", { direction: "out" })]], []).breaks).to.deep.equal(["amount_differs A"]);
+  });
+
+  it("finds a receipt that the rail has twice", () => {
+    const twice = [onRail("A"), booked("A")] as const;
+    expect(compare([twice, twice], [booked("A")]).breaks).to.deep.equal(["double A"]);
+  });
+
+  it("matches a completion without a receipt by its transaction, once", () => {
+    const row = onRail("A", { transaction: named() });
+    expect(compare([[row]], [booked(undefined)]).breaks).to.deep.equal([]);
+    expect(compare([[row]], []).breaks, "the book recorded it after the period").to.deep.equal([]);
+    const again = onRail("B", { transaction: named() });
+    expect(compare([[row], [again]], [booked(undefined)]).breaks).to.deep.equal(["missing_in_ledger B"]);
+    const other = onRail("A", { transaction: named({ amountCents: toCents(99) }) });
+    expect(compare([[other]], []).breaks).to.deep.equal(["amount_differs A"]);
+  });
+
+  it("does not take a receipt for an open or failed transaction, nor for one that has another", () => {
+    const others = [{ status: "PROCESSING" }, { status: "FAILED" }, { railReceipt: "Z" as never }] as const;
+    for (const other of others) {
+      expect(compare([[onRail("A", { transaction: named(other) })]], []).breaks).to.deep.equal(["missing_in_ledger A"]);
+    }
+  });
+
+  it("does not compare what may stand in the statement before", () => {
+    const early = booked("A", { acceptedAt: toUnixMillis(999) });
+    const { breaks, reconciliation } = compare([], [early]);
+    expect(breaks).to.deep.equal([]);
+    expect(reconciliation.atTheEdge).to.equal(1);
+  });
+});

@@ -1,0 +1,345 @@
+import { expect } from "chai";
+
+import type { RailAccountId } from "../../src/domain/payment.js";
+import { DIRECT_RAIL } from "../../src/domain/transaction.js";
+import type { Sent } from "../../src/rails/rail.js";
+import { cancel, freezeAccount } from "../support/commands.js";
+import { settled } from "./support/manual-timing.js";
+import { ACCEPTED, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
+import { MINUTE_MILLIS, World } from "./support/world.js";
+
+const BLOCKED_PAYOUTS = 1_000;
+
+describe("the settlement, when it begins a payment", () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = new World();
+    await world.open();
+  });
+
+  afterEach(() => world.stop());
+
+  it("asks the rail only after the begin is on disk", async () => {
+    const id = await world.mint();
+    world.rail.onSend = () => {
+      expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
+      return Promise.resolve(ACCEPTED);
+    };
+    await world.start();
+    expect(world.rail.sent).to.deep.equal([id]);
+    expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+    expect(world.payments.find(id)).to.include({ railReference: "ref", sends: 1 });
+    expect(world.payments.find(id)?.dueAt).to.equal(world.timing.now() + 75_000);
+  });
+
+  for (const answer of ["STORAGE_UNAVAILABLE", "DEADLINE_EXCEEDED", "QUEUE_FULL", "SHUTTING_DOWN"] as const) {
+    it(`asks no rail if the ledger answers to the begin with ${answer}, whether it was committed or not`, async () => {
+      const [committed, lost] = [await world.redeem(), await world.redeem()];
+      world.intercept = async (command, commit) => {
+        if (command.name !== "beginPayment") return commit();
+        if (command.transactionId === committed) await commit();
+        return { kind: "refused", refusal: { reason: answer } };
+      };
+      await world.start();
+      expect(world.rail.sent).to.deep.equal([]);
+      expect([world.stateOf(committed), world.stateOf(lost)]).to.deep.equal(["SENDING PROCESSING", "READY PENDING"]);
+      // What was committed may have been sent, as far as anybody knows. It is asked about first.
+      world.intercept = (_command, commit) => commit();
+      world.rail.onSend = (order) => {
+        if (order.transactionId === committed) expect(world.rail.asked).to.have.length.at.least(2);
+        return Promise.resolve(ACCEPTED);
+      };
+      await world.pass(3 * MINUTE_MILLIS);
+      expect(world.rail.sent).to.have.members([committed, lost]);
+    });
+  }
+
+  it("asks no rail if the answer to the begin is a replay", async () => {
+    const id = await world.mint();
+    world.intercept = async (_command, commit) => {
+      const outcome = await commit();
+      return outcome.kind === "done" ? { ...outcome, replayed: true } : outcome;
+    };
+    await world.start();
+    expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[], "SENDING PROCESSING"]);
+  });
+
+  it("is granted one begin of two settlements that look at once", async () => {
+    const id = await world.redeem();
+    const [one, other] = [world.newSettlement(), world.newSettlement()];
+    one.start();
+    other.start();
+    await settled();
+    expect(world.submitted.filter((name) => name === "beginPayment")).to.have.length(2);
+    expect(world.rail.sent).to.deep.equal([id]);
+    await world.pass(MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([id]);
+  });
+
+  it("waits where the account was frozen after the acceptance, and lets it be canceled", async () => {
+    const [id, canceled] = [await world.redeem(), await world.redeem()];
+    const freeze = freezeAccount(world.organizationId, world.accountId);
+    await world.commit(freeze);
+    await world.start();
+    expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[], "READY PENDING"]);
+    expect(world.payments.find(id)).to.include({ lastCode: "ACCOUNT_FROZEN", checks: 0 });
+    await world.commit(cancel(world.organizationId, canceled));
+    const { accountId, organizationId, newFreezeId: freezeId } = freeze;
+    await world.commit({ ...freeze, name: "unfreezeAccount", organizationId, accountId, freezeId });
+    await world.pass(4 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([]);
+    await world.pass(MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([id]);
+  });
+
+  it("begins nothing in a restored book, ends nothing by time, and still asks about what was begun", async () => {
+    world.set({ payouts: "open" });
+    const begun = await world.redeem();
+    await world.start();
+    world.disk.setState(world.organizationId, "RESTORED");
+    const [mint, payout] = [await world.mint(), await world.redeem()];
+    await world.pass(30 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([begun]);
+    expect(world.rail.asked.map(({ transactionId }) => transactionId))
+      .to.include(begun)
+      .and.not.include(payout);
+    expect([world.stateOf(mint), world.stateOf(payout)]).to.deep.equal(["READY PENDING", "READY PENDING"]);
+    world.disk.setState(world.organizationId, "OPEN");
+    await world.pass(5 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([begun, payout]);
+    expect(world.transaction(mint)).to.include({ status: "FAILED", failure: "EXPIRED" });
+  });
+
+  it("begins nothing for a suspended organization", async () => {
+    const id = await world.redeem();
+    world.disk.setSuspended(world.organizationId, true);
+    await world.start();
+    await world.pass(4 * MINUTE_MILLIS);
+    expect([world.rail.sent, world.payments.find(id)?.lastCode]).to.deep.equal([[], "ORGANIZATION_SUSPENDED"]);
+  });
+
+  it("ends a mint that was not begun in time, and no redemption", async () => {
+    const [mint, payout] = [await world.mint(), await world.redeem()];
+    world.timing.jump(2 * MINUTE_MILLIS);
+    await world.start();
+    expect(world.transaction(mint)).to.include({ status: "FAILED", failure: "EXPIRED" });
+    expect(world.rail.sent).to.deep.equal([payout]);
+  });
+
+  it("sends an order that did not reach the rail, later and with a begin of its own", async () => {
+    const id = await world.mint();
+    world.rail.onSend = () => Promise.resolve(world.rail.sent.length < 3 ? UNREACHED : ACCEPTED);
+    await world.start();
+    expect(world.stateOf(id)).to.equal("READY PROCESSING");
+    await world.pass(9_000);
+    expect(world.rail.sent).to.have.length(1);
+    await world.pass(1_500);
+    expect(world.rail.sent).to.have.length(2);
+    await world.pass(21_000);
+    expect(world.payments.find(id)).to.include({ state: "ACCEPTED", sends: 3 });
+    expect(world.rail.asked).to.deep.equal([]);
+  });
+
+  it("ends a mint whose order never reached the rail once its time is over", async () => {
+    const id = await world.mint();
+    world.rail.onSend = () => Promise.resolve(UNREACHED);
+    await world.start();
+    await world.pass(2 * MINUTE_MILLIS + 1_000);
+    expect(world.transaction(id)).to.include({ status: "FAILED", failure: "EXPIRED" });
+  });
+
+  it("ends an order that the rail rejected, if it was the first request", async () => {
+    const id = await world.redeem();
+    world.rail.onSend = () => Promise.resolve(REJECTED);
+    await world.start();
+    expect(world.transaction(id)).to.include({ status: "FAILED", failure: "WRONG_PIN", statusReason: "2001" });
+    expect(world.heldCents).to.equal(0);
+  });
+
+  it("does not take a rejection for the end of an order that was sent before", async () => {
+    const id = await world.redeem();
+    const answers: Sent[] = [UNREACHED, REJECTED];
+    world.rail.onSend = () => Promise.resolve(answers.shift() ?? ACCEPTED);
+    await world.start();
+    await world.pass(20_000);
+    expect(world.rail.sent).to.have.length(2);
+    expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
+  });
+
+  it("gives the permission back if the lease ended between the begin and the call", async () => {
+    const id = await world.mint();
+    world.intercept = (command, commit) => {
+      if (command.name === "beginPayment") world.leaseLeftMillis = 24_999;
+      return commit();
+    };
+    await world.start();
+    expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[], "READY PROCESSING"]);
+    world.leaseLeftMillis = 25_000;
+    world.intercept = (_command, commit) => commit();
+    await world.pass(1_000);
+    expect(world.rail.sent).to.deep.equal([id]);
+  });
+
+  it("does not call the rail, nor says that it did not, if it stood still after the begin: another may have", async () => {
+    const id = await world.redeem();
+    world.intercept = async (command, commit) => {
+      const outcome = await commit();
+      // The lease seems to be there still: the monotonic clock stood still, too.
+      if (command.name === "beginPayment") world.timing.jump(45_000);
+      return outcome;
+    };
+    await world.start();
+    expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[], "SENDING PROCESSING"]);
+    expect(world.submitted).to.deep.equal(["beginPayment"]);
+  });
+
+  for (const answer of [UNREACHED, REJECTED]) {
+    it(`does not say that an order is ${answer.kind} once another server may have sent it`, async () => {
+      const id = await world.redeem();
+      world.rail.onSend = () => {
+        world.timing.jump(45_000);
+        return Promise.resolve(answer);
+      };
+      await world.start();
+      await world.pass(MINUTE_MILLIS);
+      expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
+    });
+  }
+
+  it("stores what the rail says although the lease is lost amid the call", async () => {
+    const [id, next] = [await world.mint(), await world.mint({ cents: 5_00 as never })];
+    world.rail.onSend = async () => {
+      world.leaseLeftMillis = 0;
+      await settled();
+      return ACCEPTED;
+    };
+    world.intercept = async (command, commit) => {
+      // The second begin waits in the queue until the lease is lost.
+      if (command.name === "beginPayment" && command.transactionId === next) await settled();
+      return commit();
+    };
+    await world.start();
+    await settled();
+    expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+    expect(world.rail.sent).to.deep.equal([id]);
+    expect(world.stateOf(next)).to.equal("READY PROCESSING");
+  });
+
+  it("takes an answer after the deadline of the call for unknown", async () => {
+    const id = await world.redeem();
+    world.rail.onSend = () => new Promise<Sent>(() => undefined);
+    await world.start();
+    await world.pass(19_000);
+    expect(world.events).to.deep.equal([]);
+    await world.pass(1_000);
+    expect(world.events).to.deep.include({
+      kind: "sent",
+      transactionId: id,
+      railAccountId: "rail account",
+      result: "unknown",
+      code: "NO_ANSWER",
+    });
+    expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
+  });
+
+  it("tries again to store an answer that the ledger did not take", async () => {
+    const id = await world.mint();
+    let refusals = 2;
+    world.intercept = (command, commit) => {
+      if (command.name !== "acceptPayment" || refusals === 0) return commit();
+      refusals -= 1;
+      return Promise.resolve({ kind: "refused", refusal: { reason: "STORAGE_UNAVAILABLE" } });
+    };
+    await world.start();
+    await world.pass(6_000);
+    expect([world.stateOf(id), world.rail.sent]).to.deep.equal(["ACCEPTED PROCESSING", [id]]);
+  });
+
+  it("stops in its grace period, and leaves what it does not know for another server", async () => {
+    const [slow, quick] = [await world.redeem(), await world.redeem()];
+    world.rail.onSend = async ({ transactionId }) => {
+      if (transactionId === slow) return new Promise<Sent>(() => undefined);
+      await world.timing.wait(5_000, new AbortController().signal);
+      return ACCEPTED;
+    };
+    const settlement = await world.start();
+    const later = await world.mint();
+    const stopped = settlement.stop(10_000);
+    await world.pass(10_000);
+    await stopped;
+    expect([world.stateOf(slow), world.stateOf(quick)]).to.deep.equal(["SENDING PROCESSING", "ACCEPTED PROCESSING"]);
+    expect([world.stateOf(later), world.rail.sent.length]).to.deep.equal(["READY PENDING", 2]);
+  });
+
+  it("lets 1,000 payouts that are stopped delay no mint", async () => {
+    world.set({ payouts: "closed" });
+    for (let payouts = 0; payouts < BLOCKED_PAYOUTS; payouts += 1) await world.redeem({ cents: 1_00 as never });
+    const mint = await world.mint();
+    await world.start();
+    expect(world.rail.sent).to.deep.equal([mint]);
+  });
+
+  it("lets a slow rail delay no other rail account, and has at most 32 calls under way at one", async () => {
+    const other = "another rail account" as RailAccountId;
+    const quick = new ScriptedRail();
+    world.addRailAccount(other, quick);
+    world.rail.onSend = () => new Promise<Sent>(() => undefined);
+    for (let orders = 0; orders < 100; orders += 1) await world.mint();
+    const id = await world.mint({ railAccountId: other });
+    await world.start();
+    expect(world.rail.sent).to.have.length(32);
+    expect(quick.sent).to.deep.equal([id]);
+  });
+
+  it("looks at once when it is poked, and every half second otherwise", async () => {
+    const settlement = await world.start();
+    const first = await world.mint();
+    settlement.poke();
+    await settled();
+    expect(world.rail.sent).to.deep.equal([first]);
+    const second = await world.mint();
+    await world.pass(500);
+    expect(world.rail.sent).to.deep.equal([first, second]);
+  });
+
+  it("does nothing without the lease", async () => {
+    world.leaseLeftMillis = 0;
+    await world.mint();
+    await world.start();
+    await world.pass(MINUTE_MILLIS);
+    expect([world.rail.sent, world.submitted]).to.deep.equal([[], []]);
+  });
+
+  it("says once that a rail account cannot be read, and leaves its payments alone", async () => {
+    world.accounts.clear();
+    const id = await world.mint();
+    await world.start();
+    await world.pass(5_000);
+    expect(world.events).to.deep.equal([{ kind: "no rail account", railAccountId: "rail account" }]);
+    expect([world.stateOf(id), world.rail.sent]).to.deep.equal(["READY PENDING", []]);
+  });
+
+  it("never sees a transaction on the direct rail", () => {
+    const direct = [...world.disk.transactions.values()].filter(({ rail }) => rail === DIRECT_RAIL);
+    expect(direct.map(({ id }) => world.payments.find(id))).to.deep.equal([undefined]);
+  });
+
+  it("begins no new payout while 20 outcomes are unknown, nor while one is 15 minutes old, and mints go on", async () => {
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    for (let payouts = 0; payouts < 20; payouts += 1) await world.redeem({ cents: 1_00 as never });
+    await world.start();
+    expect(world.rail.sent).to.have.length(20);
+    // Their first checks find nothing out.
+    await world.pass(80_000);
+    world.rail.sent.length = 0;
+    world.rail.onSend = () => Promise.resolve(ACCEPTED);
+    const [payout, mint] = [await world.redeem(), await world.mint()];
+    await world.pass(6_000);
+    expect(world.rail.sent).to.deep.equal([mint]);
+    expect(world.events.map(({ kind }) => kind)).to.include("payouts stopped");
+    world.set({ payouts: "open" });
+    await world.pass(1_000);
+    expect(world.rail.sent).to.deep.equal([mint, payout]);
+  });
+});

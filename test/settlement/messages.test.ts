@@ -1,0 +1,291 @@
+import { expect } from "chai";
+
+import { toCents } from "../../src/domain/values/cents.js";
+import type { TransactionId } from "../../src/domain/values/ids.js";
+import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
+import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
+import { SandboxRail } from "../../src/rails/sandbox/sandbox.js";
+import { RAIL_TERMS } from "../support/commands.js";
+import { settled } from "./support/manual-timing.js";
+import { ACCEPTED, failedWith, OPEN, paid, UNKNOWN } from "./support/scripted-rail.js";
+import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
+
+describe("the settlement, about the messages of a rail", () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = new World();
+    await world.open();
+  });
+
+  afterEach(() => world.stop());
+
+  it("books no success that only a message tells", async () => {
+    const id = await world.mint();
+    await world.start();
+    await world.message(id, paid("ref", { receipt: "R1", amountCents: toCents(100_00) }));
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING", 0]);
+    expect(world.rail.asked).to.have.length(1);
+    expect(world.inbox.open).to.have.length(1);
+  });
+
+  it("books a success that a query confirms, with what only the message says", async () => {
+    const id = await world.mint();
+    await world.start();
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(paid(String(railReference)));
+    await world.message(id, paid("ref", { receipt: "R1", amountCents: toCents(100_00) }));
+    expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
+    expect(world.transaction(id)).to.include({ railMovement: "ref", railReceipt: "R1" });
+    expect(world.inbox.open).to.deep.equal([]);
+  });
+
+  it("books a success at most as high as the limit without a query, and none above it", async () => {
+    world.set({ confirmAboveCents: toCents(100_00) });
+    const [low, high] = [await world.mint(), await world.mint({ cents: toCents(100_01) })];
+    const understated = await world.mint({ cents: toCents(500_00) });
+    await world.start();
+    await world.message(low, paid("m1", { receipt: "R1" }));
+    await world.message(high, paid("m2", { receipt: "R2" }));
+    await world.message(understated, paid("m3", { receipt: "R3", amountCents: toCents(1) }));
+    expect([low, high, understated].map((id) => world.transaction(id)?.status)).to.deep.equal([
+      "COMPLETED",
+      "PROCESSING",
+      "PROCESSING",
+    ]);
+    expect(world.rail.asked.map(({ transactionId }) => transactionId)).to.deep.equal([high, understated]);
+  });
+
+  it("asks about the movement that the message names, for example if the answer to the request was lost", async () => {
+    const id = await world.mint();
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    await world.start();
+    world.rail.onQuery = ({ railReference = "" }) => Promise.resolve(railReference === "ws_1" ? paid("ws_1") : OPEN);
+    await world.message(id, paid("ws_1", { receipt: "R1" }));
+    expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
+  });
+
+  it("joins nothing to an answer about another movement", async () => {
+    const id = await world.mint();
+    await world.start();
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    await world.message(id, paid("forged", { receipt: "FORGED" }));
+    expect(world.transaction(id)).to.include({ railMovement: "ref", railReceipt: undefined });
+  });
+
+  for (const direction of ["mint", "redeem"] as const) {
+    it(`fails no ${direction} of which only a message tells`, async () => {
+      const id = await world[direction]();
+      await world.start();
+      const movement = direction === "mint" ? "ref" : id;
+      await world.message(id, failedWith(movement), direction === "mint" ? "collect" : "pay_out");
+      expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+      world.rail.onQuery = () => Promise.resolve(failedWith(movement));
+      await world.pass(6_000);
+      expect(world.stateOf(id)).to.equal("ENDED FAILED");
+      expect([world.heldCents, world.inbox.open]).to.deep.equal([0, []]);
+    });
+  }
+
+  it("believes the answer to a status query, and with it the message that it confirms", async () => {
+    const [lost, done] = [await world.redeem(), await world.redeem()];
+    await world.start();
+    await world.message(lost, failedWith(lost), "pay_out");
+    await world.message(done, paid(done, { receipt: "R1" }), "pay_out");
+    await world.message(lost, failedWith(lost), "status");
+    await world.message(done, paid(done), "status");
+    expect([world.stateOf(lost), world.stateOf(done)]).to.deep.equal(["ENDED FAILED", "ENDED COMPLETED"]);
+    const { length } = world.rail.asked;
+    await world.pass(MINUTE_MILLIS);
+    expect(world.inbox.open).to.deep.equal([]);
+    expect(world.rail.asked).to.have.length(length);
+    expect(world.transaction(done)).to.include({ railMovement: done, railReceipt: "R1" });
+    expect(world.stateOf(done)).to.equal("ENDED COMPLETED");
+  });
+
+  it("takes the notice of a timeout for no outcome", async () => {
+    const id = await world.redeem();
+    await world.start();
+    await world.message(id, { kind: "open", code: "QUEUE_TIMEOUT" }, "timeout");
+    expect([world.stateOf(id), world.inbox.open, world.rail.asked]).to.deep.equal(["ACCEPTED PROCESSING", [], []]);
+  });
+
+  it("gives one credit for one late success, which a query and two callbacks tell", async () => {
+    const id = await world.mint();
+    world.rail.onQuery = () => Promise.resolve(failedWith("ref"));
+    await world.start();
+    await world.pass(80_000);
+    expect(world.stateOf(id)).to.equal("ENDED FAILED");
+    const callback = paid("ref", { receipt: "R1", amountCents: toCents(100_00) });
+    await world.message(id, callback);
+    // The rail still says that it failed. The success may come later.
+    expect([world.movedCents, world.inbox.open.length]).to.deep.equal([0, 1]);
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    await world.pass(6_000);
+    await world.message(id, { ...callback, phone: "254712***678" as MaskedPhone } as typeof callback);
+    expect([world.movedCents, world.inbox.open]).to.deep.equal([100_00, []]);
+    const late = [...world.disk.transactions.values()].filter(({ corrects }) => corrects?.transactionId === id);
+    expect(late.map(({ status, railReceipt }) => [status, railReceipt])).to.deep.equal([["COMPLETED", "R1"]]);
+  });
+
+  it("replays a doubled message, and flags a failure of what is completed", async () => {
+    const id = await world.mint();
+    await world.start();
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    await world.message(id, paid("ref", { receipt: "R1" }));
+    await world.message(id, paid("ref", { receipt: "R1", amountCents: toCents(100_00) }));
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED COMPLETED", 100_00]);
+    await world.message(id, failedWith("ref"));
+    expect(world.stateOf(id)).to.equal("ENDED COMPLETED FAILED_AFTER_COMPLETION");
+    expect([world.movedCents, world.inbox.open]).to.deep.equal([100_00, []]);
+  });
+
+  it("learns from the rail that it was paid although a message says that it failed", async () => {
+    const id = await world.redeem();
+    await world.start();
+    world.rail.onQuery = () => Promise.resolve(paid(id, { receipt: "R1" }));
+    await world.message(id, failedWith(id), "pay_out");
+    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ENDED COMPLETED", []]);
+    expect(world.events).to.deep.include({ kind: "message dropped", transactionId: id, why: "contradicted" });
+  });
+
+  it("does not take the failure of another prompt for that of the order", async () => {
+    const id = await world.mint();
+    await world.start();
+    world.rail.onQuery = () => Promise.resolve(failedWith("another prompt"));
+    await world.message(id, failedWith("another prompt"));
+    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ACCEPTED PROCESSING", []]);
+  });
+
+  it("flags a success that no query ever confirms", async () => {
+    const id = await world.mint();
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(railReference === "ref" ? failedWith("ref") : OPEN);
+    await world.start();
+    await world.pass(80_000);
+    expect(world.stateOf(id)).to.equal("ENDED FAILED");
+    await world.message(id, paid("forged", { receipt: "FORGED" }));
+    await world.pass(48 * HOUR_MILLIS);
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED OUTCOME_UNKNOWN", 0]);
+    expect(world.inbox.open).to.deep.equal([]);
+  });
+
+  it("drops a failure that no query ever confirms", async () => {
+    const id = await world.redeem();
+    world.set({ payouts: "open" });
+    await world.start();
+    await world.message(id, failedWith(id), "pay_out");
+    await world.pass(44 * HOUR_MILLIS);
+    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ACCEPTED PROCESSING", []]);
+    expect(world.events).to.deep.include({ kind: "message dropped", transactionId: id, why: "unconfirmed" });
+  });
+
+  it("flags a success of an order that was never begun", async () => {
+    const id = await world.mint();
+    world.disk.setState(world.organizationId, "RESTORED");
+    await world.start();
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(paid(String(railReference)));
+    await world.message(id, paid("ws_1", { receipt: "R1" }));
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["READY PENDING REPORT_WITHOUT_ORDER", 0]);
+  });
+
+  it("settles a message that it cannot read, and one that belongs to no payment", async () => {
+    const id = await world.mint();
+    await world.start();
+    await world.message(id, "no report");
+    await world.message("txn_unknown" as TransactionId, paid("m"));
+    await settled();
+    expect(world.inbox.open).to.deep.equal([]);
+    expect(
+      world.events.filter(({ kind }) => kind === "message dropped").map((event) => "why" in event && event.why),
+    ).to.have.members(["unreadable", "no payment"]);
+  });
+
+  it("settles a message only after the ledger has decided its command", async () => {
+    const id = await world.mint();
+    await world.start();
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    world.intercept = async (_command, commit) => {
+      await commit();
+      return { kind: "refused", refusal: { reason: "STORAGE_UNAVAILABLE" } };
+    };
+    await world.message(id, paid("ref", { receipt: "R1" }));
+    await world.pass(40_000);
+    expect([world.stateOf(id), world.inbox.open.length]).to.deep.equal(["ENDED COMPLETED", 1]);
+    world.intercept = (_command, commit) => commit();
+    await world.pass(30_000);
+    expect([world.inbox.open, world.movedCents]).to.deep.equal([[], 100_00]);
+  });
+
+  it("takes a callback that comes before the answer to the request", async () => {
+    const id = await world.mint();
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(paid(String(railReference)));
+    world.rail.onSend = async () => {
+      await world.message(id, paid("ref", { receipt: "R1" }));
+      expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
+      return ACCEPTED;
+    };
+    await world.start();
+    await settled();
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED COMPLETED", 100_00]);
+  });
+
+  it("keeps a message whose rail account cannot be read", async () => {
+    const id = await world.mint();
+    await world.start();
+    const [account] = world.accounts.values();
+    world.accounts.clear();
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    await world.message(id, paid("ref"));
+    expect(world.inbox.open).to.have.length(1);
+    if (account !== undefined) world.accounts.set(account.id, account);
+    await world.pass(5 * MINUTE_MILLIS + 1_000);
+    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ENDED COMPLETED", []]);
+  });
+
+  it("keeps the messages of a slow rail from delaying others", async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, () => world.mint()));
+    await world.start();
+    await settled();
+    world.rail.onQuery = () => new Promise(() => undefined);
+    for (const id of ids) await world.message(id, paid(`m ${id}`));
+    expect(world.rail.asked).to.have.length(32);
+    expect(world.inbox.open.filter(({ tries }) => tries > 0)).to.deep.equal([]);
+  });
+
+  describe("with the sandbox", () => {
+    const orderOn = async (digits: string): Promise<TransactionId> => {
+      const rail = new SandboxRail({ capabilities: MPESA_CAPABILITIES, now: world.timing.now });
+      world.addRailAccount(RAIL_TERMS.railAccountId, rail);
+      return world.mintFrom(`+2547000000${digits}`);
+    };
+
+    it("knows of a success after a second", async () => {
+      const id = await orderOn("00");
+      await world.start();
+      expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+      await world.pass(1_500);
+      expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED COMPLETED", 100_00]);
+      await world.pass(5_000);
+      expect([world.inbox.open, world.movedCents]).to.deep.equal([[], 100_00]);
+    });
+
+    it("gets its late money", async () => {
+      const id = await orderOn("12");
+      await world.start();
+      await world.pass(60_000);
+      expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED", 0]);
+      await world.pass(65_000);
+      expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED", 100_00]);
+    });
+
+    it("moves an order on when somebody advances it", async () => {
+      const id = await orderOn("13");
+      const settlement = await world.start();
+      await world.pass(10_000);
+      expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+      await world.payments.advance(id, world.timing.now());
+      settlement.poke();
+      await world.pass(500);
+      expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
+    });
+  });
+});

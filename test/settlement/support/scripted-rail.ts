@@ -1,0 +1,56 @@
+import type { Rail } from "../../../src/domain/transaction.js";
+import { MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
+import type { OpenPayment, Order } from "../../../src/rails/order.js";
+import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent } from "../../../src/rails/rail.js";
+
+export const ACCEPTED: Sent = { kind: "accepted", railReference: "ref" };
+export const UNKNOWN: Sent = { kind: "unknown", code: "NO_ANSWER" };
+export const UNREACHED: Sent = { kind: "unreached", code: "BUSY", retryAfterMillis: 10_000 };
+export const REJECTED: Sent = { kind: "rejected", code: "2001", failure: "WRONG_PIN" };
+export const OPEN: Report = { kind: "open", code: "PENDING" };
+
+/** A success as a query reports it. */
+export function paid(movement: string, given: Partial<Extract<Report, { kind: "succeeded" }>> = {}): Report {
+  return { kind: "succeeded", movement, receipt: undefined, amountCents: undefined, phone: undefined, ...given };
+}
+
+export function failedWith(movement: string | undefined): Report {
+  return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
+}
+
+/** A rail that answers what a test wants, and notes what it was asked. */
+export class ScriptedRail implements PaymentRail {
+  readonly name = "scripted" as Rail;
+  readonly checkAfterMillis = [75_000, 45_000, 180_000, 600_000, 2_700_000, 3_600_000];
+  readonly sent: string[] = [];
+  readonly asked: OpenPayment[] = [];
+  onSend: (order: Order, signal: AbortSignal) => Promise<Sent> = () => Promise.resolve(ACCEPTED);
+  onQuery: (payment: OpenPayment, signal: AbortSignal) => Promise<Report> = () => Promise.resolve(OPEN);
+
+  capabilities(): Capabilities {
+    return { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1), phoneNumbers: /./ };
+  }
+
+  send(order: Order, signal: AbortSignal): Promise<Sent> {
+    this.sent.push(order.transactionId);
+    return this.onSend(order, signal);
+  }
+
+  query(payment: OpenPayment, signal: AbortSignal): Promise<Report> {
+    this.asked.push(payment);
+    return this.onQuery(payment, signal);
+  }
+
+  /** The message is the report itself. */
+  read({ body }: RailMessage): Report | undefined {
+    return body.startsWith("{") ? (JSON.parse(body) as Report) : undefined;
+  }
+
+  askBalance(): Promise<BalanceAnswer> {
+    return Promise.resolve({ kind: "unavailable", code: "NO_BALANCE" });
+  }
+
+  readBalance(): undefined {
+    return undefined;
+  }
+}

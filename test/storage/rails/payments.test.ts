@@ -1,0 +1,191 @@
+import { expect } from "chai";
+
+import type { TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import type { Payments, StoredPayment } from "../../../src/settlement/ports/payments.js";
+import { openPaymentsOf, payments } from "../../../src/storage/rails/payments.js";
+import { advancePayment, beginPayment, completePayment, failPayment, flag } from "../../support/commands.js";
+import { ENGINES, execute } from "../../support/databases.js";
+import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
+
+for (const engine of ENGINES) {
+  describe(`payments for the settlement (${engine})`, () => {
+    let place: PaymentsPlace;
+    let stored: Payments;
+    let later: UnixMillis;
+    beforeEach(async () => {
+      place = await PaymentsPlace.make(engine);
+      stored = payments(place.opened.cell);
+      later = toUnixMillis(place.now + 3_600_000);
+    });
+    afterEach(() => place.opened.dispose());
+
+    const read = async (id: TransactionId): Promise<StoredPayment> => {
+      const found = await stored.payment(id);
+      if (found === undefined) throw new Error("the payment is missing");
+      return found;
+    };
+    const dueIds = async (given: Partial<Parameters<Payments["due"]>[1]> = {}): Promise<readonly string[]> =>
+      (await stored.due(RAIL_ACCOUNT, { now: later, limit: 100, beginsPayouts: true, ...given })).map(
+        ({ transactionId }) => transactionId,
+      );
+
+    it("give what the settlement needs, with the phone number", async () => {
+      const { organizationId } = place;
+      const id = await place.accept("redeem", "a");
+      const found = await read(id);
+      expect(found).to.deep.equal({
+        transactionId: id,
+        organizationId,
+        railAccountId: RAIL_ACCOUNT,
+        direction: "REDEEM",
+        amountCents: 1_000,
+        status: "PENDING",
+        isFlagged: false,
+        acceptedAt: place.now,
+        state: "READY",
+        phoneNumber: "+254712345678",
+        maskedPhone: found.maskedPhone,
+        railReference: undefined,
+        begunAt: undefined,
+        sends: 0,
+        dueAt: found.dueAt,
+        checks: 0,
+        advances: 0,
+        lastCode: undefined,
+      });
+      expect(found.maskedPhone).to.match(/\*/).and.not.contain("712345");
+
+      await place.commit(beginPayment(organizationId, id));
+      await place.commit(advancePayment("acceptPayment", organizationId, id), flag(organizationId, id));
+      expect(await read(id)).to.deep.include({
+        state: "ACCEPTED",
+        status: "PROCESSING",
+        isFlagged: true,
+        railReference: "ws_CO_1",
+        begunAt: place.now,
+        sends: 1,
+      });
+
+      await place.commit(failPayment(organizationId, id));
+      expect(await read(id)).to.deep.include({ state: "ENDED", status: "FAILED", phoneNumber: undefined });
+      expect(await stored.payment("txn_of_nobody" as TransactionId)).to.equal(undefined);
+    });
+
+    it("are due by rail account, those that wait longest first", async () => {
+      const [first, second, third] = [
+        await place.accept("mint", "a"),
+        await place.accept("redeem", "b"),
+        await place.accept("mint", "c"),
+      ];
+      const other = await place.accept("mint", "d", OTHER_RAIL_ACCOUNT);
+      for (const [id, dueAt] of [
+        [first, later],
+        [second, place.now + 1],
+        [third, place.now + 2],
+        [other, later + 1],
+      ] as const) {
+        await stored.reschedule(await read(id), { dueAt: toUnixMillis(dueAt), checks: 0, code: "X" });
+      }
+
+      expect(await dueIds()).to.deep.equal([second, third, first]);
+      expect(await dueIds({ limit: 2 })).to.deep.equal([second, third]);
+      expect(await dueIds({ now: toUnixMillis(later - 1) })).to.deep.equal([second, third]);
+      expect(await stored.accountsWithDue(later)).to.deep.equal([RAIL_ACCOUNT]);
+      expect(await stored.accountsWithDue(toUnixMillis(later + 1))).to.have.members([RAIL_ACCOUNT, OTHER_RAIL_ACCOUNT]);
+      expect(await stored.accountsWithDue(place.now)).to.deep.equal([]);
+      expect(await openPaymentsOf(place.opened.cell, RAIL_ACCOUNT)).to.equal(3);
+    });
+
+    it("leave out new payouts where none may begin, but not those that were begun", async () => {
+      const collected = await place.accept("mint", "a");
+      const ready = await place.accept("redeem", "b");
+      const begun = await place.accept("redeem", "c");
+      await place.commit(beginPayment(place.organizationId, begun));
+      await stored.reschedule(await read(begun), { dueAt: place.now, checks: 0, code: "X" });
+
+      expect(await dueIds({ beginsPayouts: false })).to.have.members([collected, begun]);
+      expect(await dueIds()).to.have.members([collected, ready, begun]);
+    });
+
+    it("are no longer due once they have ended", async () => {
+      const id = await place.accept("mint", "a");
+      await place.commit(beginPayment(place.organizationId, id));
+      await place.commit(completePayment(place.organizationId, id, { movement: "m" }));
+      const never = toUnixMillis(Number.MAX_SAFE_INTEGER);
+      expect(await dueIds({ now: never })).to.deep.equal([]);
+      expect(await stored.accountsWithDue(never)).to.deep.equal([]);
+      expect(await stored.advance(id, place.now)).to.equal(false);
+      expect(await openPaymentsOf(place.opened.cell, RAIL_ACCOUNT)).to.equal(0);
+    });
+
+    it("take a new schedule only if they are as they were read", async () => {
+      const id = await place.accept("mint", "a");
+      const asRead = await read(id);
+      await stored.reschedule(asRead, { dueAt: later, checks: 1, code: "OPEN" });
+      const moved = { dueAt: later, checks: 1, lastCode: "OPEN" };
+      expect(await read(id)).to.deep.include(moved);
+
+      const next = { dueAt: place.now, checks: 9, code: "STALE" };
+      await stored.reschedule(asRead, next);
+      expect(await read(id)).to.deep.include(moved);
+      await stored.reschedule({ transactionId: id, state: "SENDING", checks: 1 }, next);
+      expect(await read(id)).to.deep.include(moved);
+    });
+
+    it("are advanced by hand, each time", async () => {
+      const id = await place.accept("mint", "a");
+      await stored.reschedule(await read(id), { dueAt: later, checks: 1, code: "OPEN" });
+      expect(await stored.advance(id, place.now)).to.equal(true);
+      expect(await stored.advance(id, place.now)).to.equal(true);
+      expect(await read(id)).to.deep.include({ advances: 2, dueAt: place.now, checks: 1 });
+      expect(await stored.advance("txn_of_nobody" as TransactionId, place.now)).to.equal(false);
+    });
+
+    it("keep their checks and code when the ledger changes their state", async () => {
+      const id = await place.accept("redeem", "a");
+      await place.commit(beginPayment(place.organizationId, id));
+      await stored.reschedule(await read(id), { dueAt: later, checks: 3, code: "OPEN" });
+      await place.commit(advancePayment("acceptPayment", place.organizationId, id));
+      expect(await read(id)).to.deep.include({ state: "ACCEPTED", checks: 3, lastCode: "OPEN" });
+    });
+
+    it("count the payouts whose outcome is overdue, and no other payment", async () => {
+      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 0, oldestBegunAt: undefined });
+      const begin = async (direction: "mint" | "redeem", name: string, checks: number): Promise<TransactionId> => {
+        const id = await place.accept(direction, name);
+        await place.commit(beginPayment(place.organizationId, id));
+        await stored.reschedule(await read(id), { dueAt: later, checks, code: "OPEN" });
+        return id;
+      };
+      const ended = await begin("redeem", "ended", 1);
+      await place.commit(failPayment(place.organizationId, ended));
+      await begin("mint", "mint", 1);
+      await begin("redeem", "young", 0);
+      const waiting = await place.accept("redeem", "waiting");
+      await stored.reschedule(await read(waiting), { dueAt: later, checks: 2, code: "FROZEN" });
+      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 0, oldestBegunAt: undefined });
+
+      await begin("redeem", "unknown", 1);
+      const oldest = await begin("redeem", "older", 2);
+      await execute(
+        place.opened.address,
+        `UPDATE payments SET begun_at = ${String(place.now - 5)} WHERE transaction_id = '${oldest}'`,
+      );
+      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 2, oldestBegunAt: place.now - 5 });
+      expect((await stored.unknownPayouts(OTHER_RAIL_ACCOUNT)).count).to.equal(0);
+    });
+
+    it("are not read if somebody changed a phone number", async () => {
+      const [first, second] = [await place.accept("mint", "a"), await place.accept("mint", "b")];
+      await execute(
+        place.opened.address,
+        `UPDATE payments SET phone_number = (SELECT phone_number FROM payments WHERE transaction_id = '${first}')
+         WHERE transaction_id = '${second}'`,
+      );
+      expect(await read(first)).to.include({ phoneNumber: "+254712345678" });
+      const answer: unknown = await stored.payment(second).catch((error: unknown) => error);
+      expect(answer).to.be.an("error");
+    });
+  });
+}

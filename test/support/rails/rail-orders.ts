@@ -1,0 +1,75 @@
+import type { FlagReason } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Database } from "../../../src/storage/database.js";
+import { beginPayment, completePayment, createAccount, failPayment, flag, mint, redeem } from "../commands.js";
+import { openDatabaseAt } from "../databases.js";
+
+/** How far a test's order has come at its rail. */
+export interface OrderState {
+  readonly name?: "mint" | "redeem";
+  readonly amount?: string;
+  readonly rail?: string;
+  /** The proof of a completion. */
+  readonly proof?: { readonly movement?: string; readonly receipt?: string };
+  readonly failed?: true;
+  readonly flagged?: true;
+}
+
+/** Makes orders at a rail in a database, as the service and a settlement would. */
+export class RailOrders {
+  readonly #database: Database;
+  readonly #organizationId: OrganizationId;
+  #made = 0;
+
+  private constructor(database: Database, organizationId: OrganizationId) {
+    this.#database = database;
+    this.#organizationId = organizationId;
+  }
+
+  static async in<Result>(
+    url: string,
+    organizationId: OrganizationId,
+    work: (orders: RailOrders) => Promise<Result>,
+  ): Promise<Result> {
+    const database = await openDatabaseAt(url);
+    try {
+      return await work(new RailOrders(database, organizationId));
+    } finally {
+      await database.close();
+    }
+  }
+
+  async account(user: string): Promise<AccountId> {
+    const command = createAccount(this.#organizationId, user);
+    await this.#commit(command);
+    return command.newAccountId;
+  }
+
+  /** Makes a transaction. An order that was neither failed nor proved stays PROCESSING. */
+  async order(accountId: AccountId, state: OrderState = {}): Promise<TransactionId> {
+    const organizationId = this.#organizationId;
+    const { name = "mint", amount = "100.00", rail = "mpesa", proof, failed, flagged } = state;
+    this.#made += 1;
+    const reference = `${name}-${String(this.#made)}`;
+    const move = name === "mint" ? mint : redeem;
+    const command = move({ organizationId, accountId, amount, reference, rail: rail as Rail });
+    const id = command.newTransactionId;
+    await this.#commit(command);
+    await this.#commit(beginPayment(organizationId, id));
+    if (flagged === true) await this.#commit(flag(organizationId, id));
+    if (failed === true) await this.#commit(failPayment(organizationId, id));
+    if (proof !== undefined) await this.#commit(completePayment(organizationId, id, proof));
+    return id;
+  }
+
+  async flag(id: TransactionId, reason: FlagReason): Promise<void> {
+    await this.#commit(flag(this.#organizationId, id, reason));
+  }
+
+  async #commit(command: Parameters<Database["cells"][0]["committer"]["commit"]>[0][number]): Promise<void> {
+    const [result] = await this.#database.cells[0].committer.commit([command], toUnixMillis(Date.now()));
+    if (result?.kind !== "done") throw new Error(`${command.name}: ${JSON.stringify(result)}`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { RailAccountId } from "../../src/domain/payment.js";
+import type { Rail } from "../../src/domain/transaction.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import type { Database } from "../../src/storage/database.js";
+import { saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js";
+import { railInbox } from "../../src/storage/rails/inbox.js";
+import { leases } from "../../src/storage/rails/leases.js";
+import { newTransactionId } from "../support/commands.js";
+
+/** A row in each table of the rails that no row of the journal confirms. */
+export async function makeRails(database: Database, organizationId: OrganizationId): Promise<void> {
+  const [cell] = database.cells;
+  const now = toUnixMillis(1_000);
+  const setting = {
+    id: "rac_1" as RailAccountId,
+    organizationId,
+    rail: "mpesa" as Rail,
+    settings: "{}",
+    credentials: "{}",
+    credentialsExpireAt: undefined,
+    isUsual: true,
+    beginWithinMillis: 120_000,
+    confirmAboveCents: 0,
+    resolveAloneMaxCents: 0,
+    createdAt: now,
+  } as const;
+  await saveRailAccount(database, { setting, cell, now }, () => undefined);
+  await railInbox(cell).add({ transactionId: newTransactionId(), purpose: "collect", body: "{}" }, now);
+  await leases(cell).take("settlement", { holder: "test", millis: 1_000 });
+}
