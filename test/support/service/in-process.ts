@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { type RunningServer, startServer } from "../../../src/server.js";
+import { type RunningServer, type ServerDependencies, startServer } from "../../../src/server.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
@@ -40,12 +40,18 @@ const CALL_MILLIS_MAX = 10_000;
 export async function startInProcess(
   engine: (typeof ENGINES)[number],
   now: () => UnixMillis = () => toUnixMillis(Date.now()),
+  given: Pick<ServerDependencies, "railsOf" | "callbackSecrets"> = {},
 ): Promise<InProcess> {
   const opened = await openTestDatabase(engine);
   const { database, cell } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
-  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), { database, logger, now });
+  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), {
+    database,
+    logger,
+    now,
+    ...given,
+  });
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));
   const gateway = await startGateway(config.config, logger);

@@ -1,0 +1,38 @@
+import { expect } from "chai";
+
+import { failPayment, flag } from "../support/commands.js";
+import { problemOf } from "../support/service/each-engine.js";
+import { WithRails } from "../support/service/with-rails.js";
+
+describe("AttendTransaction", () => {
+  let service: WithRails;
+  before(async () => {
+    service = await WithRails.start();
+  });
+  after(() => service.running.dispose());
+
+  const attend = (id: string, body: object) => service.post(`/transactions/${id}/attend`, body);
+
+  it("lowers one flag of a transaction that has ended, once", async () => {
+    const id = await service.unknownMint(100);
+    const { organizationId } = service.running.a;
+    await service.submit(failPayment(organizationId, id));
+    await service.submit(flag(organizationId, id, "NOT_CREDITED"));
+    expect((await service.get(`/transactions/${id}`)).json).to.include({ needs_attention: true });
+    const { status, json } = await attend(id, { flag: "not_credited", reason: "paid back" });
+    expect([status, json["id"], json["needs_attention"]]).to.deep.equal([200, id, false]);
+    const again = await attend(id, { flag: "not_credited" });
+    expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
+  });
+
+  it("refuses a payment that is on its way: it must be resolved", async () => {
+    const id = await service.unknownMint(100);
+    const refused = await attend(id, { flag: "outcome_unknown" });
+    expect(problemOf(refused)).to.include({ status: 422, code: "INVALID_TRANSITION" });
+  });
+
+  it("needs a flag that there is", async () => {
+    expect(problemOf(await attend("txn_1", {})).fields).to.deep.equal(["flag"]);
+    expect(problemOf(await attend("txn_1", { flag: "bored" })).fields).to.deep.equal(["flag"]);
+  });
+});

@@ -1,0 +1,86 @@
+import { expect } from "chai";
+
+import { problemOf } from "../support/service/each-engine.js";
+import { WithRails } from "../support/service/with-rails.js";
+
+describe("ResolveTransaction", () => {
+  let service: WithRails;
+  before(async () => {
+    service = await WithRails.start();
+  });
+  after(() => service.running.dispose());
+
+  const resolve = (id: string, body: object) => service.post(`/transactions/${id}/resolve`, body);
+
+  it("ends a small payment on the word of one person, and credits what came in", async () => {
+    const id = await service.unknownMint(100);
+    const { status, json } = await resolve(id, { completed: { receipt: "RKT0000001" }, reason: "on the statement" });
+    expect([status, json["state"]]).to.deep.equal([200, "done"]);
+    expect(json["transaction"]).to.include({
+      id,
+      status: "completed",
+      status_reason: "on the statement",
+      rail_receipt: "RKT0000001",
+      needs_attention: false,
+      available_balance_after: 100,
+    });
+    const again = await resolve(id, { completed: { receipt: "RKT0000001" } });
+    expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
+    const other = await resolve(id, { failed: {} });
+    expect(problemOf(other)).to.include({ status: 422, code: "INVALID_TRANSITION" });
+  });
+
+  it("only notes what one person says about a large payment", async () => {
+    const id = await service.unknownMint(101);
+    const first = await resolve(id, { failed: {}, reason: "the rail says so" });
+    expect([first.json["state"], first.json["transaction"]]).to.deep.equal([
+      "proposed",
+      (await service.get(`/transactions/${id}`)).json,
+    ]);
+    // A second key of the same name is the same person.
+    const second = await resolve(id, { failed: {} });
+    expect([second.json["state"], second.headers["idempotent-replayed"]]).to.deep.equal(["proposed", "true"]);
+  });
+
+  it("books what moved as a linked transaction", async () => {
+    const id = await service.unknownMint(100);
+    const { json } = await resolve(id, { moved: { amount: 99, receipt: "RKT0000002" } });
+    expect(json["state"]).to.equal("done");
+    const linked = json["transaction"] as Record<string, unknown>;
+    expect(linked).to.include({ corrects_transaction_id: id, correction: "late", status: "completed", amount: 99 });
+    const { json: original } = await service.get(`/transactions/${id}`);
+    expect(original).to.include({ status: "failed", needs_attention: false });
+    expect(original["failure"]).to.include({ reason: "REPORT_DIFFERS" });
+    const used = await resolve(await service.unknownMint(100), { completed: { receipt: "RKT0000002" } });
+    expect(used.json).to.include({ code: "RECEIPT_ALREADY_USED", transaction_id: linked["id"] });
+  });
+
+  it("names every bad field, and needs an outcome", async () => {
+    const bad = await resolve("txn_1", { moved: { amount: 1.005, receipt: "" }, reason: "x".repeat(257) });
+    expect(problemOf(bad)).to.deep.include({ status: 400, fields: ["reason", "moved.amount", "moved.receipt"] });
+    expect(problemOf(await resolve("txn_1", {})).fields).to.deep.equal(["outcome"]);
+    const two = await resolve("txn_1", { failed: {}, completed: { receipt: "R" } });
+    expect(two.status).to.equal(400);
+  });
+
+  it("refuses a payment that needs no attention, and one of another organization", async () => {
+    const id = await service.mint(100);
+    expect(problemOf(await resolve(id, { failed: {} }))).to.include({ status: 422, code: "INVALID_TRANSITION" });
+    const { b } = service.running;
+    const foreign = await service.post(`/transactions/${id}/resolve`, { failed: {} }, b.key);
+    expect(problemOf(foreign)).to.include({ status: 404, code: "TRANSACTION_NOT_FOUND" });
+  });
+
+  it("is found in the list of what needs attention until it is resolved", async () => {
+    const id = await service.unknownMint(100);
+    const listed = async (query: string): Promise<string[]> => {
+      const { json } = await service.get(`/transactions?${query}`);
+      return (json["transactions"] as { id: string }[]).map((one) => one.id);
+    };
+    expect(await listed("needs_attention=true")).to.include(id);
+    expect(await listed("needs_attention=false")).not.to.include(id);
+    await resolve(id, { failed: {} });
+    expect(await listed("needs_attention=true")).not.to.include(id);
+    expect(await listed("needs_attention=false&status=failed")).to.include(id);
+  });
+});
