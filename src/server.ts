@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { cellRails } from "./cell-rails.js";
+import { cellRails, type RunningRails } from "./cell-rails.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
-import type { ServedCell } from "./grpc/services/served-cell.js";
+import type { CellRails, ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
@@ -31,6 +31,8 @@ export interface ServerDependencies {
   readonly now?: () => UnixMillis;
   /** An open, migrated database, which its owner closes. Opened from the config when omitted. */
   readonly database?: Database;
+  /** The rails of a cell, with a settlement of the caller's own. The cell's own when omitted. */
+  readonly railsOf?: (cell: Cell) => CellRails;
 }
 
 export interface RunningServer {
@@ -52,7 +54,7 @@ export interface RunningServer {
  * in use.
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
-  const { logger, now = systemClock } = dependencies;
+  const { logger, now = systemClock, railsOf } = dependencies;
   const callbacks =
     config.callbacks === undefined
       ? undefined
@@ -76,10 +78,16 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     });
   const newTransactionId = (): TransactionId => typeidUnboxed("txn") as string as TransactionId;
+  const settled: RunningRails[] = [];
+  const railsOfCell = (cell: Cell, ledger: Ledger): CellRails => {
+    if (railsOf !== undefined) return railsOf(cell);
+    const rails = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
+    settled.push(rails);
+    return rails;
+  };
   const cells = database.cells.map((cell) => {
     const ledger = ledgerOf(cell);
-    const rails = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
-    return { ...rails, ledger, reads: readsInTurns(reads(cell), database.readsMax) };
+    return { ...railsOfCell(cell, ledger), ledger, reads: readsInTurns(reads(cell), database.readsMax) };
   });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
@@ -88,7 +96,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const keyUses = new KeyUses(database, now);
   try {
-    await Promise.all(cells.map((cell) => cell.start()));
+    await Promise.all(settled.map((rails) => rails.start()));
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -114,7 +122,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([server.stop(graceMillis), ...cells.map((cell) => cell.stop(graceMillis))]);
+          await Promise.all([server.stop(graceMillis), ...settled.map((rails) => rails.stop(graceMillis))]);
         } finally {
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
@@ -122,7 +130,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all(cells.map((cell) => cell.stop(0)));
+    await Promise.all(settled.map((rails) => rails.stop(0)));
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }

@@ -40,17 +40,20 @@ const CALL_MILLIS_MAX = 10_000;
 export async function startInProcess(
   engine: (typeof ENGINES)[number],
   now: () => UnixMillis = () => toUnixMillis(Date.now()),
-  given: Pick<ServerDependencies, "railsOf" | "callbackSecrets"> = {},
+  {
+    variables = {},
+    railsOf,
+  }: Pick<ServerDependencies, "railsOf"> & { readonly variables?: Readonly<Record<string, string>> } = {},
 ): Promise<InProcess> {
   const opened = await openTestDatabase(engine);
   const { database, cell } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
-  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), {
+  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0", ...variables }), {
     database,
     logger,
     now,
-    ...given,
+    ...(railsOf === undefined ? {} : { railsOf }),
   });
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));

@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import type { Command } from "../../../src/domain/commands.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
@@ -25,10 +28,14 @@ export class WithRails {
 
   static async start(): Promise<WithRails> {
     const parts = { rails: new MemoryRails(), callbackSecret: randomBytes(32) };
+    const folder = mkdtempSync(join(tmpdir(), "kesc-rails-"));
+    const secretFile = join(folder, "callback.secret");
+    writeFileSync(secretFile, `${parts.callbackSecret.toString("hex")}\n`, { mode: 0o600 });
     const running = await startInProcess("sqlite", undefined, {
       railsOf: () => parts.rails,
-      callbackSecrets: () => [parts.callbackSecret],
+      variables: { KESC_CALLBACK_BASE_URL: "http://127.0.0.1:1", KESC_CALLBACK_SECRET_FILE: secretFile },
     });
+    rmSync(folder, { recursive: true });
     // One person alone may resolve 100.00.
     const changes = { resolveAloneMaxCents: 10_000 as never };
     parts.rails.accounts.push(railAccount(running.a.organizationId, changes));
