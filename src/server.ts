@@ -5,7 +5,7 @@ import { cellRails, type RunningRails } from "./cell-rails.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
-import type { CellRails, ServedCell } from "./grpc/services/served-cell.js";
+import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
@@ -16,7 +16,7 @@ import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Callbacks } from "./startup/rails.js";
 import { usableIdentity } from "./startup/tls.js";
-import type { Cell, Database } from "./storage/database.js";
+import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
@@ -32,8 +32,6 @@ export interface ServerDependencies {
   readonly now?: () => UnixMillis;
   /** An open, migrated database, which its owner closes. Opened from the config when omitted. */
   readonly database?: Database;
-  /** The rails of a cell, with a settlement of the caller's own. The cell's own when omitted. */
-  readonly railsOf?: (cell: Cell) => CellRails;
 }
 
 export interface RunningServer {
@@ -55,7 +53,7 @@ export interface RunningServer {
  * in use.
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
-  const { logger, now = systemClock, railsOf } = dependencies;
+  const { logger, now = systemClock } = dependencies;
   const callbacks =
     config.callbacks === undefined
       ? undefined
@@ -66,7 +64,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     if (dependencies.database === undefined) await database.close();
   };
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
-  const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger, railsOf });
+  const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -116,7 +114,6 @@ export async function startServer(config: Config, dependencies: ServerDependenci
 
 interface CellsOptions {
   readonly logger: Logger;
-  readonly railsOf: ServerDependencies["railsOf"] | undefined;
   readonly config: Config;
   readonly callbacks: Callbacks | undefined;
   readonly writeChecks: readonly WriteCheck[];
@@ -126,15 +123,9 @@ interface CellsOptions {
 /** Makes the parts of each cell. `rails` are those that must be started and stopped. */
 function openCells(
   database: Database,
-  { config, callbacks, writeChecks, now, logger, railsOf }: CellsOptions,
+  { config, callbacks, writeChecks, now, logger }: CellsOptions,
 ): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly rails: readonly RunningRails[] } {
   const rails: RunningRails[] = [];
-  const railsOfCell = (cell: Cell, ledger: Ledger): CellRails => {
-    if (railsOf !== undefined) return railsOf(cell);
-    const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
-    rails.push(own);
-    return own;
-  };
   const cells = database.cells.map((cell) => {
     const { committer, number } = cell;
     const ledger = new Ledger({
@@ -148,7 +139,9 @@ function openCells(
         writeChecks[number]?.failed(error);
       },
     });
-    return { ...railsOfCell(cell, ledger), ledger, reads: readsInTurns(reads(cell), database.readsMax) };
+    const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
+    rails.push(own);
+    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax) };
   });
   return { cells, rails };
 }

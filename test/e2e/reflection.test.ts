@@ -62,16 +62,19 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         getTransaction: { transaction_id },
         reverseTransaction: { transaction_id },
         cancelTransaction: { transaction_id },
+        getPayment: { transaction_id },
+        resolveTransaction: { transaction_id, failed: {} },
+        attendTransaction: { transaction_id, flag: "FLAG_REASON_NOT_CREDITED" },
+        advanceTransaction: { transaction_id },
+        receiveCallback: { token: "x", body: { content_type: "text/plain", data: "aGVsbG8=" } },
       };
       expect(Object.keys(requests)).to.have.members(rpcs.map(({ localName }) => localName));
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // Four requests name a thing that does not exist: they must get our own refusal, with
-        // its details.
-        const namesNone = ["getTransaction", "reverseTransaction", "cancelTransaction", "unfreezeAccount"].includes(
-          name,
-        );
+        // The transaction and the freeze do not exist: these requests must get our own refusal,
+        // with its details.
+        const namesNone = "transaction_id" in request || "freeze_id" in request;
         const expected = namesNone ? "not_found" : undefined;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // The engineer can read the details of one refusal among many results, too.

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
-import { fresh, problemOf } from "../support/service/each-engine.js";
+import { eventually } from "../support/eventually.js";
+import { problemOf } from "../support/service/each-engine.js";
 import { WithRails } from "../support/service/with-rails.js";
 
 describe("AdvanceTransaction", () => {
@@ -8,21 +9,25 @@ describe("AdvanceTransaction", () => {
   before(async () => {
     service = await WithRails.start();
   });
-  after(() => service.running.dispose());
+  after(() => service.dispose());
 
   const advance = (id: string, key?: string) => service.post(`/sandbox/transactions/${id}/advance`, undefined, key);
 
-  it("moves an order of the sandbox on", async () => {
+  it("lets an order of the sandbox end now, and is a replay afterwards", async () => {
     const id = await service.mint(100);
-    const pokes = service.rails.pokes;
-    const { status, json } = await advance(id);
-    expect([status, json["id"]]).to.deep.equal([200, id]);
-    expect([service.rails.advanced, service.rails.pokes]).to.deep.equal([[id], pokes + 1]);
+    const { status, json, headers } = await advance(id);
+    expect([status, json["id"], headers["idempotent-replayed"]]).to.deep.equal([200, id, undefined]);
+    await eventually(async () => (await service.get(`/transactions/${id}`)).json["status"] === "completed");
+    const again = await advance(id);
+    expect([again.status, again.json["status"], again.headers["idempotent-replayed"]]).to.deep.equal([
+      200,
+      "completed",
+      "true",
+    ]);
   });
 
   it("refuses a direct transaction, and one of another organization", async () => {
-    const account_id = await service.newAccount();
-    const direct = await service.post("/transactions/mint", { account_id, amount: 1, reference: fresh("ref") });
+    const direct = await service.tryMint({ amount: 1 });
     const refused = await advance(String(direct.json["id"]));
     expect(refused.json).to.include({ status: 422, code: "RAIL_NOT_SANDBOX", rail: "direct" });
     const foreign = await advance(await service.mint(100), service.running.b.key);

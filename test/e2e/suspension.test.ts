@@ -10,14 +10,15 @@ import { makeTenant, type Tenant, withKeys } from "../support/service/tenants.js
 
 const REASON = ["--reason", "case 17"];
 
-/** The rpcs that write, and return one resource. */
+/** The rpcs that write to the book, and return one resource. */
 const WRITING = readContract()
   .services.flatMap(({ rpcs }) => rpcs)
   .filter(
     ({ requiredScope, streaming }) => !streaming && requiredScope !== undefined && !requiredScope.endsWith(":read"),
   )
   .map(({ name }) => name.split("/")[1] ?? "")
-  .filter((name) => name !== "BatchCreateTransactions");
+  // An order of the sandbox moves no money: its rail is a suspended organization's, too.
+  .filter((name) => !["BatchCreateTransactions", "AdvanceTransaction"].includes(name));
 
 describeEachEngine("a suspended organization", (service) => {
   let tenant: Tenant;
@@ -52,6 +53,8 @@ describeEachEngine("a suspended organization", (service) => {
       Redeem: move,
       ReverseTransaction: { transaction_id: minted["id"] },
       CancelTransaction: { transaction_id: minted["id"] },
+      ResolveTransaction: { transaction_id: minted["id"], failed: {} },
+      AttendTransaction: { transaction_id: minted["id"], flag: 1 },
     };
     const reasons = await Promise.all(
       WRITING.map(async (name) => {

@@ -9,13 +9,13 @@ describe("AttendTransaction", () => {
   before(async () => {
     service = await WithRails.start();
   });
-  after(() => service.running.dispose());
+  after(() => service.dispose());
 
   const attend = (id: string, body: object) => service.post(`/transactions/${id}/attend`, body);
 
   it("lowers one flag of a transaction that has ended, once", async () => {
     const id = await service.unknownMint(100);
-    const { organizationId } = service.running.a;
+    const { organizationId } = service;
     await service.submit(failPayment(organizationId, id));
     await service.submit(flag(organizationId, id, "NOT_CREDITED"));
     expect((await service.get(`/transactions/${id}`)).json).to.include({ needs_attention: true });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { fresh, problemOf } from "../support/service/each-engine.js";
+import { problemOf } from "../support/service/each-engine.js";
 import { WithRails } from "../support/service/with-rails.js";
 
 describe("GetPayment", () => {
@@ -8,7 +8,7 @@ describe("GetPayment", () => {
   before(async () => {
     service = await WithRails.start();
   });
-  after(() => service.running.dispose());
+  after(() => service.dispose());
 
   it("shows the payment of a transaction on a rail, without its phone number", async () => {
     const id = await service.unknownMint(100);
@@ -18,21 +18,17 @@ describe("GetPayment", () => {
       transaction_id: id,
       state: "accepted",
       rail: "sandbox",
-      masked_phone_number: "254708***149",
-      rail_reference: "ws_CO_1",
-      checks: 3,
+      masked_phone_number: "254712***613",
       sends: 1,
-      last_code: "4999",
-      next_check_at: "2026-01-02T01:00:00.000Z",
       open_flags: ["outcome_unknown"],
       messages: [],
     });
-    expect(text).not.to.include("254708374149");
+    expect(json).to.include.all.keys("rail_reference", "begun_at", "next_check_at", "checks", "last_code");
+    expect(text).not.to.include("254712345613");
   });
 
   it("refuses a direct transaction, one of nobody, and that of another organization", async () => {
-    const account_id = await service.newAccount();
-    const direct = await service.post("/transactions/mint", { account_id, amount: 1, reference: fresh("ref") });
+    const direct = await service.tryMint({ amount: 1 });
     const path = (id: unknown): string => `/transactions/${String(id)}/payment`;
     expect(problemOf(await service.get(path(direct.json["id"])))).to.include({
       status: 404,

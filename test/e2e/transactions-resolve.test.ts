@@ -8,7 +8,7 @@ describe("ResolveTransaction", () => {
   before(async () => {
     service = await WithRails.start();
   });
-  after(() => service.running.dispose());
+  after(() => service.dispose());
 
   const resolve = (id: string, body: object) => service.post(`/transactions/${id}/resolve`, body);
 

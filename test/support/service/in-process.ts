@@ -2,8 +2,10 @@ import { pino } from "pino";
 
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
+import type { Environment } from "../../../runtime/variables.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { type RunningServer, type ServerDependencies, startServer } from "../../../src/server.js";
+import { type RunningServer, startServer } from "../../../src/server.js";
+import type { Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
@@ -29,6 +31,7 @@ export interface InProcess {
   readonly grpc: GrpcCaller;
   /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
+  readonly database: Database;
   readonly ledger: RunningServer["cells"][number]["ledger"];
   books(): Promise<Books>;
   /** Stops everything. Rejects when the books do not hold. */
@@ -40,20 +43,16 @@ const CALL_MILLIS_MAX = 10_000;
 export async function startInProcess(
   engine: (typeof ENGINES)[number],
   now: () => UnixMillis = () => toUnixMillis(Date.now()),
-  {
-    variables = {},
-    railsOf,
-  }: Pick<ServerDependencies, "railsOf"> & { readonly variables?: Readonly<Record<string, string>> } = {},
+  environment: Environment = {},
 ): Promise<InProcess> {
   const opened = await openTestDatabase(engine);
   const { database, cell } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
-  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0", ...variables }), {
+  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0", ...environment }), {
     database,
     logger,
     now,
-    ...(railsOf === undefined ? {} : { railsOf }),
   });
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));
@@ -68,6 +67,7 @@ export async function startInProcess(
     b,
     grpc,
     rest,
+    database,
     ledger: served.ledger,
     books: async () => (await cell.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {

@@ -4,81 +4,134 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Command } from "../../../src/domain/commands.js";
-import type { TransactionId } from "../../../src/domain/values/ids.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
+import { keys } from "../../../src/storage/keys.js";
+import { makeDirectUsual, saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import type { RestReply } from "../callers/rest-caller.js";
-import { beginPayment, flag, NO_DEADLINE } from "../commands.js";
+import { flag, NO_DEADLINE } from "../commands.js";
+import { eventually } from "../eventually.js";
 import { fresh } from "./each-engine.js";
 import { type InProcess, startInProcess } from "./in-process.js";
-import { MemoryRails, railAccount, SANDBOX, storedPayment } from "./memory-rails.js";
+import { makeKey } from "./tenants.js";
+
+const SANDBOX_ID = "rail_01jd2r6p5vf8ksw3xhb1z7q4ye" as RailAccountId;
+const now = () => toUnixMillis(Date.now());
 
 /**
- * The server and the gateway with a real ledger, in which organization A has the sandbox rail. What
- * the settlement would do, a test does.
+ * The server, the gateway and the settlement in this process, with a sandbox organization that has
+ * an account at the sandbox rail. One person alone may resolve 100.00.
  */
 export class WithRails {
-  readonly rails: MemoryRails;
-  readonly callbackSecret: Buffer;
   readonly running: InProcess;
+  readonly organizationId: OrganizationId;
+  readonly #key: string;
+  readonly #callbackSecret: Buffer;
+  readonly #folder: string;
 
-  private constructor(running: InProcess, { rails, callbackSecret }: { rails: MemoryRails; callbackSecret: Buffer }) {
+  private constructor(
+    running: InProcess,
+    given: { organizationId: OrganizationId; key: string; callbackSecret: Buffer; folder: string },
+  ) {
     this.running = running;
-    this.rails = rails;
-    this.callbackSecret = callbackSecret;
+    this.organizationId = given.organizationId;
+    this.#key = given.key;
+    this.#callbackSecret = given.callbackSecret;
+    this.#folder = given.folder;
   }
 
   static async start(): Promise<WithRails> {
-    const parts = { rails: new MemoryRails(), callbackSecret: randomBytes(32) };
     const folder = mkdtempSync(join(tmpdir(), "kesc-rails-"));
+    const callbackSecret = randomBytes(32);
     const secretFile = join(folder, "callback.secret");
-    writeFileSync(secretFile, `${parts.callbackSecret.toString("hex")}\n`, { mode: 0o600 });
-    const running = await startInProcess("sqlite", undefined, {
-      railsOf: () => parts.rails,
-      variables: { KESC_CALLBACK_BASE_URL: "http://127.0.0.1:1", KESC_CALLBACK_SECRET_FILE: secretFile },
+    writeFileSync(secretFile, callbackSecret.toString("hex"), { mode: 0o600 });
+    const running = await startInProcess("sqlite", now, {
+      KESC_CALLBACK_BASE_URL: "http://127.0.0.1:8080",
+      KESC_CALLBACK_SECRET_FILE: secretFile,
     });
-    rmSync(folder, { recursive: true });
-    // One person alone may resolve 100.00.
-    const changes = { resolveAloneMaxCents: 10_000 as never };
-    parts.rails.accounts.push(railAccount(running.a.organizationId, changes));
-    return new WithRails(running, parts);
+    const stored = keys(running.database, now);
+    const { id: organizationId } = await stored.createOrganization("Tests", { isSandbox: true });
+    const { secret: key } = await makeKey(stored, organizationId);
+    const service = new WithRails(running, { organizationId, key, callbackSecret, folder });
+    await service.setSandbox({ isUsual: false });
+    // The server reads such settings every two seconds.
+    await eventually(async () => (await service.tryMint({ rail: "sandbox", amount: 10 })).status === 201);
+    return service;
   }
 
-  /** Calls over REST, with the key of organization A unless another one is named. */
-  post(path: string, body?: object, key = this.running.a.key): Promise<RestReply> {
+  async dispose(): Promise<void> {
+    await this.running.dispose();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Sets the sandbox, or direct, as the organization's usual rail. */
+  async setSandbox({ isUsual }: { isUsual: boolean }): Promise<void> {
+    const { database } = this.running;
+    const [cell] = database.cells;
+    const { organizationId } = this;
+    const setting = {
+      id: SANDBOX_ID,
+      organizationId,
+      rail: "sandbox" as Rail,
+      settings: "{}",
+      credentials: undefined,
+      credentialsExpireAt: undefined,
+      isUsual,
+      beginWithinMillis: 120_000,
+      confirmAboveCents: 0,
+      resolveAloneMaxCents: toCents(10_000),
+    } as const;
+    await saveRailAccount(database, { cell, now: now(), setting }, () => undefined);
+    if (!isUsual) await makeDirectUsual(cell, { organizationId, now: now() });
+  }
+
+  /** Calls over REST, with the key of the organization unless another one is named. */
+  post(path: string, body?: object, key = this.#key): Promise<RestReply> {
     return this.running.rest.send("POST", path, { key, ...(body === undefined ? {} : { body }) });
   }
 
-  get(path: string, key = this.running.a.key): Promise<RestReply> {
+  get(path: string, key = this.#key): Promise<RestReply> {
     return this.running.rest.send("GET", path, { key });
   }
 
+  /** An account whose phone waits at the sandbox until somebody advances the order. */
   async newAccount(): Promise<string> {
-    const body = { user_id: fresh("user"), phone_number: "0712345678" };
+    const body = { user_id: fresh("user"), phone_number: "0712345613" };
     return String((await this.post("/accounts", body)).json["id"]);
   }
 
-  /** Mints on the sandbox rail. Returns the id of the transaction, which is PENDING. */
-  async mint(amount: number): Promise<TransactionId> {
-    const account_id = await this.newAccount();
-    const body = { account_id, amount, reference: fresh("ref"), rail: SANDBOX };
-    const { status, text, json } = await this.post("/transactions/mint", body);
-    if (status !== 201 || json["status"] !== "pending") throw new Error(text);
-    const transactionId = json["id"] as TransactionId;
-    const { organizationId } = this.running.a;
-    this.rails.stored.set(transactionId, storedPayment({ transactionId, organizationId }));
-    return transactionId;
+  async tryMint(body: object): Promise<RestReply> {
+    return this.post("/transactions/mint", { account_id: await this.newAccount(), reference: fresh("ref"), ...body });
   }
 
-  /** A mint on the sandbox rail that is PROCESSING, and needs attention. */
+  /** Mints on the sandbox rail. Returns the id once the rail has the order, and waits. */
+  async mint(amount: number): Promise<TransactionId> {
+    const { status, text, json } = await this.tryMint({ amount, rail: "sandbox" });
+    if (status !== 201) throw new Error(text);
+    const id = json["id"] as TransactionId;
+    await eventually(async () => (await this.get(`/transactions/${id}/payment`)).json["state"] === "accepted");
+    return id;
+  }
+
+  /** A mint on the sandbox rail that needs attention. */
   async unknownMint(amount: number): Promise<TransactionId> {
     const id = await this.mint(amount);
-    const { organizationId } = this.running.a;
-    await this.submit(beginPayment(organizationId, id));
-    await this.submit(flag(organizationId, id, "OUTCOME_UNKNOWN"));
+    await this.submit(flag(this.organizationId, id, "OUTCOME_UNKNOWN"));
     return id;
   }
 
   async submit(command: Command): Promise<void> {
     const outcome = await this.running.ledger.submit(command, NO_DEADLINE);
     if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
+  }
+
+  /** The address to which a rail sends its message about the transaction. */
+  callbackPath(id: TransactionId): string {
+    const subject = { cell: 0, purpose: "collect", uuid: uuidOf(id) } as const;
+    return `/callbacks/${callbackToken(this.#callbackSecret, subject)}`;
   }
 }
