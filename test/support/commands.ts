@@ -218,11 +218,12 @@ export function advancePayment(
   name: AdvancePayment["name"],
   organizationId: OrganizationId,
   transactionId: TransactionId,
+  sends = 1,
 ): AdvancePayment {
   const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
   return name === "acceptPayment"
     ? { ...given, name, railReference: "ws_CO_1" as RailReference }
-    : { ...given, name, sends: 1 };
+    : { ...given, name, sends };
 }
 
 /** A report that names a movement, a receipt, or both. */

@@ -170,6 +170,8 @@ const step = fc.oneof(
       differs: rarely,
       isNear: fc.boolean(),
       failure: fc.constantFrom("WRONG_PIN", "EXPIRED"),
+      isAgain: fc.constantFrom(false, false, true),
+      sends: fc.constantFrom(1, 1, 2),
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
       person: fc.constantFrom("amina", "brian"),
@@ -446,10 +448,11 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
   const proof = (name: string | undefined) => (name === "own" ? `${given.name.slice(0, 1)}${String(id)}` : name);
   switch (given.name) {
     case "beginPayment":
-      return beginPayment(caller, id);
+      return { ...beginPayment(caller, id), isAgain: given.isAgain };
     case "acceptPayment":
+      return advancePayment("acceptPayment", caller, id);
     case "postponePayment":
-      return advancePayment(given.name, caller, id);
+      return advancePayment("postponePayment", caller, id, given.sends);
     case "completePayment": {
       const [movement, receipt] = [proof(given.movement), proof(given.receipt)];
       const amountCents = order === undefined || !given.differs ? order?.amountCents : toCents(order.amountCents + 1);
@@ -461,7 +464,7 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
       });
     }
     case "failPayment":
-      return failPayment(caller, id, given.failure);
+      return { ...failPayment(caller, id, given.failure), ...(given.isAgain ? { sends: given.sends } : {}) };
     case "flagTransaction":
       return flag(caller, id, given.flag);
     case "attendTransaction":

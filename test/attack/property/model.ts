@@ -309,7 +309,7 @@ export class Model {
             phoneNumber,
             maskedPhone: maskPhone(phoneNumber),
             railReference: undefined,
-            isBegun: false,
+            sends: 0,
           } as const);
     const refusal = terms && this.#refusalOfRail(account, given, terms);
     if (refusal !== undefined) return refusal;

@@ -50,7 +50,8 @@ export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
 export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference">> & {
-  isBegun: boolean;
+  /** How often the rail could be asked. */
+  sends: number;
 };
 export type ModelBook = Writable<Omit<BookHead, "organizationId">>;
 
