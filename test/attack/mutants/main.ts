@@ -82,6 +82,8 @@ function copyOfProgram(): string {
   cpSync(join(REPOSITORY, "dist"), join(folder, "dist"), { recursive: true });
   cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
+  // A test compares a list with its page.
+  symlinkSync(join(REPOSITORY, "docs"), join(folder, "docs"));
   return folder;
 }
 

@@ -660,8 +660,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a mint is sent again",
-    file: "src/settlement/schedule.js",
-    edits: [{ from: 'return direction === "REDEEM" && checks > 0', to: "return checks > 0" }],
+    file: "src/domain/operations/begin-payment.js",
+    edits: [
+      { from: 'payment.state === "SENDING" && transaction.type === "REDEEM"', to: 'payment.state === "SENDING"' },
+    ],
   },
   {
     name: "what nobody knows for 48 hours is released",

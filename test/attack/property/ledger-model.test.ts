@@ -171,6 +171,8 @@ const step = fc.oneof(
       isNear: fc.boolean(),
       sends: fc.constantFrom(1, 1, 2),
       failure: fc.constantFrom("WRONG_PIN", "EXPIRED"),
+      isAgain: fc.constantFrom(false, false, true),
+      sends: fc.constantFrom(1, 1, 2),
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
       person: fc.constantFrom("amina", "brian"),
@@ -492,10 +494,11 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
   const proof = (name: string | undefined) => (name === "own" ? `${given.name.slice(0, 1)}${String(id)}` : name);
   switch (given.name) {
     case "beginPayment":
-      return beginPayment(caller, id);
+      return { ...beginPayment(caller, id), isAgain: given.isAgain };
     case "acceptPayment":
+      return advancePayment("acceptPayment", caller, id);
     case "postponePayment":
-      return advancePayment(given.name, caller, id, given.sends);
+      return advancePayment("postponePayment", caller, id, given.sends);
     case "completePayment": {
       const [movement, receipt] = [proof(given.movement), proof(given.receipt)];
       const amountCents =
@@ -510,7 +513,7 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
       });
     }
     case "failPayment":
-      return failPayment(caller, id, given.failure);
+      return { ...failPayment(caller, id, given.failure), ...(given.isAgain ? { sends: given.sends } : {}) };
     case "flagTransaction":
       return flag(caller, id, given.flag);
     case "attendTransaction":

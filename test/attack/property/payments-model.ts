@@ -62,13 +62,16 @@ export class PaymentsModel {
     this.#shared = shared;
   }
 
-  begin({ organizationId, transactionId }: BeginPayment): Answer {
+  begin({ organizationId, transactionId, isAgain = false }: BeginPayment): Answer {
     this.rows = 0;
     const order = this.#order(organizationId, transactionId);
     if (order === undefined) return notFound(transactionId);
     const { transaction, account, payment } = order;
     const { status: from } = transaction;
-    if (payment.state !== "READY") return refused({ reason: "INVALID_TRANSITION", from, to: "PROCESSING" });
+    const state = isAgain ? "SENDING" : "READY";
+    if (payment.state !== state || (isAgain && transaction.type === "MINT")) {
+      return refused({ reason: "INVALID_TRANSITION", from, to: "PROCESSING" });
+    }
     if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
     if (account.status === "FROZEN") return refused({ reason: "ACCOUNT_FROZEN", accountId: account.id });
     payment.state = "SENDING";
@@ -84,8 +87,9 @@ export class PaymentsModel {
     if (order === undefined) return notFound(command.transactionId);
     const { transaction, payment } = order;
     const before = { ...payment };
-    const isLatest = command.name === "postponePayment" && command.sends === payment.sends;
-    if (isLatest && payment.state === "SENDING") payment.state = "READY";
+    if (command.name === "postponePayment" && payment.state === "SENDING" && payment.sends === command.sends) {
+      payment.state = "READY";
+    }
     if (command.name === "acceptPayment" && payment.sends > 0 && payment.state !== "ENDED") {
       payment.state = "ACCEPTED";
       payment.railReference ??= command.railReference;
@@ -122,13 +126,14 @@ export class PaymentsModel {
     return this.#completeByStatus(order, command);
   }
 
-  fail({ organizationId, transactionId, failure }: FailPayment): Answer {
+  fail({ organizationId, transactionId, failure, sends }: FailPayment): Answer {
     this.rows = 0;
     const order = this.#order(organizationId, transactionId);
     if (order === undefined) return notFound(transactionId);
     const { transaction, payment } = order;
     const { status: from } = transaction;
     if (from === "FAILED" || from === "CANCELED") return done(transaction, { replayed: true });
+    if (sends !== undefined && sends !== payment.sends) return done(transaction, { replayed: true });
     if (failure === "EXPIRED" && payment.state !== "READY") {
       return refused({ reason: "INVALID_TRANSITION", from, to: "FAILED" });
     }
