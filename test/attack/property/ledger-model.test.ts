@@ -172,7 +172,6 @@ const step = fc.oneof(
       sends: fc.constantFrom(1, 1, 2),
       failure: fc.constantFrom("WRONG_PIN", "EXPIRED"),
       isAgain: fc.constantFrom(false, false, true),
-      sends: fc.constantFrom(1, 1, 2),
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
       person: fc.constantFrom("amina", "brian"),
