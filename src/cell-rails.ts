@@ -1,22 +1,18 @@
 import { randomUUID } from "node:crypto";
 
 import type { Logger } from "pino";
-import { fromUUID } from "typeid-js";
 
-import type { RailAccountId } from "./domain/payment.js";
 import type { TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import type { CellRails } from "./grpc/services/served-cell.js";
 import { Lease } from "./leases/lease.js";
 import type { Ledger } from "./ledger/ledger.js";
-import type { RailMessage } from "./rails/rail.js";
 import { Balances } from "./settlement/balances.js";
 import type { SettlementEvent, Timing } from "./settlement/ports/runtime.js";
 import { Settlement } from "./settlement/settlement.js";
 import { failureFacts } from "./startup/failure-facts.js";
-import { type Callbacks, railAccountsOf } from "./startup/rails.js";
+import { balanceNotes, type Callbacks, railAccountsOf } from "./startup/rails.js";
 import type { Cell } from "./storage/database.js";
-import { noteBalance } from "./storage/rails/change-rail-accounts.js";
 import { railInbox } from "./storage/rails/inbox.js";
 import { leases } from "./storage/rails/leases.js";
 import { payments } from "./storage/rails/payments.js";
@@ -61,20 +57,13 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   });
   const balances = new Balances({ railAccounts, lease, timing, onEvent });
 
-  const readBalance = async (accountUuid: string, message: RailMessage): Promise<void> => {
-    const id = fromUUID(accountUuid, "rail") as string as RailAccountId;
-    const balance = railAccounts.account(id)?.rail.readBalance(message);
-    if (balance !== undefined) await noteBalance(cell, id, { json: JSON.stringify(balance), at: now() });
-  };
   return {
     ...stores,
     railAccounts,
     poke: () => {
       settlement.poke();
     },
-    noteBalance: (accountUuid, message) => {
-      readBalance(accountUuid, message).catch(onError);
-    },
+    noteBalance: balanceNotes(cell, { rails: railAccounts, now, logger }),
     async start() {
       await railAccounts.start();
       lease.start();

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { cellRails } from "./cell-rails.js";
+import { cellRails, type RunningRails } from "./cell-rails.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { startGrpcServer } from "./grpc/server.js";
@@ -14,8 +14,9 @@ import type { Config } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
+import type { Callbacks } from "./startup/rails.js";
 import { usableIdentity } from "./startup/tls.js";
-import type { Cell, Database } from "./storage/database.js";
+import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
@@ -63,24 +64,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     if (dependencies.database === undefined) await database.close();
   };
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
-  const ledgerOf = ({ committer, number }: Cell): Ledger =>
-    new Ledger({
-      committer,
-      now,
-      batchMax: config.batchMax,
-      queueMax: config.queueMax,
-      onStoreError: (error, batchSize) => {
-        const facts = { cell: number, kind: error.kind, batch_size: batchSize, ...failureFacts(error) };
-        logger.error(facts, "a batch was not committed");
-        writeChecks[number]?.failed(error);
-      },
-    });
-  const newTransactionId = (): TransactionId => typeidUnboxed("txn") as string as TransactionId;
-  const cells = database.cells.map((cell) => {
-    const ledger = ledgerOf(cell);
-    const rails = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
-    return { ...rails, ledger, reads: readsInTurns(reads(cell), database.readsMax) };
-  });
+  const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -88,7 +72,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const keyUses = new KeyUses(database, now);
   try {
-    await Promise.all(cells.map((cell) => cell.start()));
+    await Promise.all(rails.map((each) => each.start()));
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -114,7 +98,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([server.stop(graceMillis), ...cells.map((cell) => cell.stop(graceMillis))]);
+          await Promise.all([server.stop(graceMillis), ...rails.map((each) => each.stop(graceMillis))]);
         } finally {
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
@@ -122,10 +106,48 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all(cells.map((cell) => cell.stop(0)));
+    await Promise.all(rails.map((each) => each.stop(0)));
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }
+}
+
+interface CellsOptions {
+  readonly logger: Logger;
+  readonly config: Config;
+  readonly callbacks: Callbacks | undefined;
+  readonly writeChecks: readonly WriteCheck[];
+  readonly now: () => UnixMillis;
+}
+
+/** Makes the parts of each cell. `rails` are those that must be started and stopped. */
+function openCells(
+  database: Database,
+  { config, callbacks, writeChecks, now, logger }: CellsOptions,
+): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly rails: readonly RunningRails[] } {
+  const rails: RunningRails[] = [];
+  const cells = database.cells.map((cell) => {
+    const { committer, number } = cell;
+    const ledger = new Ledger({
+      committer,
+      now,
+      batchMax: config.batchMax,
+      queueMax: config.queueMax,
+      onStoreError: (error, batchSize) => {
+        const facts = { cell: number, kind: error.kind, batch_size: batchSize, ...failureFacts(error) };
+        logger.error(facts, "a batch was not committed");
+        writeChecks[number]?.failed(error);
+      },
+    });
+    const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
+    rails.push(own);
+    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax) };
+  });
+  return { cells, rails };
+}
+
+function newTransactionId(): TransactionId {
+  return typeidUnboxed("txn") as string as TransactionId;
 }
 
 function addressError(address: string, error: unknown): OperatorError | undefined {

@@ -5,7 +5,7 @@ export const TIMESTAMP = "google.protobuf.Timestamp";
 export const RPC_STATUS = "google.rpc.Status";
 
 /** A body as it comes, of any type. Only a whole HTTP body can have this type. */
-export const HTTP_BODY = "google.api.HttpBody";
+const HTTP_BODY = "google.api.HttpBody";
 
 const MAPPED_IN_REQUESTS: ReadonlySet<string> = new Set([TIMESTAMP]);
 const MAPPED_IN_RESPONSES: ReadonlySet<string> = new Set([TIMESTAMP, RPC_STATUS]);

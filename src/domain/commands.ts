@@ -141,6 +141,8 @@ export interface BeginPayment extends Commanded {
   readonly transactionId: TransactionId;
   /** When the settlement looks at the payment next, if the rail does not answer. */
   readonly nextCheckAt: UnixMillis;
+  /** Whether the rail may have the order already: then it is a payout, which has an id there. */
+  readonly isAgain?: boolean;
 }
 
 /** What the rail answered to the request of an order. */
@@ -171,6 +173,11 @@ export interface FailPayment extends Commanded {
   readonly name: "failPayment";
   readonly transactionId: TransactionId;
   readonly failure: Exclude<FailureReason, "REPORT_DIFFERS" | "RESOLVED_BY_OPERATOR">;
+  /**
+   * Which request the rail rejected in its answer: the payment's `sends` when it was allowed.
+   * Undefined if the failure is that of the order.
+   */
+  readonly sends?: number;
   readonly reason: StatusReason;
 }
 

@@ -18,14 +18,6 @@ export interface Work {
   readonly account: RailAccount;
 }
 
-/** The permission to ask the rail. */
-export interface Grant {
-  /** Which request it is: the payment's `sends` after the begin. */
-  readonly sends: number;
-  /** After that, another server may have asked the rail as well. */
-  readonly endsAt: UnixMillis;
-}
-
 /** A report that says how an order ended. */
 export type FinalReport = Exclude<Report, { kind: "open" }>;
 
@@ -70,9 +62,9 @@ export class LedgerLine {
    * Asks for the permission to ask the rail. It is given only if the answer is `done` and no
    * replay. It is never asked for twice here: after a lost answer the payment may be SENDING.
    */
-  begin({ payment, account }: Work, nextCheckAt: UnixMillis): Promise<Decided> {
-    const command = { name: "beginPayment", ...about(payment, account), nextCheckAt } as const;
-    return this.#decide(command, this.#options.timing.now() + BEGIN_MILLIS_MAX);
+  begin({ payment, account }: Work, nextCheckAt: UnixMillis, isAgain: boolean): Promise<Decided> {
+    const command = { name: "beginPayment", ...about(payment, account), nextCheckAt, isAgain } as const;
+    return this.#decide(command, BEGIN_MILLIS_MAX);
   }
 
   accept({ payment, account }: Work, railReference: string | undefined, nextCheckAt: UnixMillis): Promise<Decided> {
@@ -80,12 +72,14 @@ export class LedgerLine {
     return this.#tell({ name: "acceptPayment", ...about(payment, account), railReference: reference, nextCheckAt });
   }
 
-  /**
-   * Tells that the request did not reach the rail. Tells it only while the grant lasts: later it
-   * may no longer be true of the order, because another server has sent it.
-   */
-  postpone({ payment, account }: Work, { sends, endsAt }: Grant, nextCheckAt: UnixMillis): Promise<Decided> {
-    return this.#tell({ name: "postponePayment", ...about(payment, account), sends, nextCheckAt }, endsAt);
+  /** Tells that the request with the number `sends` did not reach the rail. */
+  postpone({ payment, account }: Work, sends: number, nextCheckAt: UnixMillis): Promise<Decided> {
+    return this.#tell({ name: "postponePayment", ...about(payment, account), sends, nextCheckAt });
+  }
+
+  /** Tells that the rail rejected the request with the number `sends`. */
+  reject({ payment, account }: Work, sends: number, { failure, code }: Rejected): Promise<Decided> {
+    return this.#tell({ name: "failPayment", ...about(payment, account), sends, failure, reason: reasonOf(code) });
   }
 
   expire({ payment, account }: Work): Promise<Decided> {
@@ -97,18 +91,12 @@ export class LedgerLine {
     return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
-  /**
-   * Tells that the rail rejected the request. As above, it says something about the order only
-   * while the grant lasts.
-   */
-  reject(work: Work, rejected: Rejected, { endsAt }: Grant): Promise<Decided> {
-    return this.#fail(work, rejected, endsAt);
-  }
-
   /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
-  end(work: Work, report: FinalReport): Promise<Decided> {
-    const { payment, account } = work;
-    if (report.kind === "failed") return this.#fail(work, report, Infinity);
+  end({ payment, account }: Work, report: FinalReport): Promise<Decided> {
+    if (report.kind === "failed") {
+      const { failure, code } = report;
+      return this.#tell({ name: "failPayment", ...about(payment, account), failure, reason: reasonOf(code) });
+    }
     const { movement, receipt, amountCents, phone } = report;
     // Only `isProof` reports come here.
     const said = { movement, receipt, amountCents, phone } as {
@@ -125,28 +113,23 @@ export class LedgerLine {
     });
   }
 
-  #fail({ payment, account }: Work, { failure, code }: Rejected, endsAt: number): Promise<Decided> {
-    return this.#tell({ name: "failPayment", ...about(payment, account), failure, reason: reasonOf(code) }, endsAt);
-  }
-
-  /** Submits what is true until `endsAt`, and again if the ledger does not decide it. */
-  async #tell(command: PaymentCommand, endsAt = Infinity): Promise<Decided> {
+  /** Submits what is true whenever it is submitted, and again if the ledger does not decide it. */
+  async #tell(command: PaymentCommand): Promise<Decided> {
     const { timing, stopped } = this.#options;
     for (const wait of [...RESULT_WAITS_MILLIS, undefined]) {
-      const now = timing.now();
-      const decided = await this.#decide(command, Math.min(now + RESULT_MILLIS_MAX, endsAt));
+      const decided = await this.#decide(command, RESULT_MILLIS_MAX);
       if (decided.kind !== "undecided" || stopped.aborted || wait === undefined) return decided;
       await timing.wait(wait, stopped);
     }
     return { kind: "undecided" };
   }
 
-  async #decide(command: PaymentCommand, deadline: number): Promise<Decided> {
-    const { submit, onEvent } = this.#options;
+  async #decide(command: PaymentCommand, millisMax: number): Promise<Decided> {
+    const { submit, timing, onEvent } = this.#options;
     const { transactionId } = command;
     let outcome: Outcome<Transaction>;
     try {
-      outcome = await submit(command, toUnixMillis(deadline));
+      outcome = await submit(command, toUnixMillis(timing.now() + millisMax));
     } catch (error) {
       onEvent({ kind: "error", error });
       return { kind: "undecided" };

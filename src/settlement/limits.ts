@@ -56,8 +56,8 @@ export const BREAKER_READ_MILLIS = 5 * SECOND_MILLIS;
 /** A begin that waits longer in the queue is dropped, and tried again later. */
 export const BEGIN_MILLIS_MAX = 15 * SECOND_MILLIS;
 /**
- * For so long after a begin nobody else looks at the payment: the server that it was granted to may
- * call the rail, or say that it did not. It is less than the first wait of M-Pesa for a query.
+ * For so long after a begin the server may call the rail that it was granted to. It is less than
+ * the first wait for a query, so no other server has looked at the payment since.
  */
 export const GRANT_MILLIS_MAX = 45 * SECOND_MILLIS;
 export const RESULT_MILLIS_MAX = 60 * SECOND_MILLIS;

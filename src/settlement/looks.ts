@@ -1,7 +1,8 @@
 import { toUnixMillis } from "../domain/values/time.js";
+import type { Order } from "../rails/order.js";
 import type { Sent } from "../rails/rail.js";
 import { sentAgain } from "../rails/rail.js";
-import type { FinalReport, Grant, LedgerLine, Work } from "./ledger-line.js";
+import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
 import type { RailInbox } from "./ports/inbox.js";
@@ -27,6 +28,14 @@ interface LooksOptions {
   readonly timing: Timing;
   readonly onEvent: OnEvent;
 }
+
+/** Why an order was not sent. */
+type NotSent =
+  | { readonly kind: "refused"; readonly code: string }
+  /** Somebody may have sent it, or nobody. */
+  | { readonly kind: "stopped" }
+  /** The ledger allowed it, and nobody has called the rail. */
+  | { readonly kind: "not called" };
 
 /**
  * Looks at one payment that is due, and takes its next step. Resolves with false if nothing was
@@ -64,31 +73,42 @@ export class Looks {
   }
 
   async #begin(work: Work): Promise<boolean> {
-    const { line, calls, timing } = this.#options;
-    const { payment, account } = work;
+    const { line, calls } = this.#options;
+    const { payment } = work;
     const order = orderOf(payment);
     if (order === undefined || !calls.mayStart) return false;
-    const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
-    const begun = await line.begin(work, this.#after(checkMillis(account.rail, 0)));
-    if (begun.kind === "refused") return this.#block(work, begun.code);
-    // Anything but a fresh grant may mean that another server asks the rail, or has asked.
-    if (begun.kind === "undecided" || begun.replayed) return false;
-    // This server stood still, so another one may have asked about the payment, and asked the rail.
-    if (timing.now() >= grantEndsAt) return false;
-    const grant: Grant = { sends: payment.sends + 1, endsAt: grantEndsAt };
-    const sent = await calls.send(account.rail, order);
-    if (sent === undefined) {
-      // The lease or this server ended before the call. Nobody else was granted this request.
-      await line.postpone(work, grant, this.#after(0));
+    const sent = await this.#sendIfGranted(work, order, false);
+    if (sent.kind === "refused") return this.#block(work, sent.code);
+    if (sent.kind === "stopped") return false;
+    const sends = payment.sends + 1;
+    if (sent.kind === "not called") {
+      // The lease or this server ended before the call, so this request proves nothing was sent.
+      await line.postpone(work, sends, this.#after(0));
       return true;
     }
-    this.#noteSent(work, sent);
-    await this.#takeAnswer(work, grant.sends === 1 || sent.kind !== "rejected" ? sent : sentAgain(sent), grant);
+    await this.#takeAnswer(work, sends === 1 || sent.kind !== "rejected" ? sent : sentAgain(sent), sends);
     return true;
   }
 
+  /** Asks the ledger, and then the rail. The only place that sends an order. */
+  async #sendIfGranted(work: Work, order: Order, isAgain: boolean): Promise<Sent | NotSent> {
+    const { line, calls, timing } = this.#options;
+    const { rail } = work.account;
+    const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
+    const begun = await line.begin(work, this.#after(checkMillis(rail, 0)), isAgain);
+    if (begun.kind === "refused") return begun;
+    // Anything but a fresh grant may mean that another server asks the rail, or has asked.
+    if (begun.kind === "undecided" || begun.replayed) return { kind: "stopped" };
+    // This server stood still, so another one may have asked the rail in the meantime.
+    if (timing.now() >= grantEndsAt) return { kind: "stopped" };
+    const sent = await calls.send(rail, order);
+    if (sent === undefined) return { kind: "not called" };
+    this.#noteSent(work, sent);
+    return sent;
+  }
+
   /** Stores what the answer to a request proves. An unknown one leaves the payment SENDING. */
-  async #takeAnswer(work: Work, sent: Sent, grant: Grant): Promise<void> {
+  async #takeAnswer(work: Work, sent: Sent, sends: number): Promise<void> {
     const { line, payments } = this.#options;
     const { payment, account } = work;
     switch (sent.kind) {
@@ -97,12 +117,12 @@ export class Looks {
         await this.#deliver(work);
         return;
       case "rejected":
-        await line.reject(work, sent, grant);
+        await line.reject(work, sends, sent);
         return;
       case "unreached": {
-        const millis = unreachedMillis(sent.retryAfterMillis, grant.sends);
+        const millis = unreachedMillis(sent.retryAfterMillis, sends);
         const now = this.#options.timing.now();
-        await line.postpone(work, grant, laterUnlessItExpires(payment, account, { now, millis }));
+        await line.postpone(work, sends, laterUnlessItExpires(payment, account, { now, millis }));
         return;
       }
       case "unknown": {
@@ -127,17 +147,17 @@ export class Looks {
 
   /** The query found nothing out. */
   async #lookAtUnknown(work: Work, code: string): Promise<boolean> {
-    const { calls, line, timing } = this.#options;
+    const { line, timing } = this.#options;
     const { payment, account } = work;
     const order = orderOf(payment);
     if (payment.state !== "SENDING" || order === undefined || !maySendAgain(payment, timing.now())) {
       return this.#waitOn(work, code);
     }
-    const answer = await calls.send(account.rail, order);
-    if (answer === undefined) return false;
-    this.#noteSent(work, answer);
+    const answer = await this.#sendIfGranted(work, order, true);
+    if (answer.kind === "stopped" || answer.kind === "not called") return false;
+    if (answer.kind === "refused") return this.#waitOn(work, answer.code);
     const sent = sentAgain(answer);
-    if (sent.kind !== "accepted") return this.#waitOn(work, answer.kind === "accepted" ? code : answer.code);
+    if (sent.kind !== "accepted") return this.#waitOn(work, sent.code);
     const accepted = await line.accept(work, sent.railReference, this.#after(checkMillis(account.rail, 0)));
     return accepted.kind === "done";
   }

@@ -75,6 +75,8 @@ export class Messages {
 
   async #confirmation(message: InboxMessage, report: FinalReport, work: Work): Promise<Confirmation> {
     if (!isHint(message, report, work)) return { kind: "confirmed", report };
+    // The rail would confirm it if it were another order's. An order that was sent once has one.
+    if (work.payment.sends <= 1 && !isOfThisRequest(report, work.payment)) return { kind: "unconfirmed" };
     return (await this.#toldBefore(report, work)) ?? this.#ask(report, work);
   }
 

@@ -136,7 +136,9 @@ describe("the ledger's queue", () => {
     await new Promise(setImmediate);
     await new Promise(setImmediate);
     const done: string[] = [];
-    const calls = Array.from({ length: 100 }, () => ledger.submit(mintOne(), NO_DEADLINE).then(() => done.push("call")));
+    const calls = Array.from({ length: 100 }, () =>
+      ledger.submit(mintOne(), NO_DEADLINE).then(() => done.push("call")),
+    );
     const rail = ledger.submit(mintOne(), NO_DEADLINE, { rail: true }).then(() => done.push("rail"));
     gate.open();
     await Promise.all([first, rail, ...calls]);

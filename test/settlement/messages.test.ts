@@ -7,7 +7,7 @@ import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
 import { SandboxRail } from "../../src/rails/sandbox/sandbox.js";
 import { RAIL_TERMS } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
-import { ACCEPTED, failedWith, OPEN, paid, UNKNOWN } from "./support/scripted-rail.js";
+import { ACCEPTED, failedWith, OPEN, paid, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
 
 describe("the settlement, about the messages of a rail", () => {
@@ -44,9 +44,9 @@ describe("the settlement, about the messages of a rail", () => {
     const [low, high] = [await world.mint(), await world.mint({ cents: toCents(100_01) })];
     const understated = await world.mint({ cents: toCents(500_00) });
     await world.start();
-    await world.message(low, paid("m1", { receipt: "R1" }));
-    await world.message(high, paid("m2", { receipt: "R2" }));
-    await world.message(understated, paid("m3", { receipt: "R3", amountCents: toCents(1) }));
+    await world.message(low, paid("ref", { receipt: "R1" }));
+    await world.message(high, paid("ref", { receipt: "R2" }));
+    await world.message(understated, paid("ref", { receipt: "R3", amountCents: toCents(1) }));
     expect([low, high, understated].map((id) => world.transaction(id)?.status)).to.deep.equal([
       "COMPLETED",
       "PROCESSING",
@@ -64,8 +64,28 @@ describe("the settlement, about the messages of a rail", () => {
     expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
   });
 
+  it("does not book the movement of another order, which the rail would confirm", async () => {
+    const id = await world.mint();
+    await world.start();
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(railReference === "ref" ? OPEN : paid("another order"));
+    await world.message(id, paid("another order", { receipt: "R1" }));
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING", 0]);
+  });
+
+  it("books the movement of the first of two requests, which seemed not to have arrived", async () => {
+    const id = await world.mint();
+    const answers = [UNREACHED, ACCEPTED];
+    world.rail.onSend = () => Promise.resolve(answers.shift() ?? ACCEPTED);
+    await world.start();
+    await world.pass(15_000);
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(railReference === "first" ? paid("first") : OPEN);
+    await world.message(id, paid("first", { receipt: "R1" }));
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED COMPLETED", 100_00]);
+  });
+
   it("joins nothing to an answer about another movement", async () => {
     const id = await world.mint();
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
     await world.start();
     world.rail.onQuery = () => Promise.resolve(paid("ref"));
     await world.message(id, paid("forged", { receipt: "FORGED" }));
@@ -246,7 +266,7 @@ describe("the settlement, about the messages of a rail", () => {
     await world.start();
     await settled();
     world.rail.onQuery = () => new Promise(() => undefined);
-    for (const id of ids) await world.message(id, paid(`m ${id}`));
+    for (const id of ids) await world.message(id, paid("ref"));
     expect(world.rail.asked).to.have.length(32);
     expect(world.inbox.open.filter(({ tries }) => tries > 0)).to.deep.equal([]);
   });

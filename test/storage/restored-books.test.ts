@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { activateBook, listBooks, markBooksRestored } from "../../src/storage/books.js";
 import { newOrganizationId } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { GivenBooks } from "../verify/given-books.js";
+import { GivenBooks } from "../verify/given/books.js";
 
 for (const engine of ENGINES) {
   describe(`the states of books (${engine})`, () => {

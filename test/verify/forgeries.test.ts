@@ -6,8 +6,8 @@ import { NOT_COVERED } from "../../src/verify/coverage.js";
 import type { NotedHeads } from "../../src/verify/heads.js";
 import { ENGINES } from "../support/databases.js";
 import { Forger } from "./forger.js";
-import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given-books.js";
-import { makeOrders, ORDER_ROWS } from "./given-orders.js";
+import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
+import { makeOrders, ORDER_ROWS } from "./given/orders.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 const LAST = TRAFFIC_ROWS + ORDER_ROWS + 6;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { ENGINES } from "../support/databases.js";
-import { GivenBooks } from "./given-books.js";
+import { GivenBooks } from "./given/books.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** Changes whose rows are not read by the same statement, because 5,000 rows are between them. */

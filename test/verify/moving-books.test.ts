@@ -17,7 +17,7 @@ import {
   SLOW_RAIL,
 } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { GivenBooks, makeTraffic } from "./given-books.js";
+import { GivenBooks, makeTraffic } from "./given/books.js";
 
 /** Rests before each statement but the first. `atRest` gets the number of the rest. */
 function restless(atRest: (rest: number) => Promise<void>): Pace {

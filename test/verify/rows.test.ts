@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import { ENGINES } from "../support/databases.js";
-import { GivenBooks, makeTraffic, OWN_ROWS, TRAFFIC_ROWS } from "./given-books.js";
-import { makeOrders } from "./given-orders.js";
+import { GivenBooks, makeTraffic, OWN_ROWS, TRAFFIC_ROWS } from "./given/books.js";
+import { makeOrders } from "./given/orders.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** `first` is the seq of the first finding, and a word of the findings with this seq. */

@@ -9,7 +9,7 @@ import { verify } from "../../src/verify/verify.js";
 import { type ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { sharedPostgres } from "../support/postgres.js";
-import { GivenBooks, makeTraffic } from "./given-books.js";
+import { GivenBooks, makeTraffic } from "./given/books.js";
 
 /** Statements that change the schema, and what `verify` finds. */
 type Change = readonly [name: string, statements: readonly string[], words: RegExp];

@@ -2,9 +2,9 @@ import { expect } from "chai";
 
 import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
-import { GivenBooks, makeTraffic } from "./given-books.js";
-import { makeOrders } from "./given-orders.js";
-import { makeRails } from "./given-rails.js";
+import { GivenBooks, makeTraffic } from "./given/books.js";
+import { makeOrders } from "./given/orders.js";
+import { makeRails } from "./given/rails.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** A change of one column: the new value, and the rows. */

@@ -124,8 +124,7 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
         return await verify(database, { notedHeads: heads });
       } finally {
         await client.query(`TRUNCATE ${tables.join(", ")}`);
-        for (const table of tables)
-          await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);
+        for (const table of tables) await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);
       }
     },
     async dispose() {

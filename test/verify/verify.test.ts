@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { type Verification, verify } from "../../src/verify/verify.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given-books.js";
+import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
 
 /** The counts of an audit that must find nothing. */
 async function countsOf(database: TestDatabase["database"]): Promise<Verification["coverage"]> {

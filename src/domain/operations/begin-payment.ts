@@ -16,6 +16,9 @@ function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
  * Allows the settlement to ask the rail. The commit of this decision is the write-ahead record:
  * only after it the rail is asked. The ledger allows it once, so of two servers only one asks.
  *
+ * A payout that the rail may have can be sent again. That is counted, too: what is known about an
+ * earlier request then proves nothing about the order any more.
+ *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN.
  */
 function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Transaction> {
@@ -23,7 +26,9 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { transaction, account, payment } = order;
-  if (payment.state !== "READY") {
+  const isAllowed =
+    command.isAgain === true ? payment.state === "SENDING" && transaction.type === "REDEEM" : payment.state === "READY";
+  if (!isAllowed) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }
   // A restored book may be older than what the rail has done. Nothing begins until an operator has

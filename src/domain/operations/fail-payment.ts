@@ -24,11 +24,13 @@ function lookup({ transactionId }: FailPayment, rows: Lookup): void {
  * BOOK_RESTORED.
  */
 function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Transaction> {
-  const { organizationId, transactionId, actor, failure, reason } = command;
+  const { organizationId, transactionId, actor, failure, sends, reason } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { transaction, payment } = order;
   if (transaction.status === "FAILED" || transaction.status === "CANCELED") return replay(transaction);
+  // A later request is on its way. That an earlier one was rejected says nothing about it.
+  if (sends !== undefined && sends !== payment.sends) return replay(transaction);
   if (failure === "EXPIRED" && payment.state !== "READY") {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "FAILED" });
   }

@@ -1,4 +1,4 @@
-import { toUUID, type TypeId } from "typeid-js";
+import { fromUUID, toUUID, type TypeId } from "typeid-js";
 
 import type { RailAccountId } from "../../domain/payment.js";
 import type { CallbackPurpose } from "../callback-token.js";
@@ -33,6 +33,11 @@ export class WrongRailAccountError extends Error {
     super(problems.join("\n"));
     this.name = "WrongRailAccountError";
   }
+}
+
+/** Returns the id of the account with this UUID, which callbacks about a balance name. */
+export function railAccountIdOf(uuid: string): RailAccountId {
+  return fromUUID(uuid, "rail") as string as RailAccountId;
 }
 
 /** Makes the rail of an account. Throws a WrongRailAccountError. */

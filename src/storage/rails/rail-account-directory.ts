@@ -45,7 +45,8 @@ export class RailAccountDirectory implements RailAccounts, UsualRails, UsableAcc
   #byName: ReadonlyMap<string, StoredRailAccount> = new Map();
   #rails: ReadonlyMap<RailAccountId, MadeRail> = new Map();
   #timer: NodeJS.Timeout | undefined;
-  #refreshing: Promise<void> = Promise.resolve();
+  /** The refresh under way. */
+  #refreshing: Promise<void> | undefined;
   readonly #warnedDays = new Map<RailAccountId, number>();
 
   constructor(cell: DirectoryCell, given: DirectoryDependencies) {
@@ -68,9 +69,15 @@ export class RailAccountDirectory implements RailAccounts, UsualRails, UsableAcc
     await this.#refreshing;
   }
 
-  /** Reads the accounts again if one has changed. Never rejects. */
+  /**
+   * Reads the accounts again if one has changed, or waits for the refresh under way. Never rejects.
+   */
   refresh(): Promise<void> {
-    this.#refreshing = this.#refreshing.then(() => this.#refresh()).catch(this.#given.onReadError);
+    this.#refreshing ??= this.#refresh()
+      .catch(this.#given.onReadError)
+      .finally(() => {
+        this.#refreshing = undefined;
+      });
     return this.#refreshing;
   }
 

@@ -32,7 +32,6 @@ const CONTENT_HASH = "src/storage/secrets/content-hash.js";
 const TRANSACTION = "src/storage/sqlite/transaction.js";
 const LOOKS = "src/settlement/looks.js";
 const MESSAGES = "src/settlement/messages.js";
-const LEDGER_LINE = "src/settlement/ledger-line.js";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -622,25 +621,27 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         from: "const begun = await line.begin(",
-        to: "const early = await calls.send(account.rail, order);\n        const begun = await line.begin(",
+        to: "const early = await calls.send(rail, order);\n        const begun = await line.begin(",
       },
-      { from: "const sent = await calls.send(account.rail, order);", to: "const sent = early;" },
+      { from: "const sent = await calls.send(rail, order);", to: "const sent = early;" },
     ],
   },
   {
     name: "the lease is the only guard: the rail is called although the begin was refused",
     file: LOOKS,
-    edits: [{ from: 'if (begun.kind === "refused")\n            return this.#block(work, begun.code);', to: "" }],
+    edits: [{ from: 'if (begun.kind === "refused")\n            return begun;', to: "" }],
   },
   {
     name: "the rail is called although nobody knows whether the begin is on disk",
     file: LOOKS,
-    edits: [{ from: 'if (begun.kind === "undecided" || begun.replayed)\n            return false;', to: "" }],
+    edits: [
+      { from: 'if (begun.kind === "undecided" || begun.replayed)\n            return { kind: "stopped" };', to: "" },
+    ],
   },
   {
     name: "the rail is called after the server stood still",
     file: LOOKS,
-    edits: [{ from: "if (timing.now() >= grantEndsAt)\n            return false;", to: "" }],
+    edits: [{ from: 'if (timing.now() >= grantEndsAt)\n            return { kind: "stopped" };', to: "" }],
   },
   {
     name: "a payout is sent again without a query",
@@ -688,14 +689,19 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: 'if (told.kind === "undecided")\n            return false;', to: "" }],
   },
   {
+    name: "an order is rejected although another server has sent it since",
+    file: "src/domain/operations/fail-payment.js",
+    edits: [{ from: "if (sends !== undefined && sends !== payment.sends)", to: "if (false)" }],
+  },
+  {
     name: "a rejection ends an order that was sent before",
     file: "src/rails/rail.js",
     edits: [{ from: 'return sent.kind === "accepted" ? sent :', to: "return true ? sent :" }],
   },
   {
-    name: "an order is said to be unreached although another server may have sent it",
-    file: LEDGER_LINE,
-    edits: [{ from: "sends, nextCheckAt }, endsAt)", to: "sends, nextCheckAt })" }],
+    name: "an order is unreached although another server has sent it since",
+    file: "src/domain/operations/advance-payment.js",
+    edits: [{ from: 'payment.state !== "SENDING" || payment.sends !== sends', to: 'payment.state !== "SENDING"' }],
   },
   {
     name: "the list of M-Pesa's final failures is read the wrong way round",

@@ -8,7 +8,7 @@ import { readMasterKeys } from "../../../src/storage/secrets/master-key.js";
 import { verify } from "../../../src/verify/verify.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
-import { TRAFFIC_ROWS } from "../../verify/given-books.js";
+import { TRAFFIC_ROWS } from "../../verify/given/books.js";
 import { GivenSource, problemOf } from "./given-backup.js";
 
 const PERMISSIONS = 0o777;

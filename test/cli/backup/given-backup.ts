@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { type Backup, backUp, type SqliteAddress } from "../../../src/cli/backup/backup.js";
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
-import { GivenBooks, makeTraffic } from "../../verify/given-books.js";
+import { GivenBooks, makeTraffic } from "../../verify/given/books.js";
 
 /** An SQLite database with two books, one of them with traffic, and a folder for its backups. */
 export class GivenSource {

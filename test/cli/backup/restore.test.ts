@@ -15,7 +15,7 @@ import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { configOf } from "../../support/config.js";
 import { execute } from "../../support/databases.js";
 import { makeKey } from "../../support/service/tenants.js";
-import { TRAFFIC_ROWS } from "../../verify/given-books.js";
+import { TRAFFIC_ROWS } from "../../verify/given/books.js";
 import { GivenSource, problemOf } from "./given-backup.js";
 
 const PERMISSIONS = 0o777;

@@ -67,6 +67,29 @@ describe("beginning a payment", () => {
     expect(puts).to.deep.equal([{ table: "payments", row }]);
   });
 
+  it("allows to send a payout again that the rail may have, and counts it", () => {
+    const transaction = givenPending({ ...pending, type: "REDEEM", status: "PROCESSING" });
+    const payment = givenPayment(transaction, { state: "SENDING", begunAt: EARLIER });
+    const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
+    const { entries, puts } = effectOf(operation.decide(book, { ...command, isAgain: true }, NOW));
+    const row = { ...payment, sends: payment.sends + 1, dueAt: NO_DEADLINE, updatedAt: NOW };
+    expect([entries, puts]).to.deep.equal([[], [{ table: "payments", row }]]);
+  });
+
+  for (const [type, state] of [
+    ["MINT", "SENDING"],
+    ["REDEEM", "READY"],
+    ["REDEEM", "ACCEPTED"],
+    ["REDEEM", "ENDED"],
+  ] as const) {
+    it(`never allows to send a ${type} again that is ${state}`, () => {
+      const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
+      const payment = givenPayment(transaction, { state, begunAt: EARLIER });
+      const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
+      expect(wordOf(operation.decide(book, { ...command, isAgain: true }, NOW))).to.equal("INVALID_TRANSITION");
+    });
+  }
+
   const restored: Partial<BookHead> = { state: "RESTORED" };
   // The order of rows is the order of checks.
   for (const [what, given, head, word] of [

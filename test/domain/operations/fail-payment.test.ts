@@ -128,6 +128,13 @@ describe("failing a payment", () => {
     expect(wordOf(operation.decide(book, expired, NOW))).to.equal("INVALID_TRANSITION");
   });
 
+  it("believes a rejected request only while no later one was allowed", () => {
+    const { transaction, book, payment } = orderOf({ status: "PROCESSING" });
+    const rejected = failPayment(ORGANIZATION, transaction.id);
+    expect(wordOf(operation.decide(book, { ...rejected, sends: payment.sends }, NOW))).to.equal("effect");
+    expect(wordOf(operation.decide(book, { ...rejected, sends: payment.sends - 1 }, NOW))).to.equal("replay");
+  });
+
   it("refuses a transaction that does not exist", () => {
     const decision = operation.decide(orderOf({}).book, failPayment(ORGANIZATION, newTransactionId()), NOW);
     expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");

@@ -194,9 +194,10 @@ describe("grpc: the payment of a transaction", () => {
       ]);
     });
 
-    for (const flag of [0, 99]) {
+    const unknown: readonly number[] = [0, 99];
+    for (const flag of unknown) {
       it(`refuses the flag ${String(flag)}`, async () => {
-        const request = { transaction_id: TRANSACTION_ID, flag: flag as FlagReason, reason: "" };
+        const request = { transaction_id: TRANSACTION_ID, flag, reason: "" };
         const { fields } = await under.grpc.call(rpcs.attendTransaction, request);
         expect(fields?.map(({ field }) => field)).to.deep.equal(["flag"]);
       });

@@ -21,7 +21,7 @@ import { ScriptedRail } from "./scripted-rail.js";
 
 export const MINUTE_MILLIS = 60_000;
 export const HOUR_MILLIS = 60 * MINUTE_MILLIS;
-export const GRACE_MILLIS = 10_000;
+const GRACE_MILLIS = 10_000;
 
 const ORGANIZATION = "org_1" as OrganizationId;
 const FUNDS = "100000.00";

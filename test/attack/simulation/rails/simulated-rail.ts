@@ -14,10 +14,18 @@ const HOUR_MILLIS = 60 * MINUTE_MILLIS;
 /** For how long the rail refuses to take a payout with the same id again. */
 const MEMORY_MILLIS = 12 * MINUTE_MILLIS;
 
+const UNREACHED: Sent = { kind: "unreached", code: "BUSY", retryAfterMillis: SECOND_MILLIS };
+const REJECTED: Sent = { kind: "rejected", code: "2028", failure: "RAIL_REFUSED" };
+// A rail that has the payout should say so. It may as well say anything else.
+const DUPLICATES: readonly Sent[] = [{ kind: "accepted", railReference: undefined }, REJECTED, UNREACHED];
+
 /** What the seed has chosen for one order. */
 interface Plan {
   readonly answer: "accepted" | "rejected" | "lost";
+  /** How often the first requests do not reach the rail. */
   unreached: number;
+  /** What the rail says to a payout that it has already. */
+  readonly again: Sent;
   readonly arrivesAfter: number;
   readonly answersAfter: number;
   readonly outcome: "succeeded" | "failed" | "open";
@@ -145,6 +153,7 @@ export class SimulatedRail {
     return {
       answer: random.pick(["accepted", "accepted", "accepted", "lost", "lost", "rejected"] as const),
       unreached: random.chance(0.25) ? 1 + random.below(2) : 0,
+      again: random.pick(DUPLICATES),
       arrivesAfter: random.pick([0, 0, 100, 2 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
       answersAfter: random.pick([0, 100, 3 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
       outcome,
@@ -158,11 +167,11 @@ export class SimulatedRail {
 
   /** The rail has the request. */
   #take(order: Order, { plan, taken }: Known): Sent {
-    if (plan.answer === "rejected") return { kind: "rejected", code: "2028", failure: "RAIL_REFUSED" };
+    if (plan.answer === "rejected") return REJECTED;
     const { direction, transactionId } = order;
     const before = taken.at(-1);
     if (direction === "REDEEM" && before !== undefined && this.#world.millis - before.takenAt < MEMORY_MILLIS) {
-      return { kind: "accepted", railReference: undefined };
+      return plan.again;
     }
     const movement = direction === "MINT" ? this.#world.newId("ws") : transactionId;
     const receipt = this.#world.newId("R");

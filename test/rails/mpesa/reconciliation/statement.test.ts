@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { type ReadRow,readStatementRow } from "../../../../src/rails/mpesa/reconciliation/statement.js";
+import { type ReadRow, readStatementRow } from "../../../../src/rails/mpesa/reconciliation/statement.js";
 
 const PAY_IN = {
   "Receipt No.": "RKTQDM7W6S",

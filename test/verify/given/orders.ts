@@ -1,6 +1,6 @@
-import type { Account } from "../../src/domain/account.js";
-import type { Transaction } from "../../src/domain/transaction.js";
-import { toCents } from "../../src/domain/values/cents.js";
+import type { Account } from "../../../src/domain/account.js";
+import type { Transaction } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
 import {
   advancePayment,
   attend,
@@ -11,8 +11,8 @@ import {
   receiptNamed,
   resolve,
   SLOW_RAIL,
-} from "../support/commands.js";
-import type { GivenBooks } from "./given-books.js";
+} from "../../support/commands.js";
+import type { GivenBooks } from "./books.js";
 
 /** What one person may decide alone, in cents. */
 const ALONE = { aloneMaxCents: 0 };

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { Tally } from "../report/tally.js";
-import { Trace } from "../report/trace.js";
-import { runAll } from "../runs.js";
-import { simulateRails } from "./simulate-rails.js";
+import { simulateRails } from "./rails/simulate-rails.js";
+import { Tally } from "./report/tally.js";
+import { Trace } from "./report/trace.js";
+import { runAll } from "./runs.js";
 
 const RUNS = 10_000;
 const TEST_MILLIS_MAX = 300_000;

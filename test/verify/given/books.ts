@@ -1,16 +1,16 @@
-import type { Account, AccountWithFreeze } from "../../src/domain/account.js";
-import type { ApiKey } from "../../src/domain/api-key.js";
-import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../src/domain/commands.js";
-import type { FreezeReason } from "../../src/domain/freeze.js";
-import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
-import type { EmailAddress } from "../../src/domain/values/email-address.js";
-import type { OrganizationId } from "../../src/domain/values/ids.js";
-import { NO_REASON, type StatusReason } from "../../src/domain/values/text.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import type { Keys } from "../../src/ledger/ports/keys.js";
-import type { Cell, Database } from "../../src/storage/database.js";
-import { keys } from "../../src/storage/keys.js";
-import { changeSuspension } from "../../src/storage/organizations/suspension.js";
+import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
+import type { ApiKey } from "../../../src/domain/api-key.js";
+import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../../src/domain/commands.js";
+import type { FreezeReason } from "../../../src/domain/freeze.js";
+import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
+import type { EmailAddress } from "../../../src/domain/values/email-address.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { NO_REASON, type StatusReason } from "../../../src/domain/values/text.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import type { Keys } from "../../../src/ledger/ports/keys.js";
+import type { Cell, Database } from "../../../src/storage/database.js";
+import { keys } from "../../../src/storage/keys.js";
+import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
 import {
   cancel,
   closeAccount,
@@ -23,7 +23,7 @@ import {
   TEST_ACTOR,
   unfreezeAccount,
   updateAccount,
-} from "../support/commands.js";
+} from "../../support/commands.js";
 
 const SECOND_MILLIS = 1_000;
 const HOUR_MILLIS = 3_600_000;

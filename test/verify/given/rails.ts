@@ -1,12 +1,12 @@
-import type { RailAccountId } from "../../src/domain/payment.js";
-import type { Rail } from "../../src/domain/transaction.js";
-import type { OrganizationId } from "../../src/domain/values/ids.js";
-import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { Database } from "../../src/storage/database.js";
-import { saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js";
-import { railInbox } from "../../src/storage/rails/inbox.js";
-import { leases } from "../../src/storage/rails/leases.js";
-import { newTransactionId } from "../support/commands.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Database } from "../../../src/storage/database.js";
+import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { railInbox } from "../../../src/storage/rails/inbox.js";
+import { leases } from "../../../src/storage/rails/leases.js";
+import { newTransactionId } from "../../support/commands.js";
 
 /** A row in each table of the rails that no row of the journal confirms. */
 export async function makeRails(database: Database, organizationId: OrganizationId): Promise<void> {

@@ -1,0 +1,57 @@
+import { expect } from "chai";
+
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { type Cell, type Database, openDatabase } from "../../../src/storage/database.js";
+import { keys } from "../../../src/storage/keys.js";
+import { migrate } from "../../../src/storage/migrate.js";
+import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { leases } from "../../../src/storage/rails/leases.js";
+import { storedRailAccounts } from "../../../src/storage/rails/rail-accounts.js";
+import { execute } from "../../support/databases.js";
+import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
+import { sharedPostgres } from "../../support/postgres.js";
+import { railSetting } from "./given-payments.js";
+
+const now = toUnixMillis(1_000);
+
+describe("rails in two cells of one database", () => {
+  let database: Database;
+  let cells: readonly [Cell, Cell];
+  before(async () => {
+    const url = await (await sharedPostgres()).createDatabase();
+    // One connection reads: a change of accounts must not need a second one.
+    const address = { engine: "postgres", url, connectionsMax: 3, masterKeyFile: TEST_MASTER_KEY_FILE } as const;
+    await execute(address, "CREATE SCHEMA kesc_0", "CREATE SCHEMA kesc_1");
+    database = await openDatabase(address);
+    for (const cell of database.cells) await migrate(cell);
+    cells = database.cells as unknown as readonly [Cell, Cell];
+  });
+  after(() => database.close());
+
+  it("are all seen by the check of a new account, and each is stored in its own cell", async () => {
+    const seen: (readonly string[])[] = [];
+    const saves = cells.map(async (cell, number) => {
+      const { id: organizationId } = await keys(database, () => now).createOrganization("rails", { cell: number });
+      const id = `rail_${String(number)}` as RailAccountId;
+      const setting = railSetting({ cell }, { id, organizationId, rail: "slow", now });
+      await saveRailAccount(database, setting, (all) => {
+        seen.push(all.map((account) => account.id));
+      });
+    });
+    await Promise.all(saves);
+    // Both ran at once, and one of them saw the other.
+    expect(seen.map(({ length }) => length)).to.deep.equal([0, 1]);
+    for (const [number, cell] of cells.entries()) {
+      const stored = await storedRailAccounts(cell);
+      expect(stored.map(({ id }) => id)).to.deep.equal([`rail_${String(number)}`]);
+    }
+  });
+
+  it("have leases of their own", async () => {
+    for (const [number, cell] of cells.entries()) {
+      const given = { holder: String(number), millis: 60_000 };
+      expect(await leases(cell).take("settlement", given)).to.equal(true);
+    }
+  });
+});
