@@ -1,5 +1,4 @@
 import type { ApiKey } from "../../domain/api-key.js";
-import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import type { RailMessage } from "../../rails/rail.js";
@@ -29,11 +28,3 @@ export interface CellRails {
 
 /** Returns the cell that holds the book of the key's organization. */
 export type CellOf = (key: Pick<ApiKey, "cell">) => ServedCell;
-
-/** The rails of a cell whose organizations use the direct rail only. */
-export const NO_RAILS: CellRails = {
-  payments: { payment: () => Promise.resolve(undefined), advance: () => Promise.resolve(false) },
-  inbox: { add: () => Promise.resolve("full"), messages: () => Promise.resolve([]) },
-  railAccounts: { account: () => undefined, accountOf: () => undefined, usualRail: () => DIRECT_RAIL },
-  poke: () => undefined,
-};

@@ -28,7 +28,8 @@ describe("fuzz: JSON, paths and queries", function () {
     const name = `${route.method} ${route.path.text}`;
     it(`${name} survives any request, does what its response says, and nothing when it refuses`, async () => {
       const fields = new Set(route.rpc.input.fields.map((field) => field.name));
-      const writes = route.method !== "GET";
+      // A public rpc writes to no book.
+      const writes = route.method !== "GET" && !route.isPublic;
       const check = async ({ path, call, repeatsKey }: FuzzedRequest): Promise<void> => {
         const before = await service.books();
         const { status, headers, json } = await service.rest.send(route.method, path, call);
@@ -40,7 +41,7 @@ describe("fuzz: JSON, paths and queries", function () {
         const results = accepted ? (json["results"] as JsonObject[] | undefined) : undefined;
         expectBooks(before, await service.books(), { accepted, replayed, resource, results }, writes);
         if (repeatsKey) expect(accepted).to.equal(false);
-        if (resource !== undefined && typeof call.body === "string") {
+        if (resource !== undefined && typeof call.body === "string" && route.body.kind !== "raw") {
           const sent = JSON.parse(call.body === "" ? "{}" : call.body) as JsonObject;
           expect(Object.keys(sent).filter((key) => !fields.has(key))).to.deep.equal([]);
           expectSaid(sent, resource);

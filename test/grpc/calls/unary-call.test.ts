@@ -3,7 +3,16 @@ import { expect } from "chai";
 
 import type { Scope } from "../../../src/domain/api-key.js";
 import type { Command } from "../../../src/domain/commands.js";
-import { TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
+import {
+  GetTransactionRequest,
+  GetTransactionResponse,
+  TransactionServiceService as rpcs,
+} from "../../../src/gen/kesc/v1/transaction_service.js";
+import type { AuthenticatedCall } from "../../../src/grpc/calls/authenticator.js";
+import { admit, type CallDependencies, type CallRecord } from "../../../src/grpc/calls/call-context.js";
+import { done } from "../../../src/grpc/calls/rpc-result.js";
+import { publicUnary } from "../../../src/grpc/calls/unary-call.js";
+import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { eventually } from "../../support/eventually.js";
 import {
@@ -29,6 +38,23 @@ function raw(path: string) {
 }
 
 describe("grpc: every call", () => {
+  it("is of an rpc that needs a key, unless both the contract and the handler say that it needs none", () => {
+    const rpc = {
+      request: GetTransactionRequest,
+      response: GetTransactionResponse,
+      parse: () => ({ ok: true, value: undefined }) as const,
+      run: () => Promise.resolve(done({ transaction: undefined })),
+    };
+    const [keyed] = readContract().services.flatMap(({ rpcs: all }) => all);
+    if (keyed === undefined) throw new Error("the contract has no rpc");
+    const dependencies = { isStopping: () => false } as CallDependencies;
+    expect(() => publicUnary(rpc)(keyed, dependencies)).to.throw(
+      `${keyed.name} needs a key, but its handler takes none`,
+    );
+    const call = { call: {} as AuthenticatedCall, record: {} as CallRecord };
+    expect(() => admit({ ...keyed, requiredScope: undefined }, dependencies, call)).to.throw("but has no scope");
+  });
+
   describe("is checked in one order: the first fault decides", () => {
     const scopes: readonly Scope[] = ["transactions:read"];
     const broken = Buffer.from([0x0a, 0xff]);

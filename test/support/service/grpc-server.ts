@@ -10,13 +10,14 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcLimits } from "../../../src/grpc/limits.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
-import { type CellRails, NO_RAILS, type ServedCell } from "../../../src/grpc/services/served-cell.js";
+import type { CellRails, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
+import { MemoryRails } from "./memory-rails.js";
 
 const STOP_MILLIS_MAX = 1_000;
 
@@ -102,7 +103,7 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   /** Replace reads of a database with one account and one transaction. */
   readonly reads?: Partial<Reads>;
   /** Replace the rails of a cell that has none. */
-  readonly rails?: Partial<CellRails>;
+  readonly rails?: CellRails;
   /** Hears the number of each cell that a handler asks for. */
   readonly cellAsked?: (cell: number) => void;
   readonly scopes?: readonly Scope[];
@@ -130,8 +131,7 @@ export async function serve({
       },
     },
     reads: { ...smallReads, ...reads },
-    ...NO_RAILS,
-    ...rails,
+    ...(rails ?? new MemoryRails()),
   };
   const server = await startGrpcServer({
     address: "127.0.0.1:0",

@@ -62,6 +62,13 @@ export const phoneText = fc.oneof(
   fc.constantFrom("+442083661177", "0112345678", "+8613800138000", "911", "+0", "00254712345678", "*100#"),
 );
 
+/** Most requests name no rail and no payer: any other one is refused on the direct rail. */
+const railText = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom("", "direct") },
+  { weight: 1, arbitrary: fc.constantFrom("mpesa", "sandbox", "Direct", "r".repeat(33), "a b") },
+);
+const payerText = fc.oneof({ weight: 20, arbitrary: fc.constant("") }, { weight: 1, arbitrary: phoneText });
+
 export const emailText = fc.oneof(
   fc.emailAddress(),
   fc.constantFrom("a@b.co", "A.B+tag@EXAMPLE.com", `${"x".repeat(64)}@${"y".repeat(63)}.example.com`, "a@b", "@b.co"),
@@ -112,6 +119,8 @@ function entryOf(field: DescField, known: Known): fc.Arbitrary<readonly [string,
 /** Good values of a field, as protobuf's JSON writes them, with enum values by number. */
 export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue> {
   if (field.fieldKind === "list" && field.listKind === "message") {
+    // Protobuf's JSON of an Any needs a type that somebody knows.
+    if (field.message.typeName === "google.protobuf.Any") return fc.constant([]);
     return fc.array(messageValueOf(field.message, known), { maxLength: 4 });
   }
   if (field.fieldKind === "map") return pairs;
@@ -122,11 +131,15 @@ export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue>
   if (field.fieldKind === "message") {
     return field.message.typeName === TIMESTAMP ? timeText : messageValueOf(field.message, known);
   }
+  if (field.scalar === ScalarType.BOOL) return fc.boolean();
+  if (field.scalar === ScalarType.BYTES) return fc.base64String({ maxLength: 400 });
   if (field.scalar !== ScalarType.STRING) return fc.oneof(fc.nat(1_000), fc.integer());
   if (isDecimal(field)) return amountText;
   if (field.name === "account_id") return idText(known.accountIds);
   if (field.name === "transaction_id") return idText(known.transactionIds);
   if (field.name === "phone_number") return phoneText;
+  if (field.name === "rail") return railText;
+  if (field.name === "payer_phone_number") return payerText;
   if (field.name === "email") return emailText;
   if (field.name === "page_token") return fc.constant("");
   return nameText;
