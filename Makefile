@@ -48,7 +48,7 @@ baseline: dist/.built ## after a release: what the next change of the contract i
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)
 
-bench-full: dist/.built ## the parts of the benchmark that take long: curve, growth, PostgreSQL, fairness, soak; ARGS=--help lists the options
+bench-full: dist/.built ## the parts of the benchmark that take long: curve, growth, PostgreSQL, rails, fairness, soak; ARGS=--help lists the options
 	@node dist/test/support/with-postgres.js node dist/bench/main.js --full $(ARGS)
 
 profile: dist/.built ## the processor time of a call, by the code that uses it

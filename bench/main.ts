@@ -3,6 +3,7 @@ import { fairness } from "./fairness/fairness.js";
 import { curve } from "./full/curve.js";
 import { growth } from "./full/growth.js";
 import { postgres } from "./full/postgres.js";
+import { rails } from "./full/rails.js";
 import { soak } from "./full/soak.js";
 import { type Options, type Part, readOptions } from "./options.js";
 import { service } from "./plan.js";
@@ -21,6 +22,7 @@ await Stage.run(options.kesc, async (stage) => {
   if (parts.includes("curve")) await run(stage, "curve", () => curve(stage, options));
   if (parts.includes("growth")) await run(stage, "growth", () => growth(stage, options));
   if (parts.includes("postgres")) await run(stage, "postgres", () => postgres(stage, options));
+  if (parts.includes("rails")) await run(stage, "rails", () => rails(stage, options));
   if (parts.includes("fairness")) await run(stage, "fairness", () => fairness(stage, options));
   if (parts.includes("soak")) await run(stage, "soak", () => soak(stage, options));
 });

@@ -6,13 +6,14 @@ import type { Options } from "../options.js";
 import { median, sum } from "../report/figures.js";
 import { type Figure, type Findings, ratioFigure } from "../report/report.js";
 import { ratioOf, type Sample, type Series } from "../report/series.js";
+import { inDatabase, organizationOf } from "../servers/in-database.js";
 import { type Measured, measuredLoad } from "../servers/measured-load.js";
 import { residentMebibytes } from "../servers/process-stats.js";
 import { type Program, stop } from "../servers/programs.js";
 import { newTenant, problemsInBooks, type Service } from "../servers/service.js";
 import { progress, type Stage } from "../stage.js";
 import type { HostileJob } from "./attack.js";
-import { fill, inDatabase, manyKeys, organizationOf, rejectPoison } from "./given.js";
+import { fill, manyKeys, rejectPoison } from "./given.js";
 import { type Row, rowsNamed } from "./rows.js";
 
 const HOSTILE_ACCOUNTS = 1_000;

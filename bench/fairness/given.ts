@@ -8,9 +8,8 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { Description, Metadata, Reference } from "../../src/domain/values/text.js";
 import { now } from "../../src/startup/clock.js";
-import { type Cell, type Database, type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
+import type { Cell, Database } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
-import type { Service } from "../servers/service.js";
 import { progress } from "../stage.js";
 import { POISON } from "./attacks.js";
 
@@ -23,35 +22,12 @@ const LARGE_ROWS = 1_000;
 const SMALL = new Map() as ReadonlyMap<string, string> as Metadata;
 const LARGE = new Map([["note", "x".repeat(1_000)]]) as ReadonlyMap<string, string> as Metadata;
 
-/** Opens the service's database in this process. No server may run on an SQLite file. */
-export async function inDatabase<Result>(
-  { databaseUrl, startOptions }: Service,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const masterKeyFile = startOptions.env?.["KESC_MASTER_KEY_FILE"] ?? "./keys/master.key";
-  const address: DatabaseAddress = databaseUrl.startsWith("sqlite:")
-    ? { engine: "sqlite", filename: databaseUrl.slice("sqlite:".length), masterKeyFile }
-    : { engine: "postgres", url: databaseUrl, connectionsMax: 4, masterKeyFile };
-  const database = await openDatabase(address, { statementMillisMax: 0 });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
 /** Creates a thousand keys of the service's organization. */
 export async function manyKeys(database: Database, organizationId: OrganizationId): Promise<string[]> {
   const all: string[] = [];
   const key = { organizationId, name: "bench", scopes: SCOPES, expiresAt: undefined };
   while (all.length < KEYS) all.push((await keys(database, now).createApiKey(key)).secret);
   return all;
-}
-
-export async function organizationOf(database: Database, apiKey: string): Promise<OrganizationId> {
-  const key = await keys(database, now).apiKeyWithSecret(apiKey);
-  if (key === undefined) throw new Error("the key is not in the database");
-  return key.organizationId;
 }
 
 /** Commits this number of mints, nearly all to the first account. */

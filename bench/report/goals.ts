@@ -25,6 +25,10 @@ export const GOALS: readonly Goal[] = [
   atMost(1.1, "last ÷ first page of an account, p50"),
   atMost(1.1, "last ÷ first page of the organization, p50"),
   atLeast(3, "PostgreSQL mints ÷ the shortest SQL function, 400 in flight"),
+  ...["sqlite", "postgres"].flatMap((engine) => [
+    atLeast(0.9, `rate of direct mints, beside 1,000 open payments ÷ alone, ${engine}`),
+    atMost(1.03, `main µs of direct mints, beside 1,000 open payments ÷ alone, ${engine}`),
+  ]),
   atMost(1.05, "memory of the server, last quarter ÷ second"),
   atMost(1.05, "memory of the gateway, last quarter ÷ second"),
 ];

@@ -2,6 +2,7 @@ import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import type { Account } from "../../src/gen/kesc/v1/account.js";
 import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
+import type { TransactionStatus } from "../../src/gen/kesc/v1/transaction.js";
 import { type ListTransactionsResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 
 /** The most transactions that a page can have. */
@@ -49,10 +50,23 @@ export class ServiceClient {
     return (await Promise.all(calls)).map(({ account }) => account);
   }
 
-  /** Mints once. Rejects with the refusal. */
-  async mint(accountId: string, amount: string, reference: string): Promise<void> {
-    const none = { description: "", metadata: new Map<string, string>(), rail: "", payer_phone_number: "" };
-    await this.#call(TransactionServiceService.mint, { account_id: accountId, amount, reference, ...none });
+  /** Mints once, on the usual rail unless another one is named. Rejects with the refusal. */
+  async mint(accountId: string, amount: string, reference: string, rail = ""): Promise<void> {
+    const none = { description: "", metadata: new Map<string, string>(), payer_phone_number: "" };
+    await this.#call(TransactionServiceService.mint, { account_id: accountId, amount, reference, rail, ...none });
+  }
+
+  /** Redeems once on the named rail. Rejects with the refusal. */
+  async redeem(accountId: string, amount: string, reference: string, rail: string): Promise<void> {
+    const none = { description: "", metadata: new Map<string, string>() };
+    await this.#call(TransactionServiceService.redeem, { account_id: accountId, amount, reference, rail, ...none });
+  }
+
+  /** Whether a transaction of the organization has one of these statuses. */
+  async hasAny(status: TransactionStatus[]): Promise<boolean> {
+    const rpc = TransactionServiceService.listTransactions;
+    const page = await this.#call(rpc, { ...rpc.requestDeserialize(Buffer.alloc(0)), status, page_size: 1 });
+    return page.transactions.length > 0;
   }
 
   /** The ids of all transactions of one account, newest first. */

@@ -4,7 +4,15 @@ import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { Breaker } from "./breaker.js";
 import { LedgerLine, type Work } from "./ledger-line.js";
-import { BLOCKED_MILLIS, BUSY_MILLIS, CALLS_MAX, LOOP_MILLIS, MESSAGES_MAX } from "./limits.js";
+import {
+  BLOCKED_MILLIS,
+  BUSY_MILLIS,
+  CALLS_MAX,
+  LOOP_MILLIS,
+  MESSAGES_MAX,
+  MESSAGES_WAITING_MAX,
+  RESTS_PER_LOOK,
+} from "./limits.js";
 import { Looks } from "./looks.js";
 import { Messages } from "./messages.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
@@ -12,6 +20,7 @@ import type { Payments } from "./ports/payments.js";
 import type { RailAccount, RailAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, Submit, Timing } from "./ports/runtime.js";
 import { RailCalls } from "./rail-calls.js";
+import { Rooms } from "./rooms.js";
 import { UnderWay } from "./under-way.js";
 
 export interface SettlementOptions {
@@ -39,8 +48,9 @@ export class Settlement {
   readonly #stopped = new AbortController();
   readonly #payments: UnderWay<TransactionId>;
   readonly #inbox: UnderWay<number>;
-  /** The looks at one rail account that run, each with at most one call at a time. */
-  readonly #busy = new Map<RailAccountId, number>();
+  readonly #rooms = new Rooms<RailAccountId>(() => {
+    this.poke();
+  });
   readonly #missing = new Set<RailAccountId>();
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
@@ -92,7 +102,11 @@ export class Settlement {
     while (!this.#stopped.signal.aborted) {
       // A poke during the look makes the wait end at once.
       this.#wake = new AbortController();
+      const from = timing.monotonicMillis();
       await this.#lookForWork().catch(this.#onError);
+      const rest = Math.min((timing.monotonicMillis() - from) * RESTS_PER_LOOK, LOOP_MILLIS);
+      // Whoever pokes without end must not make the looks take all of the database's time.
+      if (rest > 0) await timing.wait(rest, this.#stopped.signal);
       await timing.wait(LOOP_MILLIS, this.#wake.signal);
     }
   }
@@ -111,27 +125,37 @@ export class Settlement {
   async #lookAtAccount(id: RailAccountId): Promise<void> {
     const { payments, timing } = this.#options;
     const account = this.#accountOf(id);
-    if (account === undefined || this.#freeOf(id) === 0) return;
+    if (account === undefined || this.#rooms.freeOf(id) === 0) return;
     const beginsPayouts = await this.#breaker.beginsPayouts(account);
-    // Payments that rest or run are due still, and must not hide the others.
-    const limit = CALLS_MAX + this.#payments.size;
+    // Payments that rest or run are due still, and must not hide the others. One more than there is
+    // room for tells that somebody waits.
+    const limit = CALLS_MAX + 1 + this.#payments.size;
     const due = await payments.due(id, { now: timing.now(), limit, beginsPayouts });
     for (const payment of due) {
       const { transactionId } = payment;
-      if (this.#freeOf(id) === 0) return;
       if (this.#payments.has(transactionId)) continue;
+      if (this.#rooms.freeOf(id) === 0) return;
       const work: Work = { payment, account };
-      this.#payments.run(transactionId, () => this.#inRoomOf(id, () => this.#looks.look(work)), this.#onError);
+      this.#payments.run(transactionId, () => this.#rooms.in(id, () => this.#looks.look(work)), this.#onError);
     }
   }
 
   async #apply(message: InboxMessage): Promise<boolean> {
-    const payment = await this.#options.payments.payment(message.transactionId);
+    const { payments } = this.#options;
+    const payment = await payments.payment(message.transactionId);
     if (payment === undefined) return this.#messages.drop(message, "no payment");
     const account = this.#accountOf(payment.railAccountId);
     if (account === undefined) await this.#messages.postpone(message, BLOCKED_MILLIS);
-    else if (this.#freeOf(account.id) === 0) await this.#messages.postpone(message, BUSY_MILLIS);
-    else return this.#inRoomOf(account.id, () => this.#messages.apply(message, { payment, account }));
+    else if (this.#rooms.waitingOf(account.id) >= MESSAGES_WAITING_MAX) {
+      await this.#messages.postpone(message, BUSY_MILLIS);
+    } else {
+      const waits = this.#rooms.freeOf(account.id) === 0;
+      return this.#rooms.in(account.id, async () => {
+        // While the message waited in line, the payment may have gone on.
+        const current = waits ? await payments.payment(message.transactionId) : undefined;
+        return this.#messages.apply(message, { payment: current ?? payment, account });
+      });
+    }
     return true;
   }
 
@@ -144,19 +168,6 @@ export class Settlement {
       onEvent({ kind: "no rail account", railAccountId: id });
     }
     return account;
-  }
-
-  #freeOf(id: RailAccountId): number {
-    return Math.max(0, CALLS_MAX - (this.#busy.get(id) ?? 0));
-  }
-
-  async #inRoomOf<Result>(id: RailAccountId, work: () => Promise<Result>): Promise<Result> {
-    this.#busy.set(id, (this.#busy.get(id) ?? 0) + 1);
-    try {
-      return await work();
-    } finally {
-      this.#busy.set(id, (this.#busy.get(id) ?? 0) - 1);
-    }
   }
 
   readonly #onError = (error: unknown): void => {

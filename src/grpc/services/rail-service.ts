@@ -57,8 +57,8 @@ export function railHandlers({
           noteBalance?.(uuid, message);
           return ACCEPTED;
         }
-        await inbox.add({ transactionId: transactionIdOf(uuid), ...message }, now());
-        poke();
+        const added = await inbox.add({ transactionId: transactionIdOf(uuid), ...message }, now());
+        if (added === "stored") poke();
         return ACCEPTED;
       },
     }),

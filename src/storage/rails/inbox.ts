@@ -18,6 +18,11 @@ interface InboxRow {
   readonly tries: number;
 }
 
+interface SeenRow {
+  readonly stored: number;
+  readonly known: number;
+}
+
 interface MessageRow {
   readonly purpose: string;
   readonly body_masked: string;
@@ -27,25 +32,29 @@ interface MessageRow {
 /** Implements the port `RailInbox` for one cell. */
 export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "reader" | "transact">): RailInbox {
   const statements = inboxStatements(engine);
-  const change = async (read: Read): Promise<void> => {
-    await orStoreError(
+  const change = async (read: Read): Promise<boolean> => {
+    const rows = await orStoreError(
       engine,
       transact((session) => session.read(read)),
     );
+    return rows.length > 0;
+  };
+  /** A message that need not be stored costs no transaction: anybody may repeat one without end. */
+  const seen = async (transactionId: TransactionId, sha256: string): Promise<"known" | "full" | undefined> => {
+    const [row] = await orStoreError(engine, reader.rows<SeenRow>(statements.seen, [sha256, transactionId]));
+    if (row === undefined || row.stored === 0) return undefined;
+    if (row.known > 0) return "known";
+    return row.stored >= MESSAGES_MAX ? "full" : undefined;
   };
   return {
-    add: ({ transactionId, purpose, body }, now) => {
+    add: async ({ transactionId, purpose, body }, now) => {
       const sha256 = createHash("sha256").update(body).digest("hex");
+      const before = await seen(transactionId, sha256);
+      if (before !== undefined) return before;
       const row = [transactionId, purpose, sha256, body, now, now, transactionId];
-      return orStoreError(
-        engine,
-        transact(async (session) => {
-          const added = await session.read({ sql: statements.add, bindings: row });
-          if (added.length > 0) return "stored";
-          const known = await session.read({ sql: statements.known, bindings: [transactionId, sha256] });
-          return known.length > 0 ? "known" : "full";
-        }),
-      );
+      if (await change({ sql: statements.add, bindings: row })) return "stored";
+      // Meanwhile another call has stored the same text, or the last one that is allowed.
+      return (await seen(transactionId, sha256)) ?? "full";
     },
     due: async ({ now, limit }) => {
       const rows = await orStoreError(engine, reader.rows<InboxRow>(statements.due, [now, limit]));
@@ -57,8 +66,12 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
         tries: row.tries,
       }));
     },
-    postpone: (id, { dueAt, tries }) => change({ sql: statements.postpone, bindings: [dueAt, tries, id] }),
-    settle: (id) => change({ sql: statements.settle, bindings: [id] }),
+    postpone: async (id, { dueAt, tries }) => {
+      await change({ sql: statements.postpone, bindings: [dueAt, tries, id] });
+    },
+    settle: async (id) => {
+      await change({ sql: statements.settle, bindings: [id] });
+    },
     messages: async (transactionId) => {
       const rows = await orStoreError(engine, reader.rows<MessageRow>(statements.messages, [transactionId]));
       return rows.map((row): StoredMessage => ({
@@ -78,7 +91,9 @@ function inboxStatements({ table }: Engine) {
       SELECT ?, ?, ?, ?, ?, ?, 0
       WHERE (SELECT COUNT(*) FROM ${messages} WHERE transaction_id = ?) < ${String(MESSAGES_MAX)}
       ON CONFLICT (transaction_id, sha256) DO NOTHING RETURNING id`,
-    known: `SELECT id FROM ${messages} WHERE transaction_id = ? AND sha256 = ?`,
+    seen: `
+      SELECT COUNT(*) AS stored, COUNT(CASE WHEN sha256 = ? THEN 1 END) AS known
+      FROM ${messages} WHERE transaction_id = ?`,
     due: `
       SELECT id, transaction_id, purpose, body_masked, tries FROM ${messages}
       WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?`,
