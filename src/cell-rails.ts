@@ -13,6 +13,7 @@ import { Settlement } from "./settlement/settlement.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { balanceNotes, type Callbacks, railAccountsOf } from "./startup/rails.js";
 import type { Cell } from "./storage/database.js";
+import { setPayouts } from "./storage/rails/change-rail-accounts.js";
 import { railInbox } from "./storage/rails/inbox.js";
 import { leases } from "./storage/rails/leases.js";
 import { payments } from "./storage/rails/payments.js";
@@ -53,6 +54,9 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     timing,
     newTransactionId,
     onEvent,
+    closePayouts: async ({ organizationId, rail }, reason) => {
+      await setPayouts(cell, { organizationId, rail: rail.name }, { payouts: "closed", reason, now: now() });
+    },
     submit: (command, deadline) => ledger.submit(command, deadline, { rail: true }),
   });
   const balances = new Balances({ railAccounts, lease, timing, onEvent });
@@ -102,6 +106,7 @@ function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
     case "outcome unknown":
     case "no rail account":
     case "payouts stopped":
+    case "payouts closed":
       logger.warn({ cell, ...factsOf(event) }, `settlement: ${kind}`);
       return;
     case "sent":

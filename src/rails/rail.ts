@@ -55,6 +55,12 @@ export interface PaymentRail {
   readonly checkAfterMillis: readonly number[];
 
   /**
+   * The codes of open reports which say that the rail refuses every payout of this account, until
+   * an operator has acted. None when omitted.
+   */
+  readonly lockedCodes?: ReadonlySet<string>;
+
+  /**
    * The messages of a rail that sends none over a network: a sandbox. The caller delivers each at
    * its time, and may deliver it twice.
    */

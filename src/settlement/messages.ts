@@ -5,6 +5,7 @@ import { isProof } from "./ledger-line.js";
 import { MESSAGE_WAITS_MILLIS } from "./limits.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { StoredPayment } from "./ports/payments.js";
+import type { ClosePayouts } from "./ports/rail-accounts.js";
 import type { OnEvent, SettlementEvent, Timing } from "./ports/runtime.js";
 import type { RailCalls } from "./rail-calls.js";
 import { openPaymentOf } from "./schedule.js";
@@ -15,6 +16,7 @@ interface MessagesOptions {
   readonly calls: RailCalls;
   readonly timing: Timing;
   readonly onEvent: OnEvent;
+  readonly closePayouts: ClosePayouts;
 }
 
 type Why = Extract<SettlementEvent, { kind: "message dropped" }>["why"];
@@ -46,7 +48,10 @@ export class Messages {
   async apply(message: InboxMessage, work: Work): Promise<boolean> {
     const report = work.account.rail.read(message, openPaymentOf(work.payment));
     if (report === undefined) return this.drop(message, "unreadable");
-    if (report.kind === "open") return this.drop(message, "open");
+    if (report.kind === "open") {
+      await this.#closeIfLocked(report.code, work);
+      return this.drop(message, "open");
+    }
     if (report.kind === "succeeded" && !isProof(report)) return this.drop(message, "unreadable");
     // Another prompt of the order may have been paid. Its failure says nothing about this one.
     if (report.kind === "failed" && !isOfThisRequest(report, work.payment)) return this.drop(message, "another order");
@@ -58,6 +63,13 @@ export class Messages {
     if (confirmation.report.kind !== report.kind) return this.drop(message, "contradicted");
     await this.#options.inbox.settle(message.id);
     return true;
+  }
+
+  /** Further payouts would be refused as well, and count as further wrong passwords. */
+  async #closeIfLocked(code: string, { account }: Work): Promise<void> {
+    if (account.rail.lockedCodes?.has(code) !== true || account.payouts === "closed") return;
+    await this.#options.closePayouts(account, `the rail answered ${code}`);
+    this.#options.onEvent({ kind: "payouts closed", railAccountId: account.id, code });
   }
 
   /** Settles a message that says nothing. */

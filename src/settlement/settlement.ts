@@ -17,7 +17,7 @@ import { Looks } from "./looks.js";
 import { Messages } from "./messages.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
-import type { RailAccount, RailAccounts } from "./ports/rail-accounts.js";
+import type { ClosePayouts, RailAccount, RailAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, Submit, Timing } from "./ports/runtime.js";
 import { RailCalls } from "./rail-calls.js";
 import { Rooms } from "./rooms.js";
@@ -32,6 +32,7 @@ export interface SettlementOptions {
   readonly newTransactionId: () => TransactionId;
   readonly timing: Timing;
   readonly onEvent: OnEvent;
+  readonly closePayouts: ClosePayouts;
 }
 
 /**

@@ -29,6 +29,23 @@ describe("the settlement, about the messages of a rail", () => {
     expect(world.inbox.open).to.have.length(1);
   });
 
+  it("close the payouts of a rail account that is locked, until an operator opens them", async () => {
+    const asked = await world.redeem();
+    await world.start();
+    await world.message(asked, { kind: "open", code: "PENDING" }, "pay_out");
+    expect(world.events.map(({ kind }) => kind)).not.to.include("payouts closed");
+    await world.message(asked, { kind: "open", code: "LOCKED" }, "pay_out");
+    await world.message(asked, { kind: "open", code: "LOCKED" }, "status");
+    expect(world.events.filter(({ kind }) => kind === "payouts closed")).to.have.length(1);
+    const later = await world.redeem();
+    await world.pass(MINUTE_MILLIS);
+    expect(world.stateOf(later)).to.equal("READY PENDING");
+    expect(world.stateOf(asked)).to.equal("ACCEPTED PROCESSING");
+    world.set({ payouts: "auto" });
+    await world.pass(MINUTE_MILLIS);
+    expect(world.stateOf(later)).to.equal("ACCEPTED PROCESSING");
+  });
+
   it("books a success that a query confirms, with what only the message says", async () => {
     const id = await world.mint();
     await world.start();

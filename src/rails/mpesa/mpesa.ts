@@ -47,6 +47,8 @@ export interface Clocks {
 export class MpesaRail implements PaymentRail {
   readonly name = MPESA_RAIL;
   readonly checkAfterMillis = CHECKS_MILLIS;
+  /** 8006: the initiator is locked, for example because its password has expired. */
+  readonly lockedCodes: ReadonlySet<string> = new Set(["8006"]);
   readonly #settings: MpesaSettings;
   readonly #initiator: Initiator;
   readonly #client: DarajaClient;

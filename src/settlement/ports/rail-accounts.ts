@@ -31,6 +31,9 @@ export interface UsualRails {
   usualRail(organizationId: OrganizationId): Rail;
 }
 
+/** Closes the payouts of an account until an operator opens them. */
+export type ClosePayouts = (account: RailAccount, reason: string) => Promise<void>;
+
 /** Every account at a rail that can be used. */
 export interface UsableAccounts {
   all(): readonly RailAccount[];

@@ -44,6 +44,8 @@ export type SettlementEvent =
     }
   | { readonly kind: "no rail account"; readonly railAccountId: RailAccountId }
   | { readonly kind: "no balance"; readonly railAccountId: RailAccountId; readonly code: string }
+  /** The rail refuses every payout. They stay closed until an operator opens them. */
+  | { readonly kind: "payouts closed"; readonly railAccountId: RailAccountId; readonly code: string }
   | { readonly kind: "payouts stopped"; readonly railAccountId: RailAccountId; readonly unknown: number }
   /** The ledger did not decide a command. */
   | { readonly kind: "undecided"; readonly transactionId: TransactionId; readonly code: string }

@@ -20,6 +20,7 @@ export function failedWith(movement: string | undefined): Report {
 
 /** A rail that answers what a test wants, and notes what it was asked. */
 export class ScriptedRail implements PaymentRail {
+  readonly lockedCodes: ReadonlySet<string> = new Set(["LOCKED"]);
   readonly name = "scripted" as Rail;
   readonly checkAfterMillis = [75_000, 45_000, 180_000, 600_000, 2_700_000, 3_600_000];
   readonly sent: string[] = [];

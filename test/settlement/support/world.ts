@@ -106,6 +106,10 @@ export class World {
       payments: this.payments,
       inbox: this.inbox,
       railAccounts: { account: (id) => this.accounts.get(id), accountOf: () => undefined },
+      closePayouts: (account) => {
+        this.accounts.set(account.id, { ...account, payouts: "closed" });
+        return Promise.resolve();
+      },
       lease: { leftMillis: () => this.leaseLeftMillis },
       submit: (command, deadline) => this.#submit(command, deadline),
       newTransactionId,

@@ -170,6 +170,7 @@ export class SettlingServer {
         monotonicMillis,
         wait: (millis, signal) => this.#wait(millis === LOOP_MILLIS ? "loop" : "other", millis, signal),
       },
+      closePayouts: () => Promise.resolve(),
       onEvent: (event) => {
         this.#world.tally.count("rail events", event.kind);
         this.#world.note(this.#name, () => JSON.stringify(event));
