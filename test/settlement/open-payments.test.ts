@@ -118,6 +118,16 @@ describe("the settlement, about payments that the rail has or may have", () => {
     });
   }
 
+  it("sends nothing again in a restored book", async () => {
+    const id = await world.redeem();
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    await world.start();
+    world.disk.setState(world.organizationId, "RESTORED");
+    await world.pass(30 * MINUTE_MILLIS);
+    expect([world.rail.sent, world.rail.asked.length]).to.deep.equal([[id], 4]);
+    expect(world.payments.find(id)).to.include({ state: "SENDING", sends: 1, lastCode: "PENDING" });
+  });
+
   it("takes a payout for accepted that the rail knows when it is sent again", async () => {
     const id = await world.redeem();
     const answers: Sent[] = [UNKNOWN];
