@@ -86,10 +86,24 @@ export class Messages {
   }
 
   async #confirmation(message: InboxMessage, report: FinalReport, work: Work): Promise<Confirmation> {
-    if (!isHint(message, report, work)) return { kind: "confirmed", report };
+    if (!isHint(message, report, work)) return { kind: "confirmed", report: await this.#withCause(report, work) };
     // The rail would confirm it if it were another order's. An order that was sent once has one.
     if (work.payment.sends <= 1 && !isOfThisRequest(report, work.payment)) return { kind: "unconfirmed" };
     return (await this.#toldBefore(report, work)) ?? this.#ask(report, work);
+  }
+
+  /**
+   * M-Pesa's status query tells that a payout failed, and not why. A message may tell why. Even if
+   * it is forged, it changes no more than the words for a failure that is certain.
+   */
+  async #withCause(report: FinalReport, { payment, account }: Work): Promise<FinalReport> {
+    if (report.kind !== "failed" || report.failure !== "RAIL_REFUSED") return report;
+    for (const message of await this.#options.inbox.messages(payment.transactionId)) {
+      const said = account.rail.read(message, openPaymentOf(payment));
+      if (said?.kind !== "failed" || said.failure === "RAIL_REFUSED" || !isSame(said, report)) continue;
+      return { ...report, failure: said.failure, code: said.code };
+    }
+    return report;
   }
 
   /** Looks for an answer to a status query that says the same. */

@@ -43,6 +43,11 @@ export class ManualClock implements Clock {
     return this.#nowMillis;
   }
 
+  /** When the next action comes due; undefined if none waits. */
+  get nextMillis(): number | undefined {
+    return this.#waiting[0]?.dueMillis;
+  }
+
   after(delayMillis: number, action: () => Promise<void>): void {
     const dueMillis = this.#nowMillis + delayMillis;
     const later = this.#waiting.findIndex((other) => other.dueMillis > dueMillis);

@@ -139,6 +139,19 @@ describe("the settlement, about the messages of a rail", () => {
     expect(world.stateOf(done)).to.equal("ENDED COMPLETED");
   });
 
+  it("says why a payout failed, where the status query does not and a message of the movement does", async () => {
+    const [told, untold] = [await world.redeem(), await world.redeem()];
+    await world.start();
+    const why = { ...failedWith(told), failure: "RECIPIENT_LIMIT" as const };
+    await world.message(told, why, "pay_out");
+    await world.message(untold, { ...why, movement: "another" }, "pay_out");
+    for (const id of [told, untold]) {
+      await world.message(id, { ...failedWith(id), failure: "RAIL_REFUSED" as const }, "status");
+    }
+    const failures = [told, untold].map((id) => world.transaction(id)?.failure);
+    expect(failures).to.deep.equal(["RECIPIENT_LIMIT", "RAIL_REFUSED"]);
+  });
+
   it("takes the notice of a timeout for no outcome", async () => {
     const id = await world.redeem();
     await world.start();

@@ -14,7 +14,7 @@ export function paid(movement: string, given: Partial<Extract<Report, { kind: "s
   return { kind: "succeeded", movement, receipt: undefined, amountCents: undefined, phone: undefined, ...given };
 }
 
-export function failedWith(movement: string | undefined): Report {
+export function failedWith(movement: string | undefined): Extract<Report, { kind: "failed" }> {
   return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
 }
 

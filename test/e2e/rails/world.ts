@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { pino } from "pino";
+
+import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
+import { startGateway } from "../../../gateway/server.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { type RunningServer, startServer } from "../../../src/server.js";
+import { keys } from "../../../src/storage/keys.js";
+import { verify } from "../../../src/verify/verify.js";
+import { ManualClock } from "../../daraja/clock.js";
+import { type Daraja, startDaraja } from "../../daraja/daraja.js";
+import type { Order, Receipt } from "../../daraja/mpesa/order.js";
+import { newOrganization } from "../../daraja/mpesa/organization.js";
+import { RestCaller } from "../../support/callers/rest-caller.js";
+import { configOf } from "../../support/config.js";
+import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { eventually } from "../../support/eventually.js";
+import { setMpesa } from "../../support/rails/mpesa-account.js";
+import { makeTenant, type Tenant } from "../../support/service/tenants.js";
+import { TcpForwarder } from "../../support/tcp-forwarder.js";
+
+type Engine = (typeof ENGINES)[number];
+
+/** An organization with its own shortcode at the simulator, so that no other's money mixes in. */
+export interface Business extends Tenant {
+  readonly shortcode: string;
+}
+
+/** The five accounts of a book, in cents. */
+export interface BookAccounts {
+  readonly reserve: number;
+  readonly available: number;
+  readonly held: number;
+  readonly unallocated: number;
+  readonly shortfall: number;
+}
+
+const SETTLED_MILLIS_MAX = 30_000;
+const FIRST_SHORTCODE = 600_000;
+
+/** The service and the simulator of M-Pesa, with one clock that moves only when a test moves it. */
+export class RailWorld {
+  readonly rest: RestCaller;
+  readonly #daraja: Daraja;
+  readonly #businesses: readonly Business[];
+  readonly #clock: ManualClock;
+  readonly #opened: TestDatabase;
+  readonly #server: RunningServer;
+  readonly #dispose: () => Promise<void>;
+
+  private constructor(parts: {
+    rest: RestCaller;
+    daraja: Daraja;
+    businesses: readonly Business[];
+    clock: ManualClock;
+    opened: TestDatabase;
+    server: RunningServer;
+    dispose: () => Promise<void>;
+  }) {
+    this.rest = parts.rest;
+    this.#daraja = parts.daraja;
+    this.#businesses = parts.businesses;
+    this.#clock = parts.clock;
+    this.#opened = parts.opened;
+    this.#server = parts.server;
+    this.#dispose = parts.dispose;
+  }
+
+  static async start(engine: Engine, businessCount: number): Promise<RailWorld> {
+    const clock = new ManualClock();
+    const now = (): UnixMillis => toUnixMillis(clock.nowMillis());
+    const organizations = Array.from({ length: businessCount }, (_, index) => {
+      const shortcode = String(FIRST_SHORTCODE + index);
+      return newOrganization({ shortcode, consumerKey: `key-${shortcode}`, consumerSecret: `secret-${shortcode}` });
+    });
+    const daraja = await startDaraja({ clock, organizations, seed: "scenarios" });
+    const opened = await openTestDatabase(engine);
+    const { database } = opened;
+    const businesses: Business[] = [];
+    for (const organization of organizations) {
+      const tenant = await makeTenant(keys(database, now), `Duka ${organization.shortcode}`);
+      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization });
+      businesses.push({ ...tenant, shortcode: organization.shortcode });
+    }
+    // The server must know the address of the gateway, which starts later.
+    const callbacks = await TcpForwarder.start(0);
+    const folder = mkdtempSync(join(tmpdir(), "kesc-rails-"));
+    const secretFile = join(folder, "callback.secret");
+    writeFileSync(secretFile, "5".repeat(64));
+    const config = configOf({
+      KESC_GRPC_ADDRESS: "127.0.0.1:0",
+      KESC_CALLBACK_BASE_URL: `http://127.0.0.1:${String(callbacks.port)}`,
+      KESC_CALLBACK_SECRET_FILE: secretFile,
+    });
+    const logger = pino({}, { write: () => undefined });
+    const server = await startServer(config, { database, logger, now });
+    const read = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
+    if (!read.ok) throw new Error(read.problems.join("\n"));
+    const gateway = await startGateway(read.config, logger);
+    callbacks.target = Number(new URL(`http://${gateway.address}`).port);
+    const rest = new RestCaller(gateway.address);
+    const dispose = async (): Promise<void> => {
+      rest.close();
+      await daraja.close();
+      await callbacks.stop();
+      await gateway.stop();
+      await server.stop();
+      await opened.dispose();
+      rmSync(folder, { recursive: true });
+    };
+    return new RailWorld({ rest, daraja, businesses, clock, opened, server, dispose });
+  }
+
+  dispose(): Promise<void> {
+    return this.#dispose();
+  }
+
+  /**
+   * Lets so much time pass. It jumps from one moment at which something is due to the next, and the
+   * service does all its work of a moment before the clock goes on.
+   */
+  async pass(millis: number): Promise<void> {
+    const untilMillis = this.#clock.nowMillis() + millis;
+    await this.#settled();
+    while (this.#clock.nowMillis() < untilMillis) {
+      const nextMillis = Math.min(untilMillis, this.#clock.nextMillis ?? Infinity, await this.#nextDueMillis());
+      await this.#clock.advance(nextMillis - this.#clock.nowMillis());
+      await this.#settled();
+    }
+  }
+
+  business(index: number): Business {
+    const business = this.#businesses[index];
+    if (business === undefined) throw new Error(`there is no business ${String(index)}`);
+    return business;
+  }
+
+  async book({ organizationId }: Business): Promise<BookAccounts> {
+    const [accounts] = await this.#opened.cell.reader.rows<BookAccounts>(BOOK, [organizationId]);
+    if (accounts === undefined) throw new Error(`there is no book of ${organizationId}`);
+    return accounts;
+  }
+
+  /** What M-Pesa moved for the business, by its own account. */
+  movedFor({ shortcode }: Business): readonly Receipt[] {
+    return this.#daraja.receipts.filter((receipt) => receipt.shortcode === shortcode);
+  }
+
+  /** The orders of the business that M-Pesa accepted. */
+  ordersOf({ shortcode }: Business): readonly Order[] {
+    return this.#daraja.orders.filter(({ organization }) => organization.shortcode === shortcode);
+  }
+
+  async findings(): Promise<readonly unknown[]> {
+    const { firstFindings } = await verify(this.#opened.database);
+    return firstFindings;
+  }
+
+  /** Resolves once the service has nothing to do at this moment. */
+  async #settled(): Promise<void> {
+    let work: object | undefined;
+    await eventually(
+      async () => {
+        for (const cell of this.#server.cells) cell.poke();
+        const rows = await this.#opened.cell.reader.rows<{ count: number }>(WORK, [
+          this.#clock.nowMillis(),
+          this.#clock.nowMillis(),
+        ]);
+        work = rows[0];
+        return rows[0]?.count === 0;
+      },
+      { millisMax: SETTLED_MILLIS_MAX, what: () => `the service did not settle: ${JSON.stringify(work)}` },
+    );
+  }
+
+  async #nextDueMillis(): Promise<number> {
+    const [row] = await this.#opened.cell.reader.rows<{ due: number | null }>(NEXT_DUE);
+    return row?.due ?? Infinity;
+  }
+}
+
+const BOOK = `
+  SELECT reserve_cents AS reserve, available_cents AS available, held_cents AS held,
+         unallocated_cents AS unallocated, shortfall_cents AS shortfall
+  FROM books WHERE organization_id = ?`;
+
+// A payment that was begun, and whose answer is not stored yet, has no code and is due later.
+const WORK = `
+  SELECT (SELECT count(*) FROM payments
+          WHERE state <> 'ENDED' AND (due_at <= ? OR (state = 'SENDING' AND last_code IS NULL))) +
+         (SELECT count(*) FROM rail_messages WHERE due_at <= ?) AS count`;
+
+const NEXT_DUE = `
+  SELECT min(due) AS due FROM (
+    SELECT min(due_at) AS due FROM payments WHERE state <> 'ENDED'
+    UNION ALL SELECT min(due_at) AS due FROM rail_messages) AS all_due`;

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+
+import { typeidUnboxed } from "typeid-js";
+
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { Rail } from "../../../src/domain/transaction.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Database } from "../../../src/storage/database.js";
+import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
+import type { Organization } from "../../daraja/mpesa/organization.js";
+
+interface MpesaAccount {
+  readonly organizationId: OrganizationId;
+  /** The simulator's address. */
+  readonly baseUrl: string;
+  readonly organization: Organization;
+}
+
+/** Gives an organization its account at the simulator, as its usual rail. */
+export async function setMpesa(
+  database: Database,
+  { organizationId, baseUrl, organization }: MpesaAccount,
+): Promise<void> {
+  const { shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } = organization;
+  const settings = {
+    baseUrl,
+    collectShortcode: shortcode,
+    payOutShortcode: shortcode,
+    initiatorName,
+    certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+  };
+  const setting = {
+    id: typeidUnboxed("rail") as string as RailAccountId,
+    organizationId,
+    rail: "mpesa" as Rail,
+    settings: JSON.stringify(settings),
+    credentials: JSON.stringify({ consumerKey, consumerSecret, passkey, initiatorPassword }),
+    credentialsExpireAt: undefined,
+    isUsual: true,
+    beginWithinMillis: 120_000,
+    confirmAboveCents: 0 as const,
+    resolveAloneMaxCents: 0 as const,
+  };
+  const given = { setting, cell: database.cells[0], now: toUnixMillis(Date.now()) };
+  await saveRailAccount(database, given, () => undefined);
+}
