@@ -8,7 +8,12 @@ import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js"
 import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage } from "./balance.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
-import { type Period, pullTransactions, type ReceivedPayments, registerForPulls } from "./reconciliation/pull-transactions.js";
+import {
+  type Period,
+  pullTransactions,
+  type ReceivedPayments,
+  registerForPulls,
+} from "./reconciliation/pull-transactions.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
 import { reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
 import {
