@@ -4,7 +4,7 @@ import { VARIABLES } from "../../runtime/variables.js";
 import { addBackup } from "./backup/backup.js";
 import { addBook } from "./backup/book.js";
 import { addRestore } from "./backup/restore.js";
-import { addAccountCalls, addCall, addTransaction } from "./call/command.js";
+import { addAccountCalls, addCall, addSandbox, addTransaction } from "./call/command.js";
 import { addAccount } from "./commands/account.js";
 import { addGateway } from "./commands/gateway.js";
 import { addKey } from "./commands/key.js";
@@ -46,6 +46,7 @@ export function kescProgram(): Command {
   addRail(program);
   addAccountCalls(addAccount(program));
   addTransaction(program);
+  addSandbox(program);
   addMasterKey(program);
   addCall(program);
   addImport(program);

@@ -15,7 +15,7 @@ export interface UnnamedMovement extends Omit<RailMovementRow, "transaction"> {
  * rail, so the file itself may tell it.
  */
 export async function reconcile(
-  movements: AsyncIterable<readonly UnnamedMovement[]>,
+  movements: AsyncIterable<readonly UnnamedMovement[]> | Iterable<readonly UnnamedMovement[]>,
   book: BookedMovements,
   period: () => Period | undefined,
 ): Promise<Reconciliation> {

@@ -5,7 +5,8 @@ import type { UnixMillis } from "../domain/values/time.js";
 /** A movement of shillings as the rail has it. */
 export interface RailMovementRow {
   readonly receipt: string;
-  readonly completedAt: UnixMillis;
+  /** Undefined if the rail wrote a time that cannot be read for certain. */
+  readonly completedAt: UnixMillis | undefined;
   readonly direction: "in" | "out";
   readonly amountCents: number;
   /** The transaction that the rail names, if it names one that the book has. */
@@ -14,7 +15,16 @@ export interface RailMovementRow {
 
 export type NamedTransaction = Pick<
   Transaction,
-  "id" | "accountId" | "type" | "status" | "amountCents" | "railReceipt" | "openFlags" | "createdAt" | "updatedAt"
+  | "id"
+  | "accountId"
+  | "type"
+  | "status"
+  | "amountCents"
+  | "railReceipt"
+  | "failure"
+  | "openFlags"
+  | "createdAt"
+  | "updatedAt"
 >;
 
 /** A movement of shillings as the book has it. */

@@ -4,32 +4,87 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { sharedService } from "../support/service/service.js";
+import { ENDINGS } from "../../src/rails/sandbox/endings.js";
+import { eventually } from "../support/eventually.js";
+import { Place, RunningKesc } from "../support/service/kesc.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
+const DONE = { millisMax: 20_000, what: () => "the mint over the sandbox rail never ended" };
 
-describe("the README's first requests", () => {
-  it("work as written, pasted one after the other", async () => {
-    const service = await sharedService("sqlite");
-    const blocks = [...readFileSync("README.md", "utf8").matchAll(/```bash\n([\s\S]*?)```/g)].map(
-      ([, block]) => block ?? "",
-    );
-    expect(blocks[0]?.trim()).to.equal(PLACEHOLDER);
+/** The blocks of a document that a reader pastes into bash. */
+function blocksOf(document: string): readonly string[] {
+  return [...readFileSync(document, "utf8").matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
+}
+
+describe("the requests of the documents, with the demo of `make run`", () => {
+  let place: Place;
+  let demo: RunningKesc;
+  let addresses: { readonly http: string; readonly grpc: string };
+  let key: string;
+  before(async () => {
+    place = new Place();
+    demo = new RunningKesc(["serve", "--demo"], place.variables);
+    const { address, grpcAddress = "" } = await demo.ready;
+    addresses = { http: address, grpc: grpcAddress };
+    await demo.said("AccountService/GetAccount");
+    [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(demo.stdout) ?? [];
+  });
+  after(async () => {
+    await demo.end();
+    place.remove();
+  });
+
+  /** Pastes the blocks one after the other. Returns the lines that are not empty. */
+  async function paste(blocks: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string[]> {
     const script = blocks
-      .slice(1)
       .join("\necho\n")
-      .replaceAll("http://127.0.0.1:8080", `http://${service.httpAddress}`)
-      .replaceAll("http://127.0.0.1:50051", `http://${service.grpcAddress}`);
-
+      .replaceAll("http://127.0.0.1:8080", `http://${addresses.http}`)
+      .replaceAll("http://127.0.0.1:50051", `http://${addresses.grpc}`);
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
-      env: { PATH: process.env["PATH"], KESC_API_KEY: service.a.key, KESC_GRPC_ADDRESS: service.grpcAddress },
+      env: { PATH: process.env["PATH"], KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...variables },
     });
-    const [accountId, minted, redeemed, account] = stdout.split("\n").filter((line) => line !== "");
+    return stdout.split("\n").filter((line) => line !== "");
+  }
+
+  async function completed(id: string): Promise<void> {
+    const url = `http://${addresses.http}/transactions/${id}`;
+    const status = async (): Promise<unknown> =>
+      ((await (await fetch(url, { headers: { "x-api-key": key } })).json()) as { status: unknown }).status;
+    await eventually(async () => (await status()) === "completed", DONE);
+  }
+
+  it("work as the README has them, pasted one after the other", async () => {
+    const [placeholder, ...blocks] = blocksOf("README.md");
+    expect(placeholder?.trim()).to.equal(PLACEHOLDER);
+    const lines = await paste(blocks);
+    const [accountId, minted, redeemed, account, , ...others] = lines;
     expect(accountId).to.match(/^acc_[0-9a-z]{26}$/);
     expect(minted).to.include('"type":"mint"').and.include('"amount":1000.00').and.include('"status":"completed"');
-    expect(redeemed).to.include('"type":"redeem"').and.include('"amount":250.00');
+    expect(redeemed).to.include('"type":"redeem"').and.include('"amount":250.00').and.include('"rail":"direct"');
     expect(account).to.include('"available_balance":750.00').and.include('"transactions":[');
+    const stdout = lines.join("\n");
+    expect(others.join("\n"), stdout).to.match(/"rail":"sandbox"[^]*"rail":"sandbox"/);
     expect(stdout).to.include("kesc.v1.TransactionService\n").and.include('"amount": "0.01"');
     expect(stdout).to.include('"reference": "deposit-3"');
+    await completed(/^txn_[0-9a-z]{26}$/m.exec(stdout)?.[0] ?? "");
+  });
+
+  it("work as docs/sandbox.md has them: each ending once, and an order that is advanced", async () => {
+    const [accountId = ""] = await paste(blocksOf("README.md").slice(1, 2));
+    const lines = await paste(blocksOf("docs/sandbox.md"), { ACCOUNT_ID: accountId });
+    // Two requests of one block print on one line.
+    const objects = lines.flatMap((line) => line.replaceAll("}{", "}\n{").split("\n"));
+    const transactions = objects.map((text) => JSON.parse(text) as Readonly<Record<string, unknown>>);
+    const references = transactions.map(({ reference }) => reference);
+    const tried = ENDINGS.map(({ digits }) => `try-${digits}`);
+    expect(references.slice(0, tried.length)).to.deep.equal(tried);
+    const [waiting, payment, funded, paid, advanced, again] = transactions.slice(tried.length);
+    expect(waiting).to.include({ reference: "try-13", rail: "sandbox", type: "mint" });
+    expect(payment).to.include({ transaction_id: waiting?.["id"] });
+    expect(funded).to.include({ reference: "fund-03", status: "completed" });
+    expect(paid).to.include({ reference: "pay-03", type: "redeem", status: "pending" });
+    expect(advanced).to.include({ reference: "try-13" });
+    expect(again).to.include({ reference: "try-13" });
+    await completed(String(waiting?.["id"]));
   });
 });

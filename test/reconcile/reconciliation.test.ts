@@ -30,6 +30,7 @@ function named(given: Partial<NamedTransaction> = {}): NamedTransaction {
     type: "MINT",
     status: "COMPLETED",
     amountCents: toCents(100),
+    failure: undefined,
     railReceipt: undefined,
     openFlags: [],
     createdAt: toUnixMillis(1_400),

@@ -84,6 +84,27 @@ function addCalls(group: Command, resource: Resource): void {
   );
 }
 
+const WHY_ADVANCE = `
+The order of the transaction takes its next step now, and not when its time has come (docs/sandbox.md). The command
+calls the server with an API key that has the scope "transactions:write".`;
+
+/** `kesc sandbox`: moves the orders of the sandbox rail by hand, over the API. */
+export function addSandbox(program: Command): void {
+  const advance = program
+    .command("sandbox")
+    .description("the sandbox rail, over the API")
+    .command("advance")
+    .description("let the next step of an order on the sandbox rail happen now")
+    .argument("<transaction-id>", 'id of the transaction ("txn_…")')
+    .option("--json", "print JSON, for scripts")
+    .addHelpText("after", WHY_ADVANCE)
+    .action(async (id: string, options: GetOptions) => {
+      const { advanceOrder } = await import("./resources.js");
+      await advanceOrder(id, options);
+    });
+  withSessionOptions(advance);
+}
+
 function idempotencyKey(text: string): string {
   if (IDEMPOTENCY_KEY.test(text)) return text;
   throw new InvalidArgumentError("It must be 1 to 255 printable ASCII characters without spaces.");

@@ -6,11 +6,13 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
 import type { SessionOptions } from "./options.js";
-import type { Resource } from "./resource.js";
+import { type Resource, TRANSACTION } from "./resource.js";
 import { Session } from "./session.js";
 
 const PAGE_FIELDS: readonly string[] = ["page_size", "page_token"];
 const PAGE_SIZE_MAX = 1_000;
+
+const ADVANCE_METHOD = "kesc.v1.SandboxService/AdvanceTransaction";
 
 const WRONG_USAGE = 2;
 
@@ -21,9 +23,24 @@ export interface GetOptions extends SessionOptions {
 }
 
 /** Prints one resource. */
-export async function getOne({ name, getMethod, idField }: Resource, id: string, options: GetOptions): Promise<void> {
+export async function getOne(resource: Resource, id: string, options: GetOptions): Promise<void> {
+  await printResource(resource, resource.getMethod, id, options);
+}
+
+/** Advances an order of the sandbox rail by one step. Prints its transaction as it was before. */
+export async function advanceOrder(id: string, options: GetOptions): Promise<void> {
+  await printResource(TRANSACTION, ADVANCE_METHOD, id, options);
+}
+
+/** Calls a method that takes the id of a resource, and prints the resource that it returns. */
+async function printResource(
+  { name, idField }: Resource,
+  methodName: string,
+  id: string,
+  options: GetOptions,
+): Promise<void> {
   const session = new Session(options);
-  const method = session.contract.method(getMethod);
+  const method = session.contract.method(methodName);
   const text = await session.unary(method, session.contract.readRequest(method, JSON.stringify({ [idField]: id })));
   const found = (JSON.parse(text) as Record<string, JsonFields>)[name] ?? {};
   if (options.json === true) printJson(found);

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 
 import { parseScope, type Scope } from "../../domain/api-key.js";
 import { type Cents, NO_CENTS, parseAmount } from "../../domain/values/cents.js";
+import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
 import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 
@@ -63,6 +64,13 @@ export function day(text: string): UnixMillis {
     throw new InvalidArgumentError("It must be a day such as 2027-01-31.");
   }
   return toUnixMillis(begin.getTime());
+}
+
+/** Parses a phone number such as 0712345678. Throws an error that Commander prints. */
+export function phoneNumber(text: string): PhoneNumber {
+  const phone = parsePhoneNumber(text);
+  if (!phone.ok) throw new InvalidArgumentError(`It ${phone.problem}.`);
+  return phone.value;
 }
 
 /** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */

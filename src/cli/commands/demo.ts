@@ -1,8 +1,14 @@
-import { SCOPES } from "../../domain/api-key.js";
+import { typeidUnboxed } from "typeid-js";
+
+import { type Organization, SCOPES } from "../../domain/api-key.js";
+import type { RailAccountId } from "../../domain/payment.js";
+import type { Rail } from "../../domain/transaction.js";
 import { now } from "../../startup/clock.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import type { DatabaseAddress } from "../../storage/database.js";
+import type { Database, DatabaseAddress } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
+import { saveRailAccount, USUAL_LIMITS } from "../../storage/rails/change-rail-accounts.js";
+import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { migrateDatabase } from "./migrate.js";
 import { keyCreation } from "./org.js";
 import { printLine } from "./output.js";
@@ -13,15 +19,20 @@ export interface Addresses {
   readonly http: string;
 }
 
+const SANDBOX_RAIL = "sandbox" as Rail;
+
 /** The organization of the demo. `secret` is defined only if its key was just created. */
 export interface Demo {
   readonly organizationId: string;
   readonly secret: string | undefined;
+  /** Whether the organization has an account at the sandbox rail. */
+  readonly hasSandbox: boolean;
 }
 
 /**
- * Migrates the database. If it has no organization, creates the organization "demo" with a key that
- * has all scopes.
+ * Migrates the database. If it has no organization, creates the sandbox organization "demo" with an
+ * account at the sandbox rail, and with a key that has all scopes. The usual rail stays direct, so
+ * that a request which names no rail credits at once.
  */
 export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   printLine("Migrating the database…");
@@ -29,11 +40,37 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   return withCurrentDatabase(address, async (database) => {
     const keys = openKeys(database, now);
     const [existing] = await keys.organizations();
-    if (existing !== undefined) return { organizationId: existing.id, secret: undefined };
-    const { id: organizationId } = await keys.createOrganization("demo");
+    if (existing !== undefined) {
+      return { organizationId: existing.id, secret: undefined, hasSandbox: await hasSandbox(database, existing) };
+    }
+    const organization = await keys.createOrganization("demo", { isSandbox: true });
+    await addSandbox(database, organization);
+    const { id: organizationId } = organization;
     const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
-    return { organizationId, secret };
+    return { organizationId, secret, hasSandbox: true };
   });
+}
+
+async function hasSandbox({ cells }: Database, { id, cell: number }: Organization): Promise<boolean> {
+  const cell = cells[number];
+  const accounts = cell === undefined ? [] : await storedRailAccounts(cell);
+  return accounts.some(({ organizationId, rail }) => organizationId === id && rail === SANDBOX_RAIL);
+}
+
+async function addSandbox(database: Database, { id: organizationId, cell: number }: Organization): Promise<void> {
+  const cell = database.cells[number];
+  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+  const setting = {
+    id: typeidUnboxed("rail") as string as RailAccountId,
+    organizationId,
+    rail: SANDBOX_RAIL,
+    settings: "{}",
+    credentials: undefined,
+    credentialsExpireAt: undefined,
+    isUsual: false,
+    ...USUAL_LIMITS,
+  };
+  await saveRailAccount(database, { setting, cell, now: now() }, () => undefined);
 }
 
 /**
@@ -41,7 +78,7 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
  * into bash one after the other.
  */
 export function demoWords(
-  { organizationId, secret }: Demo,
+  { organizationId, secret, hasSandbox }: Demo,
   { grpc, http }: Addresses,
   { hasTls }: { readonly hasTls: boolean },
 ): string {
@@ -61,7 +98,7 @@ ${aboutKey}
 
 Paste these requests into another terminal, with curl:
 
-${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url)].join("\n")}
+${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url, hasSandbox)].join("\n")}
 
 The same over gRPC, with buf curl, which is installed here:
 
@@ -73,18 +110,27 @@ ${grpcurlLines(grpc, hasTls).join("\n")}
 `;
 }
 
-function curlLines(url: string): string[] {
+function curlLines(url: string, hasSandbox: boolean): string[] {
   const curl = `curl -sS -H "X-API-Key: $KESC_API_KEY"`;
-  const move = (name: "mint" | "redeem", amount: string): string => {
-    const body = String.raw`"{\"account_id\": \"$ACCOUNT_ID\", \"amount\": ${amount}, \"reference\": \"demo-${name}-1\"}"`;
-    return `${curl} -H 'Content-Type: application/json' ${url}/transactions/${name} -d ${body}; echo`;
+  const move = (name: "mint" | "redeem", rail: string, amount: string): string => {
+    const fields = String.raw`\"amount\": ${amount}, \"reference\": \"demo-${rail}-${name}\", \"rail\": \"${rail}\"`;
+    const body = String.raw`"{\"account_id\": \"$ACCOUNT_ID\", ${fields}}"`;
+    return `${curl} -H 'Content-Type: application/json' ${url}/transactions/${name} -d ${body}`;
   };
   const account = `'{"user_id": "amina", "phone_number": "0712345678", "email": "amina@example.com"}'`;
   const idOf = `node -pe 'JSON.parse(require("fs").readFileSync(0)).id'`;
   return [
     `ACCOUNT_ID=$(${curl} -H 'Content-Type: application/json' ${url}/accounts -d ${account} | ${idOf}); echo $ACCOUNT_ID`,
-    move("mint", "1000.00"),
-    move("redeem", "250.50"),
+    `${move("mint", "direct", "1000.00")}; echo`,
+    `${move("redeem", "direct", "250.50")}; echo`,
+    // Over a rail the shillings move after the response.
+    ...(hasSandbox
+      ? [
+          `MINT_ID=$(${move("mint", "sandbox", "500.00")} | ${idOf}); echo $MINT_ID`,
+          `${move("redeem", "sandbox", "100.00")}; echo`,
+          `sleep 2; ${curl} ${url}/transactions/$MINT_ID; echo`,
+        ]
+      : []),
     `${curl} "${url}/transactions?account_id=$ACCOUNT_ID"; echo`,
     `${curl} ${url}/accounts/$ACCOUNT_ID; echo`,
   ];

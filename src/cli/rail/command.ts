@@ -1,7 +1,8 @@
 import { Argument, type Command } from "commander";
 
-import { amountOrZero, day, durationMillis, statusReason } from "../commands/arguments.js";
+import { amountOrZero, day, durationMillis, phoneNumber, statusReason } from "../commands/arguments.js";
 import { changePayouts } from "./payouts.js";
+import { registerPull } from "./register-pull.js";
 import { setRail } from "./set.js";
 import { listRails, showStatus } from "./show.js";
 
@@ -33,6 +34,12 @@ export function addRail(program: Command): void {
     .requiredOption("--org <organization>", "id or name of the organization")
     .option("--json", "print JSON, for scripts")
     .action(showStatus);
+  rail
+    .command("register-pull")
+    .description("register the shortcode at M-Pesa for kesc reconcile mpesa --pull; once is enough")
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .requiredOption("--contact <phone>", "phone number that M-Pesa notes as the contact", phoneNumber)
+    .action(registerPull);
   for (const [name, payouts, description] of [
     ["open", "open", "begin payouts, whatever is unknown about earlier ones"],
     ["close", "closed", "begin no payout; redemptions are accepted and wait"],

@@ -11,7 +11,12 @@ import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
-import { makeDirectUsual, type RailAccountSetting, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
+import {
+  makeDirectUsual,
+  type RailAccountSetting,
+  saveRailAccount,
+  USUAL_LIMITS,
+} from "../../storage/rails/change-rail-accounts.js";
 import { openPaymentsOf } from "../../storage/rails/payments.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine } from "../commands/output.js";
@@ -20,7 +25,6 @@ import { readCredentialsFile, readSettingsFile } from "./mpesa-files.js";
 import { findOwner, type Owner } from "./owner.js";
 
 const WRONG_USAGE = 2;
-const BEGIN_WITHIN_MILLIS = 120_000;
 
 interface SetOptions {
   readonly org: string;
@@ -121,9 +125,9 @@ async function save(
     ...files,
     // A new password must not make mints direct.
     isUsual: options.usual ?? earlier?.isUsual ?? false,
-    beginWithinMillis: options.beginWithin ?? earlier?.beginWithinMillis ?? BEGIN_WITHIN_MILLIS,
-    confirmAboveCents: options.confirmAbove ?? earlier?.confirmAboveCents ?? 0,
-    resolveAloneMaxCents: options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? 0,
+    beginWithinMillis: options.beginWithin ?? earlier?.beginWithinMillis ?? USUAL_LIMITS.beginWithinMillis,
+    confirmAboveCents: options.confirmAbove ?? earlier?.confirmAboveCents ?? USUAL_LIMITS.confirmAboveCents,
+    resolveAloneMaxCents: options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? USUAL_LIMITS.resolveAloneMaxCents,
   };
   refuseUnusable(setting, organization.isSandbox);
   await saveRailAccount(database, { setting, cell, now: now() }, (all) => {

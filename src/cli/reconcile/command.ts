@@ -1,41 +1,50 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-import type { Rail } from "../../domain/transaction.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
 import type { Period, Reconciliation } from "../../reconcile/reconciliation.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { keys } from "../../storage/keys.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
-import { findOrganization } from "../commands/org.js";
+import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { MPESA, openMpesa } from "../rail/open-mpesa.js";
+import { findOwner, type Owner } from "../rail/owner.js";
+import { applyReceived } from "./apply-received.js";
+import { onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { type Report, reportJson, reportLines } from "./report.js";
 import { type StatementFacts, statementMovements } from "./statement-file.js";
 
 const BREAKS_FOUND = 1;
-const MPESA = "mpesa" as Rail;
+const WRONG_USAGE = 2;
+const HOURS = 24;
+// M-Pesa lists no payment that is older.
+const HOURS_MAX = 48;
 
 interface Options {
   readonly org: string;
   readonly from?: UnixMillis;
   readonly to?: UnixMillis;
+  readonly pull?: true;
+  readonly hours?: number;
+  readonly apply?: true;
   readonly json?: true;
 }
 
 /**
- * `kesc reconcile`: compares what a rail says with what the book says. Changes nothing. Exits with
- * 1 if they differ.
+ * `kesc reconcile`: compares what a rail says with what the book says. Changes nothing without
+ * `--apply`. Exits with 1 if they differ.
  */
 export function addReconcile(program: Command): void {
   program
     .command("reconcile")
     .description("compare the book with what a rail says has moved")
     .command("mpesa")
-    .description("compare the book with a statement that M-Pesa's portal exported for the shortcode")
-    .argument("<file>", "the statement, as CSV")
+    .description("compare the book with a statement that M-Pesa's portal exported, or with what M-Pesa says came in")
+    .argument("[file]", "the statement of the shortcode, as CSV")
     .requiredOption("--org <organization>", "id or name of the organization")
     .option(
       "--from <time>",
@@ -43,6 +52,9 @@ export function addReconcile(program: Command): void {
       timeOf,
     )
     .option("--to <time>", "end of the statement (default: its last movement)", timeOf)
+    .option("--pull", "without a file: ask M-Pesa what came in. What went out is not compared")
+    .option("--hours <hours>", "with --pull: how far back (default: 24)", wholeNumber({ min: 1, max: HOURS_MAX }))
+    .option("--apply", "with --pull: tell the ledger each payment that it lacks and that names one of its mints")
     .option("--json", "print JSON, for scripts")
     .action(reconcileMpesa);
 }
@@ -53,29 +65,61 @@ function timeOf(text: string): UnixMillis {
   return toUnixMillis(millis);
 }
 
-async function reconcileMpesa(file: string, { org, from, to, json }: Options): Promise<void> {
+async function reconcileMpesa(file: string | undefined, options: Options): Promise<void> {
+  refuseMixed(file, options);
   const { database: address } = configFromEnvironment();
+  const report = await withCurrentDatabase(
+    address,
+    async (database): Promise<Report> => {
+      const owner = await findOwner(database, options.org);
+      const { id: organizationId } = owner.organization;
+      const book = await bookedMovements(owner.cell, { organizationId, rail: MPESA });
+      return file === undefined ? fromPull(owner, book, options) : fromFile(owner, book, { ...options, file });
+    },
+    { statementMillisMax: 0 },
+  );
+  if (options.json === true) printJson(reportJson(report));
+  else for (const line of reportLines(report)) printLine(line);
+  if (report.reconciliation.breaks.length > 0) process.exitCode = BREAKS_FOUND;
+}
+
+function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }: Options): void {
+  if ((file === undefined) !== (pull === true)) {
+    throw new OperatorError("Name the file of a statement, or ask M-Pesa with --pull.", WRONG_USAGE);
+  }
+  if (pull === true && (from !== undefined || to !== undefined)) {
+    throw new OperatorError("--from and --to are for a file. With --pull, say --hours.", WRONG_USAGE);
+  }
+  if (pull !== true && (hours !== undefined || apply !== undefined)) {
+    throw new OperatorError("--hours and --apply are for --pull only.", WRONG_USAGE);
+  }
+}
+
+async function fromFile(
+  { organization: { id, name } }: Owner,
+  book: BookedMovements,
+  { file, from, to }: Options & { readonly file: string },
+): Promise<Report> {
   const facts: StatementFacts = { charges: 0, chargesCents: 0n, notCompleted: 0, period: undefined };
   const period = (): Period | undefined => {
     const start = from ?? facts.period?.from;
     const end = to ?? facts.period?.to;
     return start === undefined || end === undefined ? undefined : { from: start, to: end };
   };
-  const report = await withCurrentDatabase(
-    address,
-    async (database): Promise<Report> => {
-      const { id, name, cell: number } = await findOrganization(keys(database, now), org);
-      const cell = database.cells[number];
-      if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-      const book = await bookedMovements(cell, { organizationId: id, rail: MPESA });
-      const reconciliation = await reconcile(statementMovements(file, facts), book, period);
-      return { organizationId: id, name, facts, period: periodOf(file, period(), reconciliation), reconciliation };
-    },
-    { statementMillisMax: 0 },
-  );
-  if (json === true) printJson(reportJson(report));
-  else for (const line of reportLines(report)) printLine(line);
-  if (report.reconciliation.breaks.length > 0) process.exitCode = BREAKS_FOUND;
+  const reconciliation = await reconcile(statementMovements(file, facts), book, period);
+  const compared = periodOf(file, period(), reconciliation);
+  return { organizationId: id, name, facts, applied: [], period: compared, reconciliation };
+}
+
+async function fromPull(owner: Owner, book: BookedMovements, { hours = HOURS, apply }: Options): Promise<Report> {
+  const { id: organizationId, name } = owner.organization;
+  const rail = await openMpesa(owner);
+  const period = pulledPeriod(now(), hours);
+  const payments = await pullReceived(rail, period);
+  const applied =
+    apply === true ? await applyReceived(payments, { cell: owner.cell, organizationId, rail: rail.name, book }) : [];
+  const reconciliation = await reconcile(receivedMovements(payments), onlyReceived(book), () => period);
+  return { organizationId, name, facts: undefined, applied, period, reconciliation };
 }
 
 /** Without a movement and without a period, nothing was compared: that is no agreement. */

@@ -10,12 +10,16 @@ import type {
 } from "../../reconcile/reconciliation.js";
 import { decimalOf } from "../../verify/format.js";
 import { timeOf } from "../commands/output.js";
+import type { AppliedPayment } from "./apply-received.js";
 import type { StatementFacts } from "./statement-file.js";
 
 export interface Report {
   readonly organizationId: OrganizationId;
   readonly name: string;
-  readonly facts: StatementFacts;
+  /** Undefined if M-Pesa itself was asked. Then only what came in is compared. */
+  readonly facts: StatementFacts | undefined;
+  /** The payments that were told to the ledger before the comparison. */
+  readonly applied: readonly AppliedPayment[];
   readonly period: Period;
   readonly reconciliation: Reconciliation;
 }
@@ -26,19 +30,24 @@ const SHOWN_MAX = 50;
 
 /** Returns the comparison for people. */
 export function reportLines(report: Report): string[] {
-  const { organizationId, name, facts, period, reconciliation } = report;
+  const { organizationId, name, facts, applied, period, reconciliation } = report;
   const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
   const differs = breaks.length > 0;
   return [
+    ...applied.map(appliedLine),
     `${organizationId} ("${name}"), from ${timeOf(period.from)} to ${timeOf(period.to)}:`,
     `  ${"matched".padEnd(18)} ${sumsOf(matched)}`,
     ...KINDS.map(
       (kind) => `  ${wordsOf(kind).padEnd(18)} ${String(breaks.filter((each) => each.kind === kind).length)}`,
     ),
-    `  ${"charges".padEnd(18)} ${String(facts.charges)}, ${decimalOf(facts.chargesCents)} KES: not compared`,
-    `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
+    ...(facts === undefined
+      ? [`  ${"went out".padEnd(18)} not compared: M-Pesa lists only what came in`]
+      : [
+          `  ${"charges".padEnd(18)} ${String(facts.charges)}, ${decimalOf(facts.chargesCents)} KES: not compared`,
+          `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
+        ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
-    `The statement has ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
+    `${facts === undefined ? "M-Pesa lists" : "The statement has"} ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
     differs
       ? `${String(breaks.length)} differ:`
       : "All movements of this period agree. That says nothing about other times, nor about other rails.",
@@ -49,7 +58,7 @@ export function reportLines(report: Report): string[] {
 
 /** Returns the comparison for scripts. Amounts are texts: no program rounds them. */
 export function reportJson(report: Report): Readonly<Record<string, unknown>> {
-  const { organizationId, facts, period, reconciliation } = report;
+  const { organizationId, facts, applied, period, reconciliation } = report;
   const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
   return {
     organization_id: organizationId,
@@ -59,8 +68,15 @@ export function reportJson(report: Report): Readonly<Record<string, unknown>> {
     matched: sumsJson(matched),
     on_rail: sumsJson(onRail),
     booked: sumsJson(booked),
-    charges: { count: facts.charges, amount: decimalOf(facts.chargesCents) },
-    not_completed: facts.notCompleted,
+    charges: facts === undefined ? null : { count: facts.charges, amount: decimalOf(facts.chargesCents) },
+    not_completed: facts?.notCompleted ?? null,
+    compared: facts === undefined ? ["in"] : ["in", "out"],
+    applied: applied.map(({ receipt, transactionId, status, openFlags }) => ({
+      receipt,
+      transaction_id: transactionId,
+      status,
+      open_flags: openFlags,
+    })),
     at_the_edge: atTheEdge,
     breaks: breaks.map((each) => ({
       kind: each.kind,
@@ -73,11 +89,16 @@ export function reportJson(report: Report): Readonly<Record<string, unknown>> {
   };
 }
 
+function appliedLine({ receipt, transactionId, status, openFlags }: AppliedPayment): string {
+  const flags = openFlags.length === 0 ? "" : `, and needs attention: ${openFlags.join(", ")}`;
+  return `Told the ledger of ${receipt}: ${transactionId} is ${status}${flags}.`;
+}
+
 function breakLines(each: Break, organizationId: OrganizationId): string[] {
   const { kind, rail, booked } = each;
   const receipt = (rail ?? booked)?.receipt ?? "no receipt";
-  const onRail = rail === undefined ? "" : `, on the rail ${sideOf(rail)} at ${timeOf(rail.completedAt)}`;
-  const inBook = booked === undefined ? "" : `, in the book ${sideOf(booked)} at ${timeOf(booked.recordedAt)}`;
+  const onRail = rail === undefined ? "" : `, on the rail ${sideOf(rail)}${atTime(rail.completedAt)}`;
+  const inBook = booked === undefined ? "" : `, in the book ${sideOf(booked)}${atTime(booked.recordedAt)}`;
   const id = booked?.transactionId ?? rail?.transaction?.id;
   const status = booked === undefined && rail?.transaction !== undefined ? ` (${rail.transaction.status})` : "";
   return [
@@ -92,7 +113,7 @@ function adviceOn({ kind, rail, booked }: Break, org: OrganizationId): string {
     case "missing_in_ledger":
       return rail === undefined ? "" : adviceOnMissing(rail, org);
     case "missing_on_rail":
-      return "Check that the statement covers this time and this shortcode. Then ask the rail about the receipt.";
+      return "Check that the statement or the list covers this time and this shortcode. Then ask the rail about the receipt.";
     case "amount_differs":
       return `The book keeps ${booked?.transactionId ?? "its row"}. Ask the rail which amount is right, then correct the book: npx kesc book --help`;
     case "double":
@@ -118,11 +139,15 @@ function adviceOnMissing(
     return "Shillings went out that the book does not know. Find out who sent them. If the rail has paid for a transaction of the book, its report is missing.";
   }
   const target = transaction === undefined ? "an account" : transaction.accountId;
-  return `npx kesc book receive --amount ${amount} --receipt ${receipt} ${words}; then give it to ${target} with npx kesc book allocate, or back with npx kesc book return.`;
+  return `npx kesc book receive --amount ${amount} --receipt ${receipt} --key receive-${receipt} ${words}; then give it to ${target} with npx kesc book allocate, or back with npx kesc book return.`;
 }
 
 function wordsOf(kind: BreakKind): string {
   return kind.replaceAll("_", " ");
+}
+
+function atTime(millis: number | undefined): string {
+  return millis === undefined ? "" : ` at ${timeOf(millis)}`;
 }
 
 function sideOf({

@@ -5,6 +5,7 @@ import { CsvError, parse } from "csv-parse";
 import type { TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { readStatementRow, STATEMENT_COLUMNS, type StatementRow } from "../../rails/mpesa/reconciliation/statement.js";
+import { transactionEndOf } from "../../rails/mpesa/stk.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { Period } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -13,7 +14,6 @@ const SLICE_ROWS = 500;
 const RECORD_BYTES_MAX = 65_536;
 // M-Pesa writes the name of the organization, the shortcode and the period before the header.
 const LINES_BEFORE_HEADER_MAX = 50;
-const ID_END_CHARACTERS = 12;
 
 /** What a statement had besides movements. Grows while the file is read. */
 export interface StatementFacts {
@@ -57,14 +57,13 @@ export async function* statementMovements(
 
 function movementOf({ receipt, completedAt, direction, amountCents, ...names }: StatementRow): UnnamedMovement {
   const { accountReference, transactionId } = names;
-  const isOurs = accountReference?.length === ID_END_CHARACTERS;
   return {
     receipt,
     completedAt,
     direction,
     amountCents,
     transactionId: transactionId as TransactionId | undefined,
-    idEnd: isOurs ? accountReference.toLowerCase() : undefined,
+    idEnd: transactionEndOf(accountReference),
   };
 }
 

@@ -32,6 +32,14 @@ export function accountReferenceOf(transactionId: string): string {
   return transactionId.slice(-REFERENCE_CHARACTERS).toUpperCase();
 }
 
+/**
+ * Returns the end of the transaction's id that an account reference is, in lower case. Undefined if
+ * a payer has typed a text of another length.
+ */
+export function transactionEndOf(accountReference: string | undefined): string | undefined {
+  return accountReference?.length === REFERENCE_CHARACTERS ? accountReference.toLowerCase() : undefined;
+}
+
 /** The request that shows the payer a prompt for the PIN. */
 export function pushRequest(order: Order, shillings: number, settings: MpesaSettings, now: UnixMillis): Fields {
   const msisdn = order.phoneNumber.slice(1);

@@ -1,4 +1,4 @@
-import type { FlagReason, RailReceipt } from "../../domain/payment.js";
+import type { FailureReason, FlagReason, RailReceipt } from "../../domain/payment.js";
 import type { Rail, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -28,6 +28,7 @@ interface NamedRow {
   readonly status: string;
   readonly amount_cents: number;
   readonly rail_receipt: string | null;
+  readonly failure: string | null;
   readonly open_flags: string | null;
   readonly created_at: number;
   readonly updated_at: number;
@@ -85,7 +86,8 @@ function statements(engine: Engine) {
     COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at`;
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
   const named = `
-    SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.open_flags, t.created_at, t.updated_at
+    SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.failure, t.open_flags, t.created_at,
+      t.updated_at
     FROM ${jsonItems("?")} i`;
   return {
     withReceipts: `
@@ -121,6 +123,7 @@ function namedOf(row: NamedRow): NamedTransaction {
     status: row.status as TransactionStatus,
     amountCents: toCents(row.amount_cents),
     railReceipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
+    failure: (row.failure ?? undefined) as FailureReason | undefined,
     openFlags: row.open_flags === null ? [] : (row.open_flags.split(",") as FlagReason[]),
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),

@@ -25,6 +25,13 @@ export interface RailAccountSetting extends Omit<
   readonly credentials: string | undefined;
 }
 
+/** The limits of an account for which an operator has set no others. */
+export const USUAL_LIMITS = {
+  beginWithinMillis: 120_000,
+  confirmAboveCents: 0,
+  resolveAloneMaxCents: 0,
+} as const satisfies Partial<RailAccountSetting>;
+
 type Cells = Pick<Database, "cells">;
 
 /**

@@ -10,6 +10,7 @@ import { environment, KESC, kesc, kescJson, Place, RunningKesc } from "../../sup
 import { makeTenants, withKeys } from "../../support/service/tenants.js";
 
 const GONE_MILLIS_MAX = 10_000;
+const DONE = { millisMax: 20_000, what: () => "the mint or the redemption over the sandbox rail never ended" };
 
 function isAlive(pid: number): boolean {
   try {
@@ -206,18 +207,39 @@ describe("kesc serve --demo", () => {
     const words = serve.stdout.indexOf("AccountService/GetAccount");
     expect(serve.stdout.indexOf('{"level":'), "the first log line").to.be.greaterThan(words);
     const { curl, buf, grpcurl } = pastedLines(serve.stdout);
-    const [accountId = "", mint = "", redeem = "", list = "", account = ""] = await paste(curl, {});
+    const [accountId = "", mint = "", redeem = "", mintId = "", payout = "", status = "", list = "", account = ""] =
+      await paste(curl, {});
     expect(accountId).to.match(/^acc_/);
-    expect(mint).to.contain('"type":"mint"').and.contain('"amount":1000.00');
-    expect(redeem).to.contain('"type":"redeem"').and.contain('"amount":250.50');
-    expect((JSON.parse(list) as { transactions: unknown[] }).transactions).to.have.length(2);
-    expect(account).to.contain('"available_balance":749.50');
+    expect(mint).to.contain('"type":"mint"').and.contain('"amount":1000.00').and.contain('"status":"completed"');
+    expect(redeem).to.contain('"type":"redeem"').and.contain('"amount":250.50').and.contain('"rail":"direct"');
+    expect(payout).to.contain('"rail":"sandbox"').and.contain('"status":"pending"');
+    expect(JSON.parse(status)).to.include({ id: mintId, rail: "sandbox", type: "mint" });
+    expect((JSON.parse(list) as { transactions: unknown[] }).transactions).to.have.length(4);
+    expect(JSON.parse(account)).to.include({ id: accountId });
     const [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(curl) ?? [];
-    const answers = await paste(buf, { KESC_API_KEY: key, ACCOUNT_ID: accountId });
-    expect(answers).to.include("kesc.v1.TransactionService").and.include('    "availableBalance": "749.50",');
+    const again = /^sleep 2; (.*)\n.*\n(.*)$/m.exec(curl)?.slice(1).join("\n") ?? "";
+    const ids = { KESC_API_KEY: key, ACCOUNT_ID: accountId, MINT_ID: mintId };
+    await eventually(async () => {
+      const words = (await paste(again, ids)).join();
+      return (
+        words.includes('"status":"completed"') && words.includes('"available_balance":1149.50,"held_balance":0.00')
+      );
+    }, DONE);
+    const answers = await paste(buf, ids);
+    expect(answers).to.include("kesc.v1.TransactionService").and.include('    "availableBalance": "1149.50",');
     expect(grpcurl).to.contain(`${grpcAddress} kesc.v1.AccountService/GetAccount`);
     expect(await serve.end()).to.equal(0);
     expect((await kesc(["verify"], place.variables)).code).to.equal(0);
+  });
+
+  it("names no rail that an organization of before does not have", async () => {
+    const other = new Place();
+    await withKeys(other.databaseUrl, makeTenants);
+    const serve = new RunningKesc(["serve", "--demo"], other.variables);
+    await serve.said("AccountService/GetAccount");
+    expect(pastedLines(serve.stdout).curl).to.contain("demo-direct-mint").and.not.contain("sandbox");
+    expect(await serve.end()).to.equal(0);
+    other.remove();
   });
 
   it("keeps the database and the key of the first time, and says how to make another", async () => {
@@ -232,7 +254,7 @@ describe("kesc serve --demo", () => {
     const key = ["key", "create", "--org", "demo", "--name", "another", "--all-scopes", "--never-expires"];
     const { key: secret } = await kescJson<{ key: string }>(key, place.variables);
     const answers = await paste(pastedLines(serve.stdout).curl, { KESC_API_KEY: secret });
-    expect(answers[4]).to.contain('"available_balance":749.50');
+    expect(answers.at(-1)).to.contain('"available_balance":1149.50');
     expect(await serve.end()).to.equal(0);
   });
 });

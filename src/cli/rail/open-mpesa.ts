@@ -1,0 +1,39 @@
+import type { Rail } from "../../domain/transaction.js";
+import { type RailDependencies, railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { MpesaRail } from "../../rails/mpesa/mpesa.js";
+import { now } from "../../startup/clock.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { openCredentials, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import type { Owner } from "./owner.js";
+
+export const MPESA = "mpesa" as Rail;
+
+/**
+ * Opens the stored account of an organization at M-Pesa, with its decrypted credentials. Without
+ * `callbackUrl` it serves only requests that M-Pesa answers at once.
+ *
+ * Throws an OperatorError if there is no account, or if it cannot be used.
+ */
+export async function openMpesa(
+  { organization: { id, name }, cell }: Owner,
+  callbackUrl: NonNullable<RailDependencies["callbackUrl"]> = () => "",
+): Promise<MpesaRail> {
+  const stored = await storedRailAccounts(cell);
+  const account = stored.find(({ organizationId, rail }) => organizationId === id && rail === MPESA);
+  if (account === undefined) {
+    throw new OperatorError(`${id} ("${name}") has no account at M-Pesa. To set one: npx kesc rail set mpesa --help`);
+  }
+  const [book] = await cell.directory.find([id], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
+  if (book === undefined) throw new Error(`${id} has no book`);
+  const sealed = account.sealedCredentials;
+  const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
+  try {
+    const dependencies = { now, monotonicMillis: () => performance.now(), callbackUrl };
+    const rail = railOf({ ...account, credentials }, dependencies);
+    if (!(rail instanceof MpesaRail)) throw new Error(`${account.id} is no account at M-Pesa`);
+    return rail;
+  } catch (error) {
+    if (!(error instanceof WrongRailAccountError)) throw error;
+    throw new OperatorError(`The account ${account.id} cannot be used:\n${error.message}`);
+  }
+}

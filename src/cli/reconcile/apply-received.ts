@@ -1,0 +1,119 @@
+import { typeidUnboxed } from "typeid-js";
+
+import type { CompletePayment } from "../../domain/commands.js";
+import type { FlagReason, RailReceipt } from "../../domain/payment.js";
+import type { Rail, TransactionStatus } from "../../domain/transaction.js";
+import type { Actor } from "../../domain/values/actor.js";
+import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { NO_REASON } from "../../domain/values/text.js";
+import { messageOf } from "../../grpc/errors/message.js";
+import type { ReceivedPayment } from "../../rails/mpesa/reconciliation/pull-transactions.js";
+import { transactionEndOf } from "../../rails/mpesa/stk.js";
+import type { BookedMovements } from "../../reconcile/ports.js";
+import type { NamedTransaction } from "../../reconcile/reconciliation.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { Cell } from "../../storage/database.js";
+import { commitAsOperator } from "../commit-as-operator.js";
+
+const SLICE_ROWS = 500;
+
+/** A payment that was told to the ledger, and what the ledger made of it. */
+export interface AppliedPayment {
+  readonly receipt: string;
+  readonly transactionId: TransactionId;
+  readonly status: TransactionStatus;
+  /** The flags that are up: empty if the ledger has booked the payment. */
+  readonly openFlags: readonly FlagReason[];
+}
+
+interface ApplyOptions {
+  readonly cell: Cell;
+  readonly organizationId: OrganizationId;
+  /** The rail that says so: the author in the journal. */
+  readonly rail: Rail;
+  readonly book: BookedMovements;
+}
+
+/**
+ * Tells the ledger each payment that the book lacks and that names a mint of the book, as if its
+ * callback had come. The ledger books it once or raises a flag, so a second run changes nothing.
+ */
+export async function applyReceived(
+  payments: readonly ReceivedPayment[],
+  options: ApplyOptions,
+): Promise<readonly AppliedPayment[]> {
+  const { book } = options;
+  const listed = new Set<string>(payments.map(({ receipt }) => receipt));
+  const applied: AppliedPayment[] = [];
+  for (let start = 0; start < payments.length; start += SLICE_ROWS) {
+    const slice = payments.slice(start, start + SLICE_ROWS);
+    const booked = new Set(
+      (await book.withReceipts(slice.map(({ receipt }) => receipt))).map(({ receipt }) => receipt),
+    );
+    const lacking = slice.filter(({ receipt }) => !booked.has(receipt));
+    const named = await namedBy(lacking, book);
+    for (const payment of lacking) {
+      const [transaction, another] = named(payment);
+      if (transaction === undefined || another !== undefined || !canApply(transaction, listed)) continue;
+      applied.push(await apply(payment, transaction, options));
+    }
+  }
+  return applied;
+}
+
+/** Returns a function that finds the transactions which a payment names: as a rule, one or none. */
+async function namedBy(
+  payments: readonly ReceivedPayment[],
+  book: BookedMovements,
+): Promise<(payment: ReceivedPayment) => readonly NamedTransaction[]> {
+  const ends = payments.map(({ accountReference }) => transactionEndOf(accountReference));
+  const transactions = await book.transactionsEndingWith([...new Set(ends.filter((end) => end !== undefined))]);
+  return ({ accountReference }) => {
+    const end = transactionEndOf(accountReference);
+    return end === undefined ? [] : transactions.filter(({ id }) => id.endsWith(end));
+  };
+}
+
+/**
+ * Whether the rail alone decides about the payment. The book may have the same shillings under a
+ * receipt that a person mistyped. To book them again would credit them twice, so a person decides.
+ */
+function canApply({ type, status, railReceipt, failure }: NamedTransaction, listed: ReadonlySet<string>): boolean {
+  // A payer may type any reference. What came in must not end a payout.
+  if (type !== "MINT") return false;
+  switch (status) {
+    case "PENDING":
+    case "CANCELED":
+      return false;
+    case "PROCESSING":
+      return true;
+    case "COMPLETED":
+      return railReceipt === undefined || listed.has(railReceipt);
+    case "FAILED":
+      // An operator has booked what really moved.
+      return failure !== "REPORT_DIFFERS";
+  }
+}
+
+async function apply(
+  { receipt, amountCents, phone }: ReceivedPayment,
+  { id: transactionId }: NamedTransaction,
+  { cell, organizationId, rail }: ApplyOptions,
+): Promise<AppliedPayment> {
+  const command: CompletePayment = {
+    name: "completePayment",
+    organizationId,
+    actor: rail as string as Actor,
+    transactionId,
+    movement: undefined,
+    receipt: receipt as RailReceipt,
+    amountCents,
+    phone,
+    newTransactionId: typeidUnboxed("txn") as string as TransactionId,
+    reason: NO_REASON,
+  };
+  const outcome = await commitAsOperator(cell, command);
+  if (outcome.kind === "refused") throw new OperatorError(`${receipt}: ${messageOf(outcome.refusal)}`);
+  const { id, status, openFlags } = outcome.resource;
+  return { receipt, transactionId: id, status, openFlags };
+}

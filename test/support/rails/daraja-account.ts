@@ -1,0 +1,37 @@
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
+import type { Daraja } from "../../daraja/daraja.js";
+import { kesc, type Place, type Variables } from "../service/kesc.js";
+
+const YEAR_MILLIS = 31_536_000_000;
+
+/** Writes a secret for callbacks. Nothing listens at the address: each callback is lost. */
+export function withLostCallbacks({ folder, variables }: Place): Variables {
+  const secretFile = join(folder, "callback.secret");
+  writeFileSync(secretFile, "0123456789abcdef".repeat(4));
+  return { ...variables, KESC_CALLBACK_BASE_URL: "http://127.0.0.1:9", KESC_CALLBACK_SECRET_FILE: secretFile };
+}
+
+/** Sets the account of an organization at the simulator, as an operator would. */
+export async function setDarajaAccount(
+  { url, organization }: Daraja,
+  { folder }: Place,
+  { organizationId, variables }: { readonly organizationId: OrganizationId; readonly variables: Variables },
+): Promise<void> {
+  const { shortcode, consumerKey, consumerSecret, passkey, initiatorName, initiatorPassword } = organization;
+  const [settings, credentials] = [join(folder, "settings.json"), join(folder, "credentials.json")];
+  const shortcodes = { collectShortcode: shortcode, payOutShortcode: shortcode };
+  writeFileSync(
+    settings,
+    JSON.stringify({ baseUrl: url, ...shortcodes, initiatorName, certificateFile: resolve(INITIATOR_CERT_FILE) }),
+  );
+  const secrets = { consumerKey, consumerSecret, passkey, initiatorPassword };
+  writeFileSync(credentials, JSON.stringify(secrets), { mode: 0o600 });
+  const expiry = new Date(Date.now() + YEAR_MILLIS).toISOString().slice(0, 10);
+  const files = ["--settings", settings, "--credentials", credentials, "--credentials-expire", expiry];
+  const { code, stderr } = await kesc(["rail", "set", "mpesa", "--org", organizationId, ...files], variables);
+  if (code !== 0) throw new Error(stderr);
+}
