@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { Environment } from "../../../runtime/variables.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
@@ -44,7 +45,7 @@ export class WithRails {
     this.#folder = given.folder;
   }
 
-  static async start(): Promise<WithRails> {
+  static async start(environment: Environment = {}): Promise<WithRails> {
     const folder = mkdtempSync(join(tmpdir(), "kesc-rails-"));
     const callbackSecret = randomBytes(32);
     const secretFile = join(folder, "callback.secret");
@@ -52,6 +53,7 @@ export class WithRails {
     const running = await startInProcess("sqlite", now, {
       KESC_CALLBACK_BASE_URL: "http://127.0.0.1:8080",
       KESC_CALLBACK_SECRET_FILE: secretFile,
+      ...environment,
     });
     const stored = keys(running.database, now);
     const { id: organizationId } = await stored.createOrganization("Tests", { isSandbox: true });
@@ -92,6 +94,10 @@ export class WithRails {
   /** Calls over REST, with the key of the organization unless another one is named. */
   post(path: string, body?: object, key = this.#key): Promise<RestReply> {
     return this.running.rest.send("POST", path, { key, ...(body === undefined ? {} : { body }) });
+  }
+
+  patch(path: string, body: object, key = this.#key): Promise<RestReply> {
+    return this.running.rest.send("PATCH", path, { key, body });
   }
 
   get(path: string, key = this.#key): Promise<RestReply> {
