@@ -5,7 +5,7 @@ import { expect } from "chai";
 
 // The documents name files, and link to each other. Both must exist.
 
-const ROOMS = ["runtime", "src", "gateway", "test", "bench", "proto", "docs"];
+const ROOMS = ["runtime", "src", "gateway", "test", "bench", "proto", "docs", "examples"];
 
 const FILES = [".", ...ROOMS].flatMap((folder) =>
   readdirSync(folder, { recursive: folder !== ".", encoding: "utf8" }).map((file) => join(folder, file)),
@@ -43,6 +43,7 @@ describe("the documents", () => {
       "CONTRIBUTING.md",
       "docs/architecture.md",
       "docs/adr/0001-natural-batching.md",
+      "examples/mpesa/README.md",
     ]);
   });
 

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect } from "chai";
+import type { Command } from "commander";
+
+import { kescProgram } from "../../src/cli/program.js";
+
+// The documents show commands to paste. Each command and each of its options must exist, and each
+// option that the command requires must be there.
+
+const DOCUMENTS = ["README.md", "examples/mpesa/README.md", ...documentsIn("docs"), ...documentsIn("docs/adr")];
+
+function documentsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+}
+
+/** The commands in the fenced blocks of a text, each on one line and without its comment. */
+function commandsIn(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map(([, block = ""]) => block.replace(/\\\n\s*/g, ""));
+  return blocks.flatMap((block) =>
+    [...block.matchAll(/npx kesc ([^|;\n]*)/g)].map(([, command = ""]) => command.replace(/ #.*$/, "").trim()),
+  );
+}
+
+/** The words of a command. A quoted text is one word. */
+function wordsOf(command: string): readonly string[] {
+  return command.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+}
+
+/** What is wrong with a command, as one sentence for each problem. */
+function problemsOf(line: string): readonly string[] {
+  let command: Command = kescProgram();
+  const words = wordsOf(line);
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) break;
+    command = next;
+  }
+  if (command.parent === null || command.commands.length > 0) return [`${line}: there is no such command`];
+  const given = words.filter((word) => word.startsWith("--")).map((word) => word.replace(/=.*$/, ""));
+  const known = new Set(command.options.map(({ long }) => long));
+  const missing = command.options.filter(({ mandatory, long }) => mandatory && !given.includes(String(long)));
+  return [
+    ...given.filter((name) => name !== "--help" && !known.has(name)).map((name) => `${line}: no option ${name}`),
+    ...(given.includes("--help") ? [] : missing.map(({ long }) => `${line}: ${String(long)} is required`)),
+  ];
+}
+
+describe("the commands in the documents", () => {
+  it("are found", () => {
+    const all = DOCUMENTS.flatMap((document) => commandsIn(readFileSync(document, "utf8")));
+    expect(all).to.include("rail status --org demo");
+    expect(problemsOf("rail set mpesa --orgs x")).to.have.length(2);
+    expect(problemsOf("rails status")).to.deep.equal(["rails status: there is no such command"]);
+  });
+
+  for (const document of DOCUMENTS) {
+    it(`exist, with their options: ${document}`, () => {
+      expect(commandsIn(readFileSync(document, "utf8")).flatMap(problemsOf)).to.deep.equal([]);
+    });
+  }
+});
