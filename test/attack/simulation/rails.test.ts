@@ -5,8 +5,8 @@ import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
 import { runAll } from "./runs.js";
 
-const RUNS = 5_000;
-const TEST_MILLIS_MAX = 300_000;
+const RUNS = 10_000;
+const TEST_MILLIS_MAX = 600_000;
 
 // Each is met in some run: runs that never meet one prove nothing about it.
 const CRASHES = [
