@@ -112,7 +112,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     expect(rows[0]).to.match(/^acc_\S+ +active +\d+\.\d\d /);
     expect(wrong).to.include({ code: 2, stdout: "" });
     expect(wrong.stderr).to.match(
-      /^"state=completed" is no filter\. .* The names: account_id, type, status, .* metadata\[…\]\.$/m,
+      /^"state=completed" is no filter\. .* The names: account_id, type, status, .* metadata\[…\], .*needs_attention.*\.$/m,
     );
     expect(none).to.include({ code: 0, stdout: "No transaction matches.\n" });
     expect(twice).to.include({ code: 2, stdout: "" });
