@@ -578,7 +578,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a payment is begun by two servers",
     file: BEGIN_PAYMENT,
-    edits: [{ from: 'payment.state !== "READY"', to: 'payment.state === "ENDED"' }],
+    edits: [{ from: ': payment.state === "READY"', to: ': payment.state !== "ENDED"' }],
   },
   {
     name: "a payment that the rail may have expires",

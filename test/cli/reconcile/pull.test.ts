@@ -5,10 +5,10 @@ import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import { ManualClock } from "../../daraja/clock.js";
 import { type Daraja, startDaraja } from "../../daraja/daraja.js";
 import { eventually } from "../../support/eventually.js";
-import { setDarajaAccount, withLostCallbacks } from "../../support/rails/daraja-account.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place, RunningKesc, type Variables } from "../../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
+import { setDarajaAccount, withLostCallbacks } from "./daraja-account.js";
 
 const HOUR_MILLIS = 3_600_000;
 const CONTACT = "0712345678";
@@ -99,16 +99,33 @@ describe("kesc reconcile mpesa --pull", () => {
         differs: await orders.order(account, { amount: "70.00" }),
         queried: await orders.order(account, { proof: { movement: "ws_1" } }),
         mistyped: await orders.order(account, { proof: { receipt: "MISTYPED01" } }),
+        resolved: await orders.order(account, { flagged: true }),
         payout: await orders.order(account, { name: "redeem", amount: "100.00" }),
         paidOut: await orders.order(account, { name: "redeem", amount: "20.00", proof: { receipt: "RKTQDM7W02" } }),
       };
     });
+    for (const person of ["njeri", "otieno"]) {
+      const outcome = [
+        "--outcome",
+        "moved",
+        "--amount",
+        "99.00",
+        "--receipt",
+        "MISTYPED02",
+        "--reason",
+        "seen",
+        "--yes",
+      ];
+      const words = ["resolve", made.resolved, "--org", tenant.organizationId, "--person", person, ...outcome];
+      expect((await kesc(words, variables)).stderr).to.equal("");
+    }
     const receipts = {
       open: await paidFor(made.open),
       failed: await paidFor(made.failed),
       differs: await paidFor(made.differs),
       queried: await paidFor(made.queried),
       mistyped: await paidFor(made.mistyped),
+      resolved: await paidFor(made.resolved),
       payout: await paidFor(made.payout),
       stranger: await deposit("rent may"),
     };
@@ -125,7 +142,7 @@ describe("kesc reconcile mpesa --pull", () => {
     expect(ofReceipt(receipts.differs)).to.deep.include({ status: "PROCESSING", open_flags: ["REPORT_DIFFERS"] });
     expect(ofReceipt(receipts.queried)).to.include({ transaction_id: made.queried, status: "COMPLETED" });
     const breaks = (given: Printed) => given.breaks.map(({ kind, receipt }) => `${kind} ${receipt}`);
-    const left = [receipts.differs, receipts.mistyped, receipts.payout, receipts.stranger];
+    const left = [receipts.differs, receipts.mistyped, receipts.resolved, receipts.payout, receipts.stranger];
     expect(breaks(printed)).to.have.members(left.map((receipt) => `missing_in_ledger ${receipt}`));
 
     const again = JSON.parse((await pull("--apply", "--json")).stdout) as Printed;

@@ -133,7 +133,7 @@ export class OrderCalls {
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
     const name = this.#random.pick<CorrectBook["name"]>([
       ...(this.#paidLate.has(organizationId)
-        ? (["recoverShortfall", "recoverShortfall", "recoverShortfall"] as const)
+        ? (["coverShortfall", "coverShortfall", "coverShortfall", "recoverShortfall"] as const)
         : []),
       "coverShortfall",
       "recoverShortfall",

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
 import type { Daraja } from "../../daraja/daraja.js";
-import { kesc, type Place, type Variables } from "../service/kesc.js";
+import { kesc, type Place, type Variables } from "../../support/service/kesc.js";
 
 const YEAR_MILLIS = 31_536_000_000;
 
