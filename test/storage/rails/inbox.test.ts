@@ -91,6 +91,11 @@ for (const engine of ENGINES) {
       for (let count = 0; count < MESSAGES_MAX; count += 1) await addCounted(String(count));
       expect([transactions, await addCounted("0"), await addCounted("one more")]).to.deep.equal([50, "known", "full"]);
       expect(transactions).to.equal(MESSAGES_MAX);
+
+      transactionId = newTransactionId();
+      transactions = 0;
+      await Promise.all(Array.from({ length: 200 }, (_, count) => addCounted(String(count))));
+      expect(transactions).to.equal(MESSAGES_MAX);
     });
 
     it("stores one of two equal messages that come at once", async () => {
