@@ -10,6 +10,9 @@ export interface HostileJob<Name extends string = string> {
   /** Valid keys of one organization. */
   keys: readonly [string, ...string[]];
   accountIds: string[];
+  /** A token of a callback about one transaction, and a transaction with a payment. */
+  callbackToken: string;
+  paidTransactionId: string;
   /** The `kesc` command, and the database of the server. */
   kesc: string;
   databaseUrl: string;

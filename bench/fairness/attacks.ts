@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 
 import { AccountServiceService as accounts } from "../../src/gen/kesc/v1/account_service.js";
+import { RailServiceService } from "../../src/gen/kesc/v1/rail_service.js";
 import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import {
   type ListTransactionsRequest,
@@ -12,6 +13,7 @@ import { mintRequest } from "../load/calls.js";
 import { GrpcConnection } from "../load/grpc-connection.js";
 import { headersOf } from "../load/grpc-load.js";
 import type { CallInFlight } from "../load/tally.js";
+import { MPESA } from "../rails/rail-account.js";
 import type { Attack, HostileJob } from "./attack.js";
 import { idleConnections, rapidReset, restFlood, slowRequests, unfinishedRequests } from "./raw-attacks.js";
 
@@ -73,6 +75,8 @@ function worstLists(accountId: string): readonly ListTransactionsRequest[] {
     { ...EVERYTHING, ...marked },
     { ...EVERYTHING, ...marked, account_id: accountId },
     { ...EVERYTHING, account_id: accountId, reference: "nothing has this reference" },
+    { ...EVERYTHING, account_id: accountId, needs_attention: true },
+    { ...EVERYTHING, ...redeems, needs_attention: false },
   ];
 }
 
@@ -87,6 +91,8 @@ function lists(attack: Attack): void {
 /** The database rejects a mint whose reference begins so (given.ts). */
 export const POISON = "poison";
 const NOTHING = new Uint8Array();
+/** A forged token has the length of a right one. */
+const TOKEN_BYTES = 36;
 const CHECK = "/grpc.health.v1.Health/Check";
 const WATCH = "/grpc.health.v1.Health/Watch";
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -114,11 +120,27 @@ function reads(attack: Attack, key?: () => string): void {
   flood(attack, { path, request, connections: 40, inFlight: 100, ...(key === undefined ? {} : { key }) });
 }
 
-function mints(attack: Attack, { accountIds }: { accountIds: string[] }): void {
+function mints(attack: Attack, { accountIds, rail = "" }: { accountIds: string[]; rail?: string }): void {
   const job = { ...attack.job, accountIds };
-  const request = (call: CallInFlight): Uint8Array =>
-    rpcs.mint.requestSerialize(mintRequest(job, { ...call, account: call.account % accountIds.length }));
+  const request = (call: CallInFlight): Uint8Array => {
+    const account = call.account % accountIds.length;
+    return rpcs.mint.requestSerialize({ ...mintRequest(job, { ...call, account }), rail });
+  };
   flood(attack, { path: rpcs.mint.path, request, connections: 10, inFlight: 1_000 });
+}
+
+/** Sends callbacks without a key, each with another text. */
+function callbacks(attack: Attack, token: () => string): void {
+  const { path, requestSerialize } = RailServiceService.receiveCallback;
+  const request = ({ serial }: CallInFlight): Uint8Array => {
+    const body = {
+      content_type: "application/json",
+      data: Buffer.from(`{"serial":${String(serial)}}`),
+      extensions: [],
+    };
+    return requestSerialize({ token: token(), body });
+  };
+  flood(attack, { path, request, connections: 40, inFlight: 100, key: () => "" });
 }
 
 /** Runs `kesc verify` again and again. It is no attack, but it reads all rows beside the others. */
@@ -161,6 +183,19 @@ export const ATTACKS = {
       return rpcs.mint.requestSerialize({ ...mintRequest(attack.job, call), reference });
     };
     flood(attack, { path: rpcs.mint.path, request, connections: 1, inFlight: 2 });
+  },
+  "rail-mints": (attack) => {
+    mints(attack, { accountIds: attack.hostile.accountIds, rail: MPESA });
+  },
+  payments: (attack) => {
+    const request = everyCall(rpcs.getPayment.requestSerialize({ transaction_id: attack.hostile.paidTransactionId }));
+    flood(attack, { path: rpcs.getPayment.path, request, connections: 40, inFlight: 100 });
+  },
+  callbacks: (attack) => {
+    callbacks(attack, () => attack.hostile.callbackToken);
+  },
+  "forged-callbacks": (attack) => {
+    callbacks(attack, () => randomBytes(TOKEN_BYTES).toString("hex"));
   },
   "hot-account": (attack) => {
     mints(attack, { accountIds: attack.hostile.accountIds.slice(0, 1) });

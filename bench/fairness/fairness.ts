@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "../full/postgres.js";
 import type { LoadResult } from "../load/job.js";
 import type { Options } from "../options.js";
+import { callbackSettings } from "../rails/rail-account.js";
+import { setStub } from "../rails/stub-settings.js";
 import { median, sum } from "../report/figures.js";
 import { type Figure, type Findings, ratioFigure } from "../report/report.js";
 import { ratioOf, type Sample, type Series } from "../report/series.js";
@@ -15,6 +17,7 @@ import { progress, type Stage } from "../stage.js";
 import type { HostileJob } from "./attack.js";
 import { fill, manyKeys, rejectPoison } from "./given.js";
 import { type Row, rowsNamed } from "./rows.js";
+import { slowPayments } from "./slow-payments.js";
 
 const HOSTILE_ACCOUNTS = 1_000;
 const OTHERS_IN_FLIGHT = 100;
@@ -23,6 +26,7 @@ const RAMP_SECONDS = 4;
 const WARM_UP_SECONDS = 3;
 const PAUSE_MILLIS = 2_000;
 const PROBE_MILLIS = 100;
+const SLOW_RAIL_MILLIS = 5_000;
 
 /** A service with an organization that behaves and a hostile one. */
 interface Given {
@@ -62,17 +66,29 @@ export async function fairness(stage: Stage, options: Options): Promise<Findings
 }
 
 async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }: PrepareOptions): Promise<Given> {
-  const others = await stage.startService(`fair-${engine}`, databaseUrl === undefined ? {} : { databaseUrl });
+  const stub = await stage.startOwn("daraja-stub", "rails/daraja-stub.js");
+  await setStub(stub, { delayMillis: SLOW_RAIL_MILLIS, accepts: true, gatewayAddress: "" });
+  const { env, secret } = callbackSettings(stage.folder);
+  const others = await stage.startService(`fair-${engine}`, {
+    env,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+  });
   const hostile = await newTenant(others, HOSTILE_ACCOUNTS);
   await stop(others.program);
-  const keys = await inDatabase(others, async (database) => {
+  const { keys, ...payment } = await inDatabase(others, async (database) => {
     const organizationId = await organizationOf(database, hostile.apiKey);
     const [cell] = database.cells;
     if (rows.some((row) => row.filled)) {
       await fill(cell, organizationId, { transactions, accountIds: hostile.accountIds });
     }
     if (rows.some(({ attack }) => attack === "poison")) await rejectPoison(cell);
-    return rows.some(({ attack }) => attack === "keys") ? manyKeys(database, organizationId) : [];
+    const keys = rows.some(({ attack }) => attack === "keys") ? await manyKeys(database, organizationId) : [];
+    const { accountIds } = hostile;
+    // A payment that is open is work for the settlement in all rows.
+    const payment = rows.some(({ rail }) => rail)
+      ? await slowPayments(database, { organizationId, accountIds, stubAddress: stub.address, secret })
+      : { callbackToken: "", paidTransactionId: "" };
+    return { keys, ...payment };
   });
   others.program = await stage.startServer(others, `fair-${engine}`);
   const gateway = await stage.startGateway(others);
@@ -85,6 +101,7 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       httpAddress: gateway.address,
       keys: [hostile.apiKey, ...keys],
       accountIds: hostile.accountIds,
+      ...payment,
       kesc: others.kesc,
       databaseUrl: others.databaseUrl,
     },

@@ -7,11 +7,14 @@ export interface Row {
   others: "grpc" | "rest";
   /** Whether the hostile organization needs a million transactions. */
   filled: boolean;
+  /** Whether the hostile organization needs payments at a rail. */
+  rail: boolean;
 }
 
-const grpc = (attack: AttackName): Row => ({ attack, others: "grpc", filled: false });
-const filled = (attack: AttackName): Row => ({ attack, others: "grpc", filled: true });
-const rest = (attack: AttackName): Row => ({ attack, others: "rest", filled: false });
+const grpc = (attack: AttackName): Row => ({ attack, others: "grpc", filled: false, rail: false });
+const rail = (attack: AttackName): Row => ({ ...grpc(attack), rail: true });
+const filled = (attack: AttackName): Row => ({ ...grpc(attack), filled: true });
+const rest = (attack: AttackName): Row => ({ ...grpc(attack), others: "rest" });
 
 const ROWS: readonly Row[] = [
   filled("lists"),
@@ -22,6 +25,10 @@ const ROWS: readonly Row[] = [
   grpc("reads"),
   grpc("mints"),
   grpc("hot-account"),
+  rail("rail-mints"),
+  rail("payments"),
+  rail("callbacks"),
+  rail("forged-callbacks"),
   grpc("batches"),
   grpc("invalid"),
   grpc("keys"),

@@ -283,6 +283,67 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.rail.sent).to.deep.equal([mint]);
   });
 
+  it("reads past payouts that are stopped every five seconds, and begins a mint at once meanwhile", async () => {
+    const isWhole: boolean[] = [];
+    const due = world.payments.due.bind(world.payments);
+    world.payments.due = (id, given) => {
+      isWhole.push(given.after === undefined);
+      return due(id, given);
+    };
+    world.set({ payouts: "closed" });
+    await world.redeem();
+    await world.start();
+    await world.pass(5_500);
+    const looks = Array.from({ length: 12 }, (_, index) => index % 10 === 0);
+    expect(isWhole).to.deep.equal(looks);
+    const mint = await world.mint();
+    await world.pass(500);
+    expect(world.rail.sent).to.deep.equal([mint]);
+  });
+
+  it("begins a mint that was given back while payouts are stopped", async () => {
+    world.set({ payouts: "closed" });
+    await world.redeem();
+    const mint = await world.mint();
+    let refusals = 1;
+    world.intercept = (command, commit) => {
+      if (command.name !== "beginPayment" || (refusals -= 1) < 0) return commit();
+      return Promise.resolve({ kind: "refused", refusal: { reason: "QUEUE_FULL" } });
+    };
+    await world.start();
+    expect(world.rail.sent).to.deep.equal([]);
+    await world.pass(11_000);
+    expect(world.rail.sent).to.deep.equal([mint]);
+  });
+
+  it("fills the room at a rail account again as soon as calls have ended", async () => {
+    const answers: ((sent: Sent) => void)[] = [];
+    world.rail.onSend = () => new Promise((resolve) => answers.push(resolve));
+    for (let orders = 0; orders < 40; orders += 1) await world.mint();
+    await world.start();
+    for (const answer of answers.splice(0)) answer(ACCEPTED);
+    await settled();
+    await settled();
+    expect(world.rail.sent).to.have.length(40);
+  });
+
+  it("rests four times as long as a look took, however often it is poked", async () => {
+    const settlement = await world.start();
+    const accountsWithDue = world.payments.accountsWithDue.bind(world.payments);
+    world.payments.accountsWithDue = (now) => {
+      world.timing.jump(20);
+      return accountsWithDue(now);
+    };
+    settlement.poke();
+    await settled();
+    const id = await world.mint();
+    settlement.poke();
+    await world.pass(79);
+    expect(world.rail.sent).to.deep.equal([]);
+    await world.pass(1);
+    expect(world.rail.sent).to.deep.equal([id]);
+  });
+
   it("lets a slow rail delay no other rail account, and has at most 32 calls under way at one", async () => {
     const other = "another rail account" as RailAccountId;
     const quick = new ScriptedRail();

@@ -4,6 +4,7 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { TransactionId } from "../../src/domain/values/ids.js";
 import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
 import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
+import type { Report } from "../../src/rails/rail.js";
 import { SandboxRail } from "../../src/rails/sandbox/sandbox.js";
 import { RAIL_TERMS } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
@@ -299,6 +300,21 @@ describe("the settlement, about the messages of a rail", () => {
     for (const id of ids) await world.message(id, paid("ref"));
     expect(world.rail.asked).to.have.length(32);
     expect(world.inbox.open.filter(({ tries }) => tries > 0)).to.deep.equal([]);
+  });
+
+  it("applies messages that find no room as soon as there is some, and knows what happened meanwhile", async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, () => world.mint()));
+    await world.start();
+    await world.pass(1_000);
+    const answers: ((report: Report) => void)[] = [];
+    world.rail.onQuery = () => new Promise((resolve) => answers.push(resolve));
+    for (const id of ids) await world.message(id, paid(`m ${id}`));
+    const first = answers.splice(0);
+    world.rail.onQuery = ({ railReference }) => Promise.resolve(paid(String(railReference)));
+    for (const [index, answer] of first.entries()) answer(paid(`m ${String(ids[index])}`));
+    for (let turns = 0; turns < 20; turns += 1) await settled();
+    expect(ids.filter((id) => world.stateOf(id) !== "ENDED COMPLETED")).to.deep.equal([]);
+    expect(world.inbox.open).to.deep.equal([]);
   });
 
   describe("with the sandbox", () => {

@@ -53,11 +53,16 @@ export interface Payments {
   accountsWithDue(now: UnixMillis): Promise<readonly RailAccountId[]>;
   /**
    * The open payments of a rail account that are due, those that wait longest first. Leaves out
-   * payouts that are READY unless `beginsPayouts`.
+   * payouts that are READY unless `beginsPayouts`, and what was due at `after` or before.
    */
   due(
     railAccountId: RailAccountId,
-    given: { readonly now: UnixMillis; readonly limit: number; readonly beginsPayouts: boolean },
+    given: {
+      readonly now: UnixMillis;
+      readonly limit: number;
+      readonly beginsPayouts: boolean;
+      readonly after?: UnixMillis | undefined;
+    },
   ): Promise<readonly StoredPayment[]>;
   /** The payment in any state. Undefined if the transaction has none. */
   payment(id: TransactionId): Promise<StoredPayment | undefined>;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { TransactionId } from "../../domain/values/ids.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { InboxMessage, RailInbox, StoredMessage } from "../../settlement/ports/inbox.js";
 import type { Cell } from "../database.js";
 import type { Engine, Read } from "../sql/engine.js";
@@ -46,16 +46,21 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
     if (row.known > 0) return "known";
     return row.stored >= MESSAGES_MAX ? "full" : undefined;
   };
+  const add = async (
+    { transactionId, purpose, body }: Parameters<RailInbox["add"]>[0],
+    now: UnixMillis,
+  ): ReturnType<RailInbox["add"]> => {
+    const sha256 = createHash("sha256").update(body).digest("hex");
+    const before = await seen(transactionId, sha256);
+    if (before !== undefined) return before;
+    const row = [transactionId, purpose, sha256, body, now, now, transactionId];
+    if (await change({ sql: statements.add, bindings: row })) return "stored";
+    // Meanwhile another server has stored the same text, or the last one that is allowed.
+    return (await seen(transactionId, sha256)) ?? "full";
+  };
+  const alone = oneByOne();
   return {
-    add: async ({ transactionId, purpose, body }, now) => {
-      const sha256 = createHash("sha256").update(body).digest("hex");
-      const before = await seen(transactionId, sha256);
-      if (before !== undefined) return before;
-      const row = [transactionId, purpose, sha256, body, now, now, transactionId];
-      if (await change({ sql: statements.add, bindings: row })) return "stored";
-      // Meanwhile another call has stored the same text, or the last one that is allowed.
-      return (await seen(transactionId, sha256)) ?? "full";
-    },
+    add: (message, now) => alone(message.transactionId, () => add(message, now)),
     due: async ({ now, limit }) => {
       const rows = await orStoreError(engine, reader.rows<InboxRow>(statements.due, [now, limit]));
       return rows.map((row): InboxMessage => ({
@@ -80,6 +85,23 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
         receivedAt: toUnixMillis(row.received_at),
       }));
     },
+  };
+}
+
+/**
+ * Returns a function that runs work of one key after the other. Thousands of messages that come at
+ * once would all find room for one more, and each begin a transaction.
+ */
+function oneByOne(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const result = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, result);
+    const forget = (): void => {
+      if (last.get(key) === result) last.delete(key);
+    };
+    result.then(forget, forget);
+    return result;
   };
 }
 

@@ -26,6 +26,9 @@ type PaymentsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
 };
 
+/** No payment was due at this time. */
+const BEFORE_ALL = -1;
+
 /** Implements the port `Payments` for one cell. */
 export function payments({ engine, reader, directory, transact }: PaymentsCell): Payments {
   const statements = paymentStatements(engine);
@@ -57,9 +60,9 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
       const reading = reader.rows<{ readonly id: string }>(statements.accountsWithDue, [now]);
       return (await orStoreError(engine, reading)).map(({ id }) => id as RailAccountId);
     },
-    due: (railAccountId, { now, limit, beginsPayouts }) => {
+    due: (railAccountId, { now, limit, beginsPayouts, after = BEFORE_ALL }) => {
       const sql = beginsPayouts ? statements.due : statements.dueWithoutNewPayouts;
-      return storedPayments(sql, [railAccountId, now, limit]);
+      return storedPayments(sql, [railAccountId, after, now, limit]);
     },
     payment: async (id) => {
       const [found] = await storedPayments(statements.payment, [id]);
@@ -129,7 +132,7 @@ function paymentStatements({ table, indexedBy }: Engine) {
   // The condition on `state` is that of the index `payments_due`.
   const ofAccount = `WHERE p.rail_account_id = ? AND p.state <> 'ENDED'`;
   const dueOf = (condition: string): string =>
-    `${columns} FROM ${open} ${joined} ${ofAccount} AND p.due_at <= ? ${condition} ORDER BY p.due_at LIMIT ?`;
+    `${columns} FROM ${open} ${joined} ${ofAccount} AND p.due_at > ? AND p.due_at <= ? ${condition} ORDER BY p.due_at LIMIT ?`;
   return {
     // One look into the index for each rail account, however many payments are open.
     accountsWithDue: `

@@ -105,9 +105,10 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect(rails.pokes).to.equal(0);
   });
 
-  it("answers a message beyond the bound of the inbox as any other", async () => {
+  it("answers a message beyond the bound of the inbox as any other, and pokes nobody", async () => {
     rails.refuseMessage = () => Promise.resolve("full");
     expect(await post(callbackToken(SECRET, SUBJECT))).to.deep.equal(accepted);
+    expect(rails.pokes).to.equal(0);
   });
 
   it("takes 65536 bytes of any kind, and not one more", async () => {

@@ -79,6 +79,29 @@ for (const engine of ENGINES) {
       expect(await inbox.messages(transactionId)).to.have.lengthOf(1);
     });
 
+    it("begins no transaction for a message that need not be stored", async () => {
+      let transactions = 0;
+      const transact: typeof opened.cell.transact = (change) => {
+        transactions += 1;
+        return opened.cell.transact(change);
+      };
+      const counted = railInbox({ ...opened.cell, transact });
+      const addCounted = (body: string): Promise<string> =>
+        counted.add({ transactionId, purpose: "collect", body }, at(1));
+      for (let count = 0; count < MESSAGES_MAX; count += 1) await addCounted(String(count));
+      expect([transactions, await addCounted("0"), await addCounted("one more")]).to.deep.equal([50, "known", "full"]);
+      expect(transactions).to.equal(MESSAGES_MAX);
+
+      transactionId = newTransactionId();
+      transactions = 0;
+      await Promise.all(Array.from({ length: 200 }, (_, count) => addCounted(String(count))));
+      expect(transactions).to.equal(MESSAGES_MAX);
+    });
+
+    it("stores one of two equal messages that come at once", async () => {
+      expect((await Promise.all([add("one", 1), add("one", 1)])).toSorted()).to.deep.equal(["known", "stored"]);
+    });
+
     it(`stores at most ${String(MESSAGES_MAX)} messages for one transaction`, async () => {
       for (let count = 0; count < MESSAGES_MAX; count += 1) expect(await add(String(count), count)).to.equal("stored");
       expect(await add("one more", 1)).to.equal("full");

@@ -72,6 +72,15 @@ for (const engine of ENGINES) {
       expect(await stored.payment("txn_of_nobody" as TransactionId)).to.equal(undefined);
     });
 
+    it("are due after a time, if only those are asked for", async () => {
+      const id = await place.accept("mint", "a");
+      const { dueAt } = await read(id);
+      for (const beginsPayouts of [true, false]) {
+        expect(await dueIds({ beginsPayouts, after: toUnixMillis(dueAt - 1) })).to.deep.equal([id]);
+        expect(await dueIds({ beginsPayouts, after: dueAt })).to.deep.equal([]);
+      }
+    });
+
     it("are due by rail account, those that wait longest first", async () => {
       const [first, second, third] = [
         await place.accept("mint", "a"),

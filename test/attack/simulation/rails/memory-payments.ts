@@ -33,10 +33,11 @@ export class MemoryPayments implements Payments {
 
   due(
     railAccountId: RailAccountId,
-    { now, limit, beginsPayouts }: { now: UnixMillis; limit: number; beginsPayouts: boolean },
+    { now, limit, beginsPayouts, after }: Parameters<Payments["due"]>[1],
   ): Promise<readonly StoredPayment[]> {
     const due = this.all()
       .filter((payment) => payment.railAccountId === railAccountId && isDue(payment, now))
+      .filter(({ dueAt }) => after === undefined || dueAt > after)
       .filter(({ state, direction }) => beginsPayouts || state !== "READY" || direction === "MINT")
       .toSorted((left, right) => left.dueAt - right.dueAt);
     return Promise.resolve(due.slice(0, limit));
