@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 import { expect } from "chai";
 
 import { eventually } from "../support/eventually.js";
+import { tableUnder } from "../support/rails/document-table.js";
 import { Client } from "./client.js";
 import { ManualClock, wait, WallClock } from "./clock.js";
 import { startDaraja } from "./daraja.js";
@@ -131,11 +131,7 @@ describe("the Daraja simulator", () => {
   });
 
   it("has its scenarios in docs/mpesa.md", () => {
-    const rows = readFileSync("docs/mpesa.md", "utf8")
-      .split("\n")
-      .filter((line) => /^\| \d\d /.test(line))
-      .map((line) => line.split("|").map((cell) => cell.trim()))
-      .map((cells) => cells.slice(1, -1));
+    const rows = tableUnder("### Scenarios", "docs/mpesa.md");
     expect(rows).to.deep.equal(scenarioRows());
   });
 });

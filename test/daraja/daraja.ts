@@ -23,7 +23,7 @@ export interface DarajaOptions {
   readonly subscriberCents?: number;
   /** The same seed gives the same ids and receipts. By default each start has others. */
   readonly seed?: string;
-  /** How long each answer waits, after the request was accepted. */
+  /** How long each answer waits, after the request was accepted. A token never waits. */
   readonly answerDelayMillis?: number;
   /** How long an OriginatorConversationID is refused as a duplicate. By default for ever. */
   readonly idMemoryMillis?: number;
@@ -145,7 +145,8 @@ export class Daraja {
       return;
     }
     const { status, body, fault } = await this.#router.answer(request);
-    if (this.answerDelayMillis > 0) await wait(this.clock, this.answerDelayMillis);
+    const isToken = request.url?.startsWith("/oauth/") === true;
+    if (this.answerDelayMillis > 0 && !isToken) await wait(this.clock, this.answerDelayMillis);
     if (fault === "lost") {
       response.destroy();
       return;

@@ -77,12 +77,12 @@ export function booksOf(direction: Direction, { status, late }: Expectation): Bo
   return { reserve: cents, available: cents, held: 0, unallocated: 0, shortfall: 0 };
 }
 
-/** The rows of the table in docs/mpesa.md, without their padding. */
-export function tableRows(): readonly string[] {
+/** The cells of the table in docs/mpesa.md. */
+export function tableRows(): readonly (readonly string[])[] {
   const endings = new Set([...Object.keys(EXPECTATIONS.mint), ...Object.keys(EXPECTATIONS.redeem)]);
   return [...endings].sort().map((ending) => {
     const words = (["mint", "redeem"] as const).map((direction) => wordsOf(EXPECTATIONS[direction][ending]));
-    return `| ${[ending, ...words].join(" | ")} |`;
+    return [ending, ...words];
   });
 }
 

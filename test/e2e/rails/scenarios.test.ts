@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-
 import { expect } from "chai";
 
 import { COLLECT, PAY_OUT } from "../../daraja/mpesa/scenarios.js";
 import type { RestReply } from "../../support/callers/rest-caller.js";
+import { tableUnder } from "../../support/rails/document-table.js";
 import { booksOf, type Direction, EXPECTATIONS, FUNDS_CENTS, ORDER_CENTS, tableRows } from "./expectations.js";
 import { type Business, RailWorld } from "./world.js";
 
@@ -173,10 +172,6 @@ describe("the table of what becomes of each scenario", () => {
   });
 
   it("stands in docs/mpesa.md", () => {
-    const lines = readFileSync("docs/mpesa.md", "utf8").split("\n");
-    const heading = lines.indexOf("### What becomes of each scenario");
-    const table = lines.slice(heading).filter((line) => line.startsWith("| "));
-    const rows = table.map((line) => line.replaceAll("`", "").replace(/ +/g, " ")).slice(2);
-    expect(rows.slice(0, tableRows().length)).to.deep.equal(tableRows());
+    expect(tableUnder("### What becomes of each scenario", "docs/mpesa.md")).to.deep.equal(tableRows());
   });
 });
