@@ -18,27 +18,36 @@ import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
+import type { ListTurns } from "./list-turns.js";
 import type { MovementOptions } from "./move-money.js";
 import type { CellOf, ServedCell } from "./served-cell.js";
 
 // The rpcs of kesc.v1.TransactionService about the payments that rails carry out.
 
-export function getPayment(cellOf: CellOf): UnaryRoute {
+// A message has up to 64 KiB. To show one takes as long as a list takes to look at some 20 rows.
+const ROWS_PER_MESSAGE = 20;
+
+export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
   return unary({
     request: GetPaymentRequest,
     response: GetPaymentResponse,
     parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
-    run: async ({ transaction_id: transactionId }, { key }) => {
+    run: async ({ transaction_id: transactionId }, caller) => {
+      const { key } = caller;
       const { reads, payments, inbox } = cellOf(key);
       // Only this read compares the organization, so it comes first.
       const transaction = await reads.transaction(key.organizationId, transactionId);
       if (transaction === undefined) {
         return { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } };
       }
-      const [payment, messages] = await Promise.all([payments.payment(transactionId), inbox.messages(transactionId)]);
-      return payment === undefined
-        ? { kind: "refused", refusal: { reason: "PAYMENT_NOT_FOUND", transactionId } }
-        : done({ payment: toPaymentMessage(payment, { transaction, messages }) });
+      const payment = await payments.payment(transactionId);
+      if (payment === undefined) return { kind: "refused", refusal: { reason: "PAYMENT_NOT_FOUND", transactionId } };
+      const messages = await listTurns.page(caller, async () => {
+        const rows = await inbox.messages(transactionId);
+        return { rows, nextBeforeSeq: undefined, lookedAt: rows.length * ROWS_PER_MESSAGE };
+      });
+      if ("reason" in messages) return { kind: "refused", refusal: messages };
+      return done({ payment: toPaymentMessage(payment, { transaction, messages: messages.rows }) });
     },
   });
 }

@@ -64,7 +64,7 @@ export function transactionHandlers(
     listTransactions: listTransactions(options),
     reverseTransaction: reverseTransaction(options),
     cancelTransaction: cancelTransaction(cellOf),
-    getPayment: getPayment(cellOf),
+    getPayment: getPayment(cellOf, options.listTurns),
     resolveTransaction: resolveTransaction(options),
     attendTransaction: attendTransaction(cellOf),
   };

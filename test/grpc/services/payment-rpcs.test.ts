@@ -102,6 +102,16 @@ describe("grpc: the payment of a transaction", () => {
     });
   });
 
+  it("GetPayment takes the turns of lists: a key has eight under way at most", async () => {
+    const release = rails.holdMessages();
+    const calls = Array.from({ length: 9 }, () => under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID }));
+    const refused = await Promise.race(calls);
+    expect(refused.reason).to.equal("QUEUE_FULL");
+    release();
+    const codes = (await Promise.all(calls)).map(({ code }) => code);
+    expect(codes.filter((code) => code === Status.OK)).to.have.length(8);
+  });
+
   describe("ResolveTransaction", () => {
     const resolve = (outcome: ResolveTransactionRequest["outcome"], reason = "") =>
       under.grpc.call(rpcs.resolveTransaction, { transaction_id: TRANSACTION_ID, outcome, reason });

@@ -45,6 +45,7 @@ export class MemoryRails implements CellRails {
   readonly advanced: TransactionId[] = [];
   readonly balances: { readonly accountUuid: string; readonly message: RailMessage }[] = [];
   pokes = 0;
+  #held = Promise.resolve();
   /** What the inbox answers, in place of storing the message. */
   refuseMessage: (() => Promise<"full">) | undefined;
 
@@ -62,7 +63,7 @@ export class MemoryRails implements CellRails {
       this.added.push({ message, now });
       return Promise.resolve("stored");
     },
-    messages: () => Promise.resolve(this.evidence),
+    messages: () => this.#held.then(() => this.evidence),
   };
 
   readonly railAccounts: CellRails["railAccounts"] = {
@@ -71,6 +72,17 @@ export class MemoryRails implements CellRails {
       this.accounts.find((account) => account.organizationId === organizationId && account.rail.name === rail),
     usualRail: (organizationId) => this.usual.get(organizationId) ?? DIRECT_RAIL,
   };
+
+  /** Lets nobody read messages until the returned function is called. */
+  holdMessages(): () => void {
+    let release = (): void => undefined;
+    this.#held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => {
+      release();
+    };
+  }
 
   readonly poke = (): void => {
     this.pokes += 1;
