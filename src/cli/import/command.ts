@@ -23,7 +23,8 @@ interface Options {
 
 const FORMAT = `
 The first line of the file names the columns. Required: type (mint or redeem), account_id, amount, reference.
-Optional: description, and metadata.KEY for each key of the metadata. The command checks all lines before it sends one.
+Optional: description, rail (direct if it is empty), and metadata.KEY for each key of the metadata. The command checks
+all lines before it sends one.
 
 Set KESC_API_KEY to the API key of your organization, or KESC_API_KEY_FILE to a file that holds it. You may run the
 command again at any time, for example after an interruption: the references ensure that each line is done once.`;

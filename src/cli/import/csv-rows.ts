@@ -28,7 +28,7 @@ export interface BadRow {
 }
 
 const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
-const OPTIONAL_COLUMNS = ["description"] as const;
+const OPTIONAL_COLUMNS = ["description", "rail"] as const;
 const METADATA_PREFIX = "metadata.";
 
 // The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters. Without a
@@ -114,7 +114,9 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
     reference: cell("reference"),
     description: cell("description"),
     metadata: metadataOf(cells),
-    rail: "",
+    // Named, whatever the organization's usual rail is: a file must not send prompts to thousands
+    // of phones because nobody thought of it.
+    rail: cell("rail") || DIRECT_RAIL,
     payer_phone_number: "",
   };
   const type = cell("type");
