@@ -304,6 +304,8 @@ describe("the settlement, about the messages of a rail", () => {
 
   it("applies messages that find no room as soon as there is some, and knows what happened meanwhile", async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => world.mint()));
+    world.rail.onSend = ({ transactionId }) =>
+      Promise.resolve({ kind: "accepted", railReference: `m ${transactionId}` });
     await world.start();
     await world.pass(1_000);
     const answers: ((report: Report) => void)[] = [];

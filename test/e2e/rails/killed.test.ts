@@ -10,11 +10,11 @@ import { ManualClock } from "../../daraja/clock.js";
 import { type Daraja, startDaraja } from "../../daraja/daraja.js";
 import { ENGINES, execute, openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
-import { setMpesa } from "../../support/rails/mpesa-account.js";
 import { fresh } from "../../support/service/each-engine.js";
 import { Service } from "../../support/service/service.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
 import type { Direction } from "./expectations.js";
+import { setMpesa } from "./mpesa-account.js";
 
 const ANSWER_MILLIS = 1_000;
 const PAID_MILLIS = 5_000;

@@ -18,9 +18,9 @@ import { RestCaller } from "../../support/callers/rest-caller.js";
 import { configOf } from "../../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
-import { setMpesa } from "../../support/rails/mpesa-account.js";
 import { makeTenant, type Tenant } from "../../support/service/tenants.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
+import { setMpesa } from "./mpesa-account.js";
 
 type Engine = (typeof ENGINES)[number];
 
