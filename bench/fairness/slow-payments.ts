@@ -58,7 +58,7 @@ export async function slowPayments(
     const body = JSON.stringify({ serial, text: "x".repeat(MESSAGE_CHARACTERS) });
     await railInbox(cell).add({ transactionId, purpose: "collect", body }, now());
   }
-  // No transaction has this id: whoever has a token for it can still send messages.
+  // The token is right, although no transaction has this id. Its messages are stored all the same.
   const token = callbackToken(secret, { cell: 0, purpose: "collect", uuid: randomUUID() });
   return { callbackToken: token, paidTransactionId: transactionId };
 }

@@ -21,7 +21,7 @@ const RAMP_SECONDS = 0.2;
 const WARM_UP_ROUNDS = 6;
 const OPEN_PAYMENTS = 1_000;
 const SLOW_MILLIS = 5_000;
-/** Until the calls of the settlement are all under way, or have all ended. */
+/** After this time the settlement has begun all its calls, or has ended them. */
 const CHANGE_MILLIS = 1_000;
 const POLL_MILLIS = 100;
 const PAYMENTS = 2_000;

@@ -114,7 +114,7 @@ function receiptOf(id: string): string {
     .padStart(10, "R");
 }
 
-/** Tells the gateway. An answer other than 200 is no delivery, and so it is told again. */
+/** Sends a callback to the gateway. Sends it again until the gateway answers 200. */
 function callBack(url: unknown, message: Fields): void {
   const { gatewayAddress } = settings;
   if (gatewayAddress === "") return;

@@ -44,7 +44,7 @@ describe("the settlement, when it begins a payment", () => {
       await world.start();
       expect(world.rail.sent).to.deep.equal([]);
       expect([world.stateOf(committed), world.stateOf(lost)]).to.deep.equal(["SENDING PROCESSING", "READY PENDING"]);
-      // What was committed may have been sent, as far as anybody knows. It is asked about first.
+      // The begin was committed, so the order may have been sent. The rail is asked about it first.
       world.intercept = (_command, commit) => commit();
       world.rail.onSend = (order) => {
         if (order.transactionId === committed) expect(world.rail.asked).to.have.length.at.least(2);

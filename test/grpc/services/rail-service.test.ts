@@ -105,7 +105,7 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect(rails.pokes).to.equal(0);
   });
 
-  it("answers a message beyond the bound of the inbox as any other, and pokes nobody", async () => {
+  it("accepts a message that the inbox has no room for, and does not poke the settlement", async () => {
     rails.refuseMessage = () => Promise.resolve("full");
     expect(await post(callbackToken(SECRET, SUBJECT))).to.deep.equal(accepted);
     expect(rails.pokes).to.equal(0);
