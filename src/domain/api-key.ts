@@ -8,6 +8,10 @@ export const SCOPES = [
   "transactions:read",
   "transactions:write",
   "transactions:resolve",
+  "events:read",
+  "books:read",
+  "webhooks:read",
+  "webhooks:write",
 ] as const;
 
 /** A permission of an API key. */
