@@ -64,7 +64,7 @@ export async function* watch(
         position = block.upTo;
       }
       if (message === undefined && performance.now() - sentAt >= heartbeatMillis) message = codec.message([], position);
-      if (message !== undefined && !signal.aborted) {
+      if (message !== undefined) {
         yield message;
         sentAt = performance.now();
       }

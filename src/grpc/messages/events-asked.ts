@@ -4,7 +4,7 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { EventFilter } from "../../events/ports.js";
 import type { ListEventsRequest } from "../../gen/kesc/v1/event_service.js";
 import type { AnyRefusal } from "../errors/refusal.js";
-import { ifGiven, parseFields, type ParsedFields } from "./fields.js";
+import { ifGiven, type ParsedFields,parseFields } from "./fields.js";
 
 /** Where a caller begins, and what it wants. */
 export interface EventsAsked {
