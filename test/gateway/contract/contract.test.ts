@@ -52,7 +52,6 @@ describe("the gateway's view of a contract", () => {
     ["a response field that the response lacks", { http: { get: "/toys", responseBody: "doll" } }, "has no field doll"],
     ["a custom method", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "one of get, post, put"],
     ["a location with a field that the resource lacks", { location: "/toys/{id}" }, "has no field id"],
-    ["a stream", { streams: true }, "unary rpcs only"],
     ["a message that it cannot map", { input: "Slow", http: { get: "/t" } }, "cannot map google.protobuf.Duration"],
     [
       "an HTTP body inside a message",
