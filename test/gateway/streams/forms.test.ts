@@ -1,5 +1,10 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { StreamCaller } from "../../support/callers/stream-caller.js";
 import { TOY_STREAMS } from "../../support/gateway/toys-contract.js";
 import { ToysGateway } from "../../support/gateway/toys-gateway.js";
 
@@ -118,6 +123,27 @@ describe("a stream", () => {
     ).to.deep.equal(all);
     const json = await get("/boxes/b/export", "application/json");
     expect(names((JSON.parse(json.text) as { toys: unknown[] }).toys)).to.deep.equal(all);
+  });
+
+  it("with an end is refused over HTTP/1.0, in which a body that was cut off looks whole", async () => {
+    const [host = "", port = ""] = gateway.address.split(":");
+    const socket = connect(Number(port), host).setEncoding("utf8");
+    let received = "";
+    socket.on("data", (text: string) => (received += text));
+    socket.write("GET /boxes/b/export HTTP/1.0\r\nHost: x\r\nAccept: text/csv\r\n\r\n");
+    await once(socket, "close");
+    expect(received).to.match(
+      /^HTTP\/1\.1 426 Upgrade Required\r\n[^]*Upgrade: HTTP\/1\.1[^]*"code":"HTTP_VERSION_TOO_OLD"/,
+    );
+    expect(server.calls).to.deep.equal([]);
+  });
+
+  it("with an end that fails is cut off in each form", async () => {
+    server.handle = () => ({ messages: toys, refusal: { code: status.UNAVAILABLE, text: "gone" } });
+    for (const accept of ["application/json", "application/x-ndjson", "text/csv"]) {
+      const caller = await new StreamCaller(gateway.address, "/boxes/b/export", { accept }).read();
+      expect([accept, await caller.end()]).to.deep.equal([accept, "cut off"]);
+    }
   });
 
   it("with an end and without items is whole in each form", async () => {

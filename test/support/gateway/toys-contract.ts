@@ -216,7 +216,7 @@ const COLOR: JsonObject = {
  * A serialized descriptor set of a contract that has nothing of ours but the options and the
  * errors: toys in boxes.
  */
-export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
+export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS, moreMessages: readonly JsonObject[] = []): Uint8Array {
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(CONTRACT_URL));
   const kept = ["kesc/v1/errors.proto", "kesc/v1/options.proto"];
   const foundation = set.file.filter(({ name }) => !name.startsWith("kesc/") || kept.includes(name));
@@ -233,7 +233,7 @@ export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
       "google/rpc/status.proto",
       "kesc/v1/options.proto",
     ],
-    messageType: MESSAGES,
+    messageType: [...MESSAGES, ...moreMessages],
     enumType: [COLOR],
     service: [
       {
