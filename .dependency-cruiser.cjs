@@ -10,7 +10,7 @@ const only = (folder, others) => ({
 const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
 
 // Each folder of the gateway may import those before it, and nothing else of the gateway.
-const GATEWAY_FOLDERS = ["contract", "problems", "json", "http", "upstream", "rest"];
+const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest"];
 const gatewayFolderImports = (folder, index) => ({
   name: `gateway-${folder}-imports`,
   severity: "error",
@@ -47,12 +47,14 @@ module.exports = {
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),
     only("src/leases", ["runtime"]),
     only("src/reconcile", ["src/domain"]),
+    only("src/events", ["src/domain", "src/ledger/ports", "runtime"]),
     only("src/storage", [
       "src/domain",
       "src/ledger/ports",
       "src/ledger/commit-batch.ts",
       "src/settlement/ports",
       "src/reconcile",
+      "src/events",
       "src/leases/ports.ts",
       "runtime",
     ]),
@@ -64,7 +66,7 @@ module.exports = {
       "src/storage/sql/reader.ts",
       "src/storage/sql/snapshot.ts",
     ]),
-    only("src/grpc", ["src/domain", "src/ledger", "src/rails", "src/settlement/ports", "src/gen", "runtime"]),
+    only("src/grpc", ["src/domain", "src/events", "src/ledger", "src/rails", "src/settlement/ports", "src/gen", "runtime"]),
     only("src/startup", [
       "src/storage",
       "src/rails",

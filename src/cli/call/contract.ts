@@ -27,7 +27,7 @@ export class CallableContract {
     this.readRefusal = refusalReader(registry);
     // Amounts are strings, as over gRPC: no program that reads the output rounds them.
     this.#writer = new MessageWriter(
-      () => false,
+      { isDecimal: () => false, isNumber: this.#contract.isNumber },
       (status) => itemProblemJson(this.readRefusal({ status: status as Message & RpcStatus })),
     );
     const services = [...registry].filter((desc) => desc.kind === "service");
@@ -76,7 +76,7 @@ export class CallableContract {
   }
 
   reader(method: DescMethod): MessageReader {
-    return new MessageReader(method.input, this.#contract.isDecimal);
+    return new MessageReader(method.input, this.#contract);
   }
 
   /** Writes a response as JSON on one line. */

@@ -12,7 +12,7 @@ const STATUSES = {
   CLOSED: AccountStatusMessage.ACCOUNT_STATUS_CLOSED,
 } as const satisfies Record<AccountStatus, AccountStatusMessage>;
 
-export function toAccountMessage(account: Account): AccountMessage {
+export function toAccountMessage(account: Omit<Account, "openPayments">): AccountMessage {
   return {
     id: account.id,
     // Empty after an erasure.

@@ -1,4 +1,6 @@
 import type { ApiKey } from "../../domain/api-key.js";
+import type { Follower } from "../../events/follower.js";
+import type { EventReads } from "../../events/ports.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import type { RailMessage } from "../../rails/rail.js";
@@ -10,6 +12,8 @@ import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accou
 export interface ServedCell extends CellRails {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
+  readonly eventReads: EventReads;
+  readonly follower: Follower;
 }
 
 /** The rails of one cell, as the services use them. */
