@@ -261,8 +261,14 @@ class RailRun {
         this.#world.note("caller", () => `COMMITTED ${command.name} ${(command as PaymentCommand).transactionId}`);
       },
     };
-    const [result] = await commitBatch(this.#world.disk.open().store(steps), [command], this.#world.now);
-    return result?.kind ?? "nothing";
+    try {
+      const [result] = await commitBatch(this.#world.disk.open().store(steps), [command], this.#world.now);
+      return result?.kind ?? "nothing";
+    } catch (error) {
+      // Most callers do not wait for the commit, so nobody would catch the error.
+      this.#world.violated(`the commit of ${command.name}`, "an answer", String(error));
+      return "nothing";
+    }
   }
 
   #accountOf(organizationId: OrganizationId): AccountId {
