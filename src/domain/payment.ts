@@ -39,6 +39,8 @@ export interface Payment {
   readonly transactionId: TransactionId;
   readonly organizationId: OrganizationId;
   readonly railAccountId: RailAccountId;
+  /** The type of the transaction. */
+  readonly direction: "MINT" | "REDEEM";
   readonly state: PaymentState;
   /**
    * The phone that pays or is paid, as it was when the transaction was accepted. Undefined once the

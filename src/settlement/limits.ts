@@ -57,11 +57,6 @@ export const UNKNOWN_PAYOUTS_MAX = 20;
 export const UNKNOWN_PAYOUT_MILLIS_MAX = 15 * MINUTE_MILLIS;
 export const BREAKER_READ_MILLIS = 5 * SECOND_MILLIS;
 
-/** While payouts are stopped, all due payments of the account are read this often. */
-export const STOPPED_READ_MILLIS = 5 * SECOND_MILLIS;
-/** Between these reads, how far back a look reads: a commit may be late, or a clock behind. */
-export const LATE_MILLIS_MAX = 5 * SECOND_MILLIS;
-
 /** A begin that waits longer in the queue is dropped, and tried again later. */
 export const BEGIN_MILLIS_MAX = 15 * SECOND_MILLIS;
 /**

@@ -2,19 +2,16 @@ import { setMaxListeners } from "node:events";
 
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
-import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { Breaker } from "./breaker.js";
 import { LedgerLine, type Work } from "./ledger-line.js";
 import {
   BLOCKED_MILLIS,
   BUSY_MILLIS,
   CALLS_MAX,
-  LATE_MILLIS_MAX,
   LOOP_MILLIS,
   MESSAGES_MAX,
   MESSAGES_WAITING_MAX,
   RESTS_PER_LOOK,
-  STOPPED_READ_MILLIS,
 } from "./limits.js";
 import { Looks } from "./looks.js";
 import { Messages } from "./messages.js";
@@ -56,8 +53,6 @@ export class Settlement {
     this.poke();
   });
   readonly #missing = new Set<RailAccountId>();
-  /** When all payments of an account whose payouts are stopped were read. */
-  readonly #readToTheEnd = new Map<RailAccountId, UnixMillis>();
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
 
@@ -136,27 +131,13 @@ export class Settlement {
     // Payments that rest or run are due still, and must not hide the others. One more than there is
     // room for tells that somebody waits.
     const limit = CALLS_MAX + 1 + this.#payments.size;
-    const now = timing.now();
-    const after = beginsPayouts ? undefined : this.#afterOf(id, now);
-    const due = await payments.due(id, { now, limit, beginsPayouts, after });
-    for (const payment of due) {
+    for (const payment of await payments.due(id, { now: timing.now(), limit, beginsPayouts })) {
       const { transactionId } = payment;
       if (this.#payments.has(transactionId)) continue;
       if (this.#rooms.freeOf(id) === 0) return;
       const work: Work = { payment, account };
       this.#payments.run(transactionId, () => this.#rooms.in(id, () => this.#looks.look(work)), this.#onError);
     }
-    if (!beginsPayouts && after === undefined && due.length < limit) this.#readToTheEnd.set(id, now);
-  }
-
-  /**
-   * From when on the payments of an account are read whose payouts are stopped. All others of
-   * before were read to the end. Thousands of payouts may wait, and reading past them is dear.
-   */
-  #afterOf(id: RailAccountId, now: UnixMillis): UnixMillis | undefined {
-    const readAt = this.#readToTheEnd.get(id);
-    if (readAt === undefined || now < readAt || now - readAt >= STOPPED_READ_MILLIS) return undefined;
-    return toUnixMillis(Math.max(0, readAt - LATE_MILLIS_MAX));
   }
 
   async #apply(message: InboxMessage): Promise<boolean> {

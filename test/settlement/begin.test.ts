@@ -283,24 +283,6 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.rail.sent).to.deep.equal([mint]);
   });
 
-  it("reads past payouts that are stopped every five seconds, and begins a mint at once meanwhile", async () => {
-    const isWhole: boolean[] = [];
-    const due = world.payments.due.bind(world.payments);
-    world.payments.due = (id, given) => {
-      isWhole.push(given.after === undefined);
-      return due(id, given);
-    };
-    world.set({ payouts: "closed" });
-    await world.redeem();
-    await world.start();
-    await world.pass(5_500);
-    const looks = Array.from({ length: 12 }, (_, index) => index % 10 === 0);
-    expect(isWhole).to.deep.equal(looks);
-    const mint = await world.mint();
-    await world.pass(500);
-    expect(world.rail.sent).to.deep.equal([mint]);
-  });
-
   it("begins a mint that was given back while payouts are stopped", async () => {
     world.set({ payouts: "closed" });
     await world.redeem();

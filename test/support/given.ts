@@ -157,7 +157,7 @@ export function givenPending(given: Partial<Transaction> & Pick<Transaction, "ac
 
 /** The payment of a transaction that was given to a rail. It was not begun yet. */
 export function givenPayment(
-  { id, organizationId }: Pick<Transaction, "id" | "organizationId">,
+  { id, organizationId, type }: Pick<Transaction, "id" | "organizationId" | "type">,
   given: Partial<Payment> = {},
 ): Payment {
   const { phoneNumber } = givenPerson();
@@ -165,6 +165,7 @@ export function givenPayment(
     transactionId: id,
     organizationId,
     railAccountId: RAIL_TERMS.railAccountId,
+    direction: type,
     state: "READY",
     phoneNumber: given.state === "ENDED" ? undefined : phoneNumber,
     maskedPhone: maskPhone(phoneNumber),

@@ -83,8 +83,8 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "a payment from nowhere",
     [
-      `INSERT INTO payments (transaction_id, book, rail_account_id, state, phone_number, masked_phone, sends, due_at, updated_at)
-         SELECT 'txn_z', book, rail_account_id, state, phone_number, masked_phone, sends, due_at, updated_at
+      `INSERT INTO payments (transaction_id, book, rail_account_id, direction, state, phone_number, masked_phone, sends, due_at, updated_at)
+         SELECT 'txn_z', book, rail_account_id, direction, state, phone_number, masked_phone, sends, due_at, updated_at
          FROM payments WHERE transaction_id = (SELECT id FROM transactions WHERE seq = 9)`,
     ],
     [undefined, /payments: a transaction of the book \| none/],

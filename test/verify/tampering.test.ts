@@ -250,6 +250,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ],
   "payments.book": [["1", PAYMENT(1), /payments \S+ txn_\S+: a row \| none/]],
   "payments.rail_account_id": [["'another'", PAYMENT(1), "not covered"]],
+  "payments.direction": [
+    ["CASE direction WHEN 'MINT' THEN 'REDEEM' ELSE 'MINT' END", PAYMENT(16), /direction \S+ \| direction \S+/],
+  ],
   "payments.state": [
     ["'READY'", PAYMENT(1), /ENDED while COMPLETED \| READY/],
     ["'SENDING'", PAYMENT(16), /READY while PENDING \| SENDING/],

@@ -80,6 +80,7 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
     transactionId: command.newTransactionId,
     organizationId: command.organizationId,
     railAccountId: railTerms.railAccountId,
+    direction: given.type,
     state: "READY",
     phoneNumber,
     maskedPhone: maskPhone(phoneNumber),

@@ -38,31 +38,26 @@ export interface StoredPayment {
 
 /** What is known about the payouts of a rail account whose outcome is overdue. */
 export interface UnknownPayouts {
-  /** The open payouts that were asked for at least once and not answered at the first check. */
+  /** The payouts that the rail may have, and whose first check has found nothing out. */
   readonly count: number;
   /** When the oldest of them was begun. */
   readonly oldestBegunAt: UnixMillis | undefined;
 }
 
 /**
- * The payments of one cell, for the settlement. Each method is a statement of its own. Nothing here
- * decides about money: the state of a payment changes in the ledger only.
+ * The payments of one cell, for the settlement. Each method is a statement of its own, and `due`
+ * may be two. Nothing here decides about money: the state of a payment changes in the ledger only.
  */
 export interface Payments {
   /** The rail accounts that have a payment which is due. */
   accountsWithDue(now: UnixMillis): Promise<readonly RailAccountId[]>;
   /**
    * The open payments of a rail account that are due, those that wait longest first. Leaves out
-   * payouts that are READY unless `beginsPayouts`, and what was due at `after` or before.
+   * payouts that are READY unless `beginsPayouts`, and does not read past them.
    */
   due(
     railAccountId: RailAccountId,
-    given: {
-      readonly now: UnixMillis;
-      readonly limit: number;
-      readonly beginsPayouts: boolean;
-      readonly after?: UnixMillis | undefined;
-    },
+    given: { readonly now: UnixMillis; readonly limit: number; readonly beginsPayouts: boolean },
   ): Promise<readonly StoredPayment[]>;
   /** The payment in any state. Undefined if the transaction has none. */
   payment(id: TransactionId): Promise<StoredPayment | undefined>;

@@ -10,6 +10,7 @@ export const payments: Migration = ({ int64, bytes, table, tableOptions, changin
      transaction_id   TEXT NOT NULL PRIMARY KEY REFERENCES ${table("transactions")} (id),
      book             ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      rail_account_id  TEXT NOT NULL,
+     direction        TEXT NOT NULL CHECK (direction IN ('MINT', 'REDEEM')),
      state            TEXT NOT NULL CHECK (state IN ('READY', 'SENDING', 'ACCEPTED', 'ENDED')),
      phone_number     ${bytes},
      masked_phone     TEXT NOT NULL,
@@ -25,7 +26,12 @@ export const payments: Migration = ({ int64, bytes, table, tableOptions, changin
      CHECK (state NOT IN ('SENDING', 'ACCEPTED') OR begun_at IS NOT NULL),
      CHECK ((begun_at IS NULL) = (sends = 0))
    ) ${changingTableOptions(50)}`,
-  `CREATE INDEX payments_due ON ${table("payments")} (rail_account_id, due_at) WHERE state <> 'ENDED'`,
+  // Each open payment is in one of two indexes. While no payout may begin, only the second is read
+  // for due payments, so the payouts that wait are in nobody's way.
+  `CREATE INDEX payments_new_payouts ON ${table("payments")} (rail_account_id, due_at)
+     WHERE state = 'READY' AND direction = 'REDEEM'`,
+  `CREATE INDEX payments_other_open ON ${table("payments")} (rail_account_id, due_at)
+     WHERE state <> 'ENDED' AND (state <> 'READY' OR direction = 'MINT')`,
   ...withoutStatistics("payments", ["phone_number", "masked_phone"]),
 
   // `subject` is a transaction's id, or names a correction of one book.

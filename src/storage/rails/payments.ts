@@ -1,5 +1,5 @@
 import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
-import type { TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import type { TransactionStatus } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -15,7 +15,6 @@ interface StoredPaymentRow extends PaymentRow {
   readonly advances: number;
   readonly last_code: string | null;
   readonly organization_id: string;
-  readonly type: string;
   readonly status: string;
   readonly amount_cents: number;
   readonly open_flags: string | null;
@@ -25,9 +24,6 @@ interface StoredPaymentRow extends PaymentRow {
 type PaymentsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
 };
-
-/** No payment was due at this time. */
-const BEFORE_ALL = -1;
 
 /** Implements the port `Payments` for one cell. */
 export function payments({ engine, reader, directory, transact }: PaymentsCell): Payments {
@@ -57,12 +53,17 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
 
   return {
     accountsWithDue: async (now) => {
-      const reading = reader.rows<{ readonly id: string }>(statements.accountsWithDue, [now]);
+      const reading = reader.rows<{ readonly id: string }>(statements.accountsWithDue, [now, now]);
       return (await orStoreError(engine, reading)).map(({ id }) => id as RailAccountId);
     },
-    due: (railAccountId, { now, limit, beginsPayouts, after = BEFORE_ALL }) => {
-      const sql = beginsPayouts ? statements.due : statements.dueWithoutNewPayouts;
-      return storedPayments(sql, [railAccountId, after, now, limit]);
+    due: async (railAccountId, { now, limit, beginsPayouts }) => {
+      // Two reads: PostgreSQL would sort all rows of a UNION.
+      const reads = beginsPayouts ? [statements.dueNewPayouts, statements.dueOthers] : [statements.dueOthers];
+      const found = await Promise.all(reads.map((sql) => storedPayments(sql, [railAccountId, now, limit])));
+      return found
+        .flat()
+        .toSorted((left, right) => left.dueAt - right.dueAt)
+        .slice(0, limit);
     },
     payment: async (id) => {
       const [found] = await storedPayments(statements.payment, [id]);
@@ -101,7 +102,7 @@ function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof payme
     transactionId: payment.transactionId,
     organizationId: payment.organizationId,
     railAccountId: payment.railAccountId,
-    direction: row.type as TransactionType,
+    direction: payment.direction,
     amountCents: toCents(row.amount_cents),
     status: row.status as TransactionStatus,
     isFlagged: row.open_flags !== null,
@@ -125,27 +126,30 @@ function timeOf(millis: number | null): UnixMillis | undefined {
 
 function paymentStatements({ table, indexedBy }: Engine) {
   const columns = `
-    SELECT p.*, b.organization_id, t.type, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
+    SELECT p.*, b.organization_id, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
   const joined = `
     JOIN ${table("transactions")} t ON t.id = p.transaction_id JOIN ${table("books")} b ON b.number = p.book`;
-  const open = `${table("payments")} p${indexedBy("payments_due")}`;
-  // The condition on `state` is that of the index `payments_due`.
-  const ofAccount = `WHERE p.rail_account_id = ? AND p.state <> 'ENDED'`;
-  const dueOf = (condition: string): string =>
-    `${columns} FROM ${open} ${joined} ${ofAccount} AND p.due_at > ? AND p.due_at <= ? ${condition} ORDER BY p.due_at LIMIT ?`;
+  const along = (index: string, condition: string): string =>
+    `SELECT * FROM ${table("payments")}${indexedBy(index)} WHERE ${condition}`;
+  // Each open payment is in one of two indexes, and each condition is that of its index.
+  const newPayouts = along("payments_new_payouts", "state = 'READY' AND direction = 'REDEEM'");
+  const others = along("payments_other_open", "state <> 'ENDED' AND (state <> 'READY' OR direction = 'MINT')");
+  // The smallest time is the first row of an index. PostgreSQL may read all rows for an EXISTS.
+  const isDue = (some: string): string => `(SELECT MIN(p.due_at) FROM (${some}) p WHERE p.rail_account_id = a.id) <= ?`;
+  const dueOf = (some: string): string =>
+    `${columns} FROM (${some}) p ${joined} WHERE p.rail_account_id = ? AND p.due_at <= ? ORDER BY p.due_at LIMIT ?`;
   return {
-    // One look into the index for each rail account, however many payments are open.
+    // Two looks into the indexes for each rail account, however many payments are open.
     accountsWithDue: `
       SELECT a.id FROM ${table("rail_accounts")} a
-      WHERE EXISTS (SELECT 1 FROM ${open} WHERE p.rail_account_id = a.id AND p.state <> 'ENDED' AND p.due_at <= ?)`,
-    due: dueOf(""),
-    dueWithoutNewPayouts: dueOf("AND NOT (p.state = 'READY' AND t.type = 'REDEEM')"),
+      WHERE ${isDue(newPayouts)} OR ${isDue(others)}`,
+    dueNewPayouts: dueOf(newPayouts),
+    dueOthers: dueOf(others),
     payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,
     unknownPayouts: `
-      SELECT COUNT(*) AS count, MIN(p.begun_at) AS oldest
-      FROM ${open} JOIN ${table("transactions")} t ON t.id = p.transaction_id
-      ${ofAccount} AND p.checks >= 1 AND p.begun_at IS NOT NULL AND t.type = 'REDEEM'`,
-    openPayments: `SELECT COUNT(*) AS count FROM ${open} ${ofAccount}`,
+      SELECT COUNT(*) AS count, MIN(begun_at) AS oldest
+      FROM (${others}) p WHERE rail_account_id = ? AND direction = 'REDEEM' AND checks >= 1`,
+    openPayments: `SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p WHERE rail_account_id = ?`,
     reschedule: `
       UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
       WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,

@@ -3,6 +3,7 @@ export const POSTGRES_RAIL_OBJECTS: Readonly<Record<string, Readonly<Record<stri
   payments: {
     "column begun_at": "bigint",
     "column book": "bigint NOT NULL",
+    "column direction": "text NOT NULL",
     "column due_at": "bigint NOT NULL",
     "column masked_phone": "text NOT NULL",
     "column phone_number": "bytea",
@@ -15,6 +16,7 @@ export const POSTGRES_RAIL_OBJECTS: Readonly<Record<string, Readonly<Record<stri
     "constraint payments_check": "CHECK (((state = 'ENDED'::text) = (phone_number IS NULL)))",
     "constraint payments_check1":
       "CHECK (((state <> ALL (ARRAY['SENDING'::text, 'ACCEPTED'::text])) OR (begun_at IS NOT NULL)))",
+    "constraint payments_direction_check": "CHECK ((direction = ANY (ARRAY['MINT'::text, 'REDEEM'::text])))",
     "constraint payments_pkey": "PRIMARY KEY (transaction_id)",
     "constraint payments_state_check":
       "CHECK ((state = ANY (ARRAY['READY'::text, 'SENDING'::text, 'ACCEPTED'::text, 'ENDED'::text])))",
@@ -24,8 +26,10 @@ export const POSTGRES_RAIL_OBJECTS: Readonly<Record<string, Readonly<Record<stri
     "column last_code": "text",
     "column sends": "bigint NOT NULL",
     "constraint payments_check2": "CHECK (((begun_at IS NULL) = (sends = 0)))",
-    "index payments_due":
-      "CREATE INDEX payments_due ON payments USING btree (rail_account_id, due_at) WHERE (state <> 'ENDED'::text)",
+    "index payments_new_payouts":
+      "CREATE INDEX payments_new_payouts ON payments USING btree (rail_account_id, due_at) WHERE ((state = 'READY'::text) AND (direction = 'REDEEM'::text))",
+    "index payments_other_open":
+      "CREATE INDEX payments_other_open ON payments USING btree (rail_account_id, due_at) WHERE ((state <> 'ENDED'::text) AND ((state <> 'READY'::text) OR (direction = 'MINT'::text)))",
     table: "kind r, persistence p",
   },
   proposals: {

@@ -8,7 +8,6 @@ import { moveMoney as operation } from "../../../src/domain/operations/move-mone
 import type { Payment } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
-import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import {
@@ -60,8 +59,8 @@ const ABROAD = { phoneNumbers: /^\+255/ };
 const WHOLE_SHILLINGS = { minCents: toCents(1_000), maxCents: toCents(25_000_000), stepCents: toCents(100) };
 
 /** The payment of a transaction that was just accepted. */
-function readyPayment(id: TransactionId): Payment {
-  return { ...givenPayment({ id, organizationId: ORGANIZATION }), dueAt: NOW, updatedAt: NOW };
+function readyPayment(transaction: Pick<Transaction, "id" | "organizationId" | "type">): Payment {
+  return { ...givenPayment(transaction), dueAt: NOW, updatedAt: NOW };
 }
 
 const bookOf = (given: Partial<LedgerAccount> = {}): ReturnType<typeof givenBook> =>
@@ -155,7 +154,7 @@ describe("moving money", () => {
               table: "idempotencyKeys",
               row: { organizationId: ORGANIZATION, key: KEY, resourceId: transaction.id, createdAt: NOW },
             },
-            ...(status === "COMPLETED" ? [] : [{ table: "payments", row: readyPayment(transaction.id) }]),
+            ...(status === "COMPLETED" ? [] : [{ table: "payments", row: readyPayment(transaction) }]),
           ],
         },
       });

@@ -13,6 +13,7 @@ export interface PaymentRow<Bytes = Buffer> {
   readonly transaction_id: string;
   readonly book: number;
   readonly rail_account_id: string;
+  readonly direction: string;
   readonly state: string;
   /** Null once the payment has ended. */
   readonly phone_number: Bytes | null;
@@ -41,6 +42,7 @@ export const PAYMENT_COLUMNS = {
   transaction_id: "text",
   book: "int64",
   rail_account_id: "text",
+  direction: "text",
   state: "text",
   phone_number: "bytes",
   masked_phone: "text",
@@ -68,6 +70,7 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
     transactionId,
     organizationId,
     railAccountId: row.rail_account_id as RailAccountId,
+    direction: row.direction as Payment["direction"],
     state: row.state as PaymentState,
     phoneNumber:
       row.phone_number === null ? undefined : (decryptPersonal(keys, place, row.phone_number) as PhoneNumber),
@@ -88,6 +91,7 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Paym
     transaction_id: transactionId,
     book: number,
     rail_account_id: payment.railAccountId,
+    direction: payment.direction,
     state: payment.state,
     phone_number: phoneNumber === undefined ? null : encryptPersonal(keys, place, phoneNumber).toString("hex"),
     masked_phone: payment.maskedPhone,

@@ -9,6 +9,7 @@ import type { AuditedBook } from "../book.js";
 export interface PaymentColumns {
   /** Null if there is no row. */
   readonly payment_state: string | null;
+  readonly payment_direction: string;
   readonly payment_phone_number: Buffer | null;
   readonly payment_masked_phone: string;
   readonly payment_begun_at: number | null;
@@ -17,7 +18,7 @@ export interface PaymentColumns {
 }
 
 /** The SQL of these columns of `payments p`. */
-export const PAYMENT_COLUMNS = ["state", "phone_number", "masked_phone", "begun_at", "sends", "updated_at"]
+export const PAYMENT_COLUMNS = ["state", "direction", "phone_number", "masked_phone", "begun_at", "sends", "updated_at"]
   .map((name) => `p.${name} AS payment_${name}`)
   .join(", ");
 
@@ -25,6 +26,8 @@ export const PAYMENT_COLUMNS = ["state", "phone_number", "masked_phone", "begun_
 export interface PaymentFacts {
   /** The id of the transaction. */
   readonly id: string;
+  /** It is part of the content that the first row has the hash of. */
+  readonly type: string;
   readonly book: AuditedBook;
   /** The `seq` of the transaction's last row. */
   readonly seq: number | undefined;
@@ -45,11 +48,12 @@ const ENDED = ["ENDED"];
 
 /** Compares the payment of a transaction with the transaction's rows in the journal. */
 export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void {
-  const { id, seq, book, isOrder, status, processingAt, createdAt } = facts;
+  const { id, type, seq, book, isOrder, status, processingAt, createdAt } = facts;
   const { findings } = book;
   const place: Place = { seq, table: "payments", id };
   const {
     payment_state: state,
+    payment_direction: direction,
     payment_begun_at: begunAt,
     payment_sends: sends,
     payment_updated_at: updatedAt,
@@ -63,7 +67,7 @@ export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void
   if (!states.includes(state)) {
     findings.add(place, { expected: `${states.join(" or ")} while ${String(status)}`, found: state });
   }
-  findings.compareFields(place, { begun_at: [processingAt, begunAt] });
+  findings.compareFields(place, { direction: [type, direction], begun_at: [processingAt, begunAt] });
   // Only the first time that the rail was asked has a row of the journal.
   if (sends < 0 || sends > 0 !== (processingAt !== null)) {
     const expected = processingAt === null ? "0 sends" : "at least 1 send";

@@ -96,6 +96,7 @@ export class TransactionCheck {
     }
     checkPayment(summary, {
       id: summary.id,
+      type: summary.type,
       book: this.#book,
       seq: last.seq,
       isOrder: first.kind === "transaction.pending",

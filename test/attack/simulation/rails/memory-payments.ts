@@ -33,11 +33,10 @@ export class MemoryPayments implements Payments {
 
   due(
     railAccountId: RailAccountId,
-    { now, limit, beginsPayouts, after }: Parameters<Payments["due"]>[1],
+    { now, limit, beginsPayouts }: Parameters<Payments["due"]>[1],
   ): Promise<readonly StoredPayment[]> {
     const due = this.all()
       .filter((payment) => payment.railAccountId === railAccountId && isDue(payment, now))
-      .filter(({ dueAt }) => after === undefined || dueAt > after)
       .filter(({ state, direction }) => beginsPayouts || state !== "READY" || direction === "MINT")
       .toSorted((left, right) => left.dueAt - right.dueAt);
     return Promise.resolve(due.slice(0, limit));
@@ -86,13 +85,13 @@ export class MemoryPayments implements Payments {
     return [...this.#disk.payments.keys()].flatMap((id) => this.find(id as TransactionId) ?? []);
   }
 
-  #stored(row: Payment, { type, amountCents, status, openFlags, createdAt }: Transaction): StoredPayment {
+  #stored(row: Payment, { amountCents, status, openFlags, createdAt }: Transaction): StoredPayment {
     const note = this.#notes.get(row.transactionId) ?? NO_NOTE;
     return {
       transactionId: row.transactionId,
       organizationId: row.organizationId,
       railAccountId: row.railAccountId,
-      direction: type,
+      direction: row.direction,
       amountCents,
       status,
       isFlagged: openFlags.length > 0,
