@@ -38,7 +38,8 @@ export async function* watch(
   const tail = follower.enter(organizationId);
   try {
     let position = afterSequence;
-    let sentAt = performance.now();
+    // The first message comes at once, also without events: the stream has begun.
+    let sentAt = -Infinity;
     let hasBegun = false;
     while (!signal.aborted) {
       const block = hasBegun ? tail.blockAfter(position) : "behind";
