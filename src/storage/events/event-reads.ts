@@ -6,7 +6,7 @@ import type { ListReader } from "../lists/page.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
-import { eventFrom, eventSelect,type EventSelectRow } from "./event-rows.js";
+import { eventFrom, eventSelect, type EventSelectRow } from "./event-rows.js";
 
 /**
  * Implements the port `EventReads` for one cell. Whoever appends to a book holds the book's row

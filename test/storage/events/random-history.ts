@@ -60,10 +60,10 @@ export class RandomCommands {
 
   readonly #makers: readonly { readonly weight: number; readonly make: () => Command }[] = [
     { weight: 3, make: () => this.#newAccount() },
-    { weight: 30, make: () => mint(this.#movement()) },
-    { weight: 12, make: () => redeem(this.#movement()) },
+    { weight: 16, make: () => mint(this.#movement()) },
+    { weight: 8, make: () => redeem(this.#movement()) },
     { weight: 20, make: () => beginPayment(this.#organizationId, this.#order()) },
-    { weight: 10, make: () => this.#report() },
+    { weight: 22, make: () => this.#report() },
     { weight: 3, make: () => failPayment(this.#organizationId, this.#order()) },
     { weight: 14, make: () => flag(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
     { weight: 20, make: () => attend(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
@@ -72,10 +72,10 @@ export class RandomCommands {
     { weight: 5, make: () => reverse(this.#organizationId, this.#newest(this.#transactions)) },
     { weight: 2, make: () => this.#freeze() },
     { weight: 12, make: () => this.#unfreeze() },
-    { weight: 1, make: () => closeAccount(this.#organizationId, this.#newestAccount()) },
+    { weight: 3, make: () => closeAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 1, make: () => eraseAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 3, make: () => this.#update() },
-    { weight: 3, make: () => this.#correction() },
+    { weight: 6, make: () => this.#correction() },
   ];
 
   #name(what: string): string {

@@ -1,14 +1,14 @@
-import type { LedgerEvent } from "../../events/event.js";
-import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
-import { type Account, AccountStatus } from "../../gen/kesc/v1/account.js";
-import { type Freeze, FreezeReason } from "../../gen/kesc/v1/freeze.js";
+import type { LedgerEvent } from "../../../events/event.js";
+import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
+import { type Account, AccountStatus } from "../../../gen/kesc/v1/account.js";
+import { type Freeze, FreezeReason } from "../../../gen/kesc/v1/freeze.js";
 import {
   type Transaction,
   TransactionCorrection,
   type TransactionFailure,
   TransactionStatus,
   TransactionType,
-} from "../../gen/kesc/v1/transaction.js";
+} from "../../../gen/kesc/v1/transaction.js";
 import { toEventMessage } from "./event.js";
 
 /** How each field of a message is written, in the order of the contract. */
