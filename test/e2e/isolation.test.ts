@@ -55,6 +55,10 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "TransactionService/GetPayment": ({ transaction_id }) => ({ transaction_id }),
   "TransactionService/ResolveTransaction": ({ transaction_id }) => ({ transaction_id, failed: {} }),
   "TransactionService/AttendTransaction": ({ transaction_id }) => ({ transaction_id, flag: 1 }),
+  // The book is not sealed yet, so these are refused. test/e2e/seals-*.test.ts have sealed books.
+  "SealService/GetCheckpoint": () => ({}),
+  "SealService/GetInclusionProof": ({ transaction_id }) => ({ transaction_id }),
+  "SealService/GetConsistencyProof": () => ({ from_size: 1 }),
   "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 

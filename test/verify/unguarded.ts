@@ -12,6 +12,7 @@ import { type Verification, verify } from "../../src/verify/verify.js";
 import type { ENGINES, TestDatabase } from "../support/databases.js";
 import { openTestDatabase } from "../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
+import { SEAL_PUBLIC_KEY } from "../support/seals/given-seals.js";
 
 /** A database that somebody can change past all triggers, foreign keys and checks. */
 export interface Unguarded {
@@ -26,6 +27,8 @@ export interface Unguarded {
   verifyAfter(statements: readonly string[], heads?: NotedHeads): Promise<Verification>;
   dispose(): Promise<void>;
 }
+
+const SEALS = { publicKeys: [SEAL_PUBLIC_KEY], published: undefined };
 
 /** Makes the database, and its content by `fill`. */
 export async function openUnguarded(
@@ -61,7 +64,7 @@ async function unguardedSqlite(opened: TestDatabase, filename: string): Promise<
         changeSqlite(copy, statements);
         const reader = new SqliteReader(copy);
         const cell = { engine: sqliteEngine, reader, masterKeys: masterKeysIn(TEST_MASTER_KEY_FILE) };
-        return await verify({ cells: [cell] }, { notedHeads: heads }).finally(() => reader.close());
+        return await verify({ cells: [cell] }, { notedHeads: heads, seals: SEALS }).finally(() => reader.close());
       } finally {
         for (const ending of ["", "-wal", "-shm"]) rmSync(`${copy}${ending}`, { force: true });
       }
@@ -121,7 +124,7 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
         for (const statement of statements) {
           await client.query(statement.replaceAll(/BYTES\(([0-9a-f]*)\)/g, String.raw`'\x$1'::bytea`));
         }
-        return await verify(database, { notedHeads: heads });
+        return await verify(database, { notedHeads: heads, seals: SEALS });
       } finally {
         await client.query(`TRUNCATE ${tables.join(", ")}`);
         for (const table of tables) await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);

@@ -2,6 +2,7 @@ import type { ApiKey } from "../../domain/api-key.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import type { RailMessage } from "../../rails/rail.js";
+import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments } from "../../settlement/ports/payments.js";
 import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
@@ -10,6 +11,7 @@ import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accou
 export interface ServedCell extends CellRails {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
+  readonly seals: SealReads;
 }
 
 /** The rails of one cell, as the services use them. */
