@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 import type { Logger } from "pino";
 
-import { SealKeyError, sealKeysIn, type SealKeySource } from "../seals/key-file.js";
+import { createSealKeyFile, SealKeyError, sealKeysIn, type SealKeySource } from "../seals/key-file.js";
 import { OperatorError } from "./operator-error.js";
 
 interface SealKeyFile {
@@ -36,4 +36,9 @@ export function usingSealKeyFile<Result>({ keyFile }: SealKeyFile, work: () => R
       { cause: error },
     );
   }
+}
+
+/** Creates the seal key file if there is none. Returns whether it was created. */
+export function ensureSealKeyFile(keyFile: string): boolean {
+  return !existsSync(keyFile) && usingSealKeyFile({ keyFile }, () => createSealKeyFile(keyFile));
 }
