@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 
-import { readSecret } from "./secret-file.js";
+import { readSecret } from "./files/secret-file.js";
 
 /** A variable of the environment. */
 interface Variable<Schema extends z.ZodType> {
@@ -86,6 +86,16 @@ export const VARIABLES = {
     "./keys/master.key",
     "file of the master keys; kesc migrate creates it",
     z.string().min(1, "must be the path of a file"),
+  ),
+  KESC_SEAL_KEY_FILE: variable(
+    "./keys/seal.key",
+    "file of the key that seals the books; without it none is sealed",
+    z.string().min(1, "must be the path of a file"),
+  ),
+  KESC_SEAL_ORIGIN: variable(
+    "kesc",
+    "names this service in its seals, such as kesc.example.com",
+    z.string().regex(/^[A-Za-z0-9./-]{1,100}$/, "must be 1 to 100 letters, digits, dots, slashes or hyphens"),
   ),
   KESC_DATABASE_CONNECTIONS_MAX: variable(
     "10",

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { Logger } from "pino";
 
+import { wait } from "../runtime/wait.js";
 import type { TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import type { CellRails } from "./grpc/services/served-cell.js";
@@ -80,20 +81,6 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
       await railAccounts.stop();
     },
   };
-}
-
-/** Resolves after the time, or as soon as the signal aborts. Keeps no process alive. */
-function wait(millis: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, millis);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
 }
 
 /** What an event is in the log. Those that need somebody are warnings. */

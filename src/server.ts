@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
 import { cellRails, type RunningRails } from "./cell-rails.js";
+import { cellSeals, type RunningSeals } from "./cell-seals.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { Follower } from "./events/follower.js";
@@ -18,12 +19,14 @@ import { failureFacts } from "./startup/failure-facts.js";
 import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Callbacks } from "./startup/rails.js";
+import { usableSealKeys } from "./startup/seal-keys.js";
 import { usableIdentity } from "./startup/tls.js";
 import type { Database } from "./storage/database.js";
 import { eventReads } from "./storage/events/event-reads.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
+import { sealReads } from "./storage/seals/seal-store.js";
 import { WriteCheck } from "./storage/write-check.js";
 
 // The share of the grace period for answering calls. The rest is for closing the ledger and the
@@ -69,6 +72,8 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
   const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger });
+  const sealKeys = usableSealKeys(config.seals, logger);
+  const seals = sealKeys === undefined ? [] : sealsOf(database, { ...config.seals, keys: sealKeys, now, logger });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -77,6 +82,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const keyUses = new KeyUses(database, now);
   try {
     await Promise.all(rails.map((each) => each.start()));
+    for (const each of seals) each.start();
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -90,6 +96,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
       newTransactionId,
       phoneCoolingMillis: config.phoneCoolingMillis,
+      sealPublicKeys: () => sealKeys?.().publicKeys ?? [],
       callbackSecrets: () => callbacks?.secrets ?? [],
       logger,
       limits: config.grpcLimits,
@@ -102,7 +109,11 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([server.stop(graceMillis), ...rails.map((each) => each.stop(graceMillis))]);
+          await Promise.all([
+            server.stop(graceMillis),
+            ...rails.map((each) => each.stop(graceMillis)),
+            ...seals.map((each) => each.stop()),
+          ]);
         } finally {
           for (const { follower } of cells) follower.close();
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
@@ -111,10 +122,14 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all(rails.map((each) => each.stop(0)));
+    await Promise.all([...rails.map((each) => each.stop(0)), ...seals.map((each) => each.stop())]);
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }
+}
+
+function sealsOf({ cells }: Database, options: Parameters<typeof cellSeals>[1]): readonly RunningSeals[] {
+  return cells.map((cell) => cellSeals(cell, options));
 }
 
 interface CellsOptions {
@@ -149,7 +164,8 @@ function openCells(
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
     rails.push(own);
-    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax), eventReads: reading, follower };
+    const served = { ledger, reads: readsInTurns(reads(cell), database.readsMax), seals: sealReads(cell) };
+    return { ...own, ...served, eventReads: reading, follower };
   });
   return { cells, rails };
 }

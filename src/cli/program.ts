@@ -20,6 +20,7 @@ import { addResolve } from "./operator/resolve.js";
 import { addPurge } from "./purge.js";
 import { addRail } from "./rail/command.js";
 import { addReconcile } from "./reconcile/command.js";
+import { addSeal } from "./seal/command.js";
 import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
@@ -57,6 +58,7 @@ export function kescProgram(): Command {
   addCorrections(addBook(program));
   addResolve(program);
   addReconcile(program);
+  addSeal(program);
 
   return program.addHelpText(
     "after",

@@ -25,6 +25,7 @@ import { eventHandlers } from "./services/event-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
+import { sealHandlers } from "./services/seal-service.js";
 import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
@@ -52,6 +53,8 @@ export interface GrpcServerOptions {
   readonly phoneCoolingMillis: number;
   /** The secrets of the tokens in callback addresses: during a rotation the new and the old one. */
   readonly callbackSecrets: () => readonly Buffer[];
+  /** The public keys that may have signed seals, newest first. */
+  readonly sealPublicKeys: () => readonly Uint8Array[];
   readonly logger: Logger;
   readonly limits: GrpcLimits;
   /** The number of lists that the database should run at once. */
@@ -195,6 +198,7 @@ function routesOf(options: GrpcServerOptions): Routes {
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
     "kesc.v1.RailService": railHandlers(options),
+    "kesc.v1.SealService": sealHandlers({ ...options, listTurns }),
     "kesc.v1.SandboxService": sandboxHandlers(options),
   };
 }

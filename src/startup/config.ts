@@ -19,6 +19,8 @@ export interface Config {
   readonly phoneCoolingMillis: number;
   /** Where rails call back; undefined: no rail that needs it can be used. */
   readonly callbacks: CallbackSettings | undefined;
+  /** The key that seals the books, and how the seals name this service. */
+  readonly seals: { readonly keyFile: string; readonly origin: string };
   readonly shutdownGraceSeconds: number;
   readonly logLevel: LogLevel;
   readonly grpcLimits: GrpcLimits;
@@ -55,6 +57,7 @@ function configOf(values: Values): Config {
     queueMax: values.KESC_QUEUE_MAX,
     phoneCoolingMillis: values.KESC_PHONE_COOLING_HOURS * 3_600_000,
     callbacks: callbackSettingsOf(values),
+    seals: { keyFile: values.KESC_SEAL_KEY_FILE, origin: values.KESC_SEAL_ORIGIN },
     shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
     logLevel: values.KESC_LOG_LEVEL,
     tls: tlsFilesOf(values),

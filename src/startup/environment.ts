@@ -1,4 +1,4 @@
-import { readSecret } from "../../runtime/secret-file.js";
+import { readSecret } from "../../runtime/files/secret-file.js";
 import { gatewayExposure, serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables, WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type Config, readConfig } from "./config.js";

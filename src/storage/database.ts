@@ -6,6 +6,8 @@ import pg from "pg";
 
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Committer } from "../ledger/ports/committer.js";
+import type { Leaves } from "../seals/ports.js";
+import type { LeafRange } from "./leaves/leaf-rows.js";
 import { limitsOf, localSettings, withoutLimits } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
@@ -74,7 +76,7 @@ export interface Cell {
   /** Reads committed rows. */
   readonly reader: Reader;
   /** The same for the queries of lists, which take longer. */
-  readonly listReader: Pick<Reader, "rows">;
+  readonly listReader: Pick<Reader, "rows"> & LeafThread;
   /** The books of this cell. */
   readonly directory: BookDirectory;
   readonly masterKeys: MasterKeySource;
@@ -87,6 +89,11 @@ export interface Cell {
   readonly tryToWrite: () => Promise<void>;
   /** Runs the migrations of Knex. */
   readonly migrator: Pick<Knex.Migrator, "latest">;
+}
+
+/** Computes leaves on a thread of its own, if the engine has one. */
+interface LeafThread {
+  leaves?(range: LeafRange): Promise<Leaves>;
 }
 
 const PING = "SELECT 1";

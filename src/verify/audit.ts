@@ -4,6 +4,14 @@ import type { Reader } from "../storage/sql/reader.js";
 import type { CoverageCounts } from "./coverage.js";
 import type { Findings } from "./findings.js";
 import type { NotedHeads } from "./heads.js";
+import type { PublishedCopy } from "./published-copy.js";
+
+/** What lies outside the database, and shows whether the seals are ours. */
+export interface SealEvidence {
+  /** The public keys that may have signed seals. Without any, no signature is checked. */
+  readonly publicKeys: readonly Uint8Array[];
+  readonly published: PublishedCopy | undefined;
+}
 
 /** The audit of one cell: what its parts read, and what they add to. */
 export interface Audit {
@@ -14,6 +22,7 @@ export interface Audit {
   readonly findings: Findings;
   readonly coverage: CoverageCounts;
   readonly notedHeads: NotedHeads;
+  readonly seals: SealEvidence;
   /** The accounts of a book that the audit keeps in memory at once. */
   readonly accountsMax: number;
 }

@@ -10,6 +10,9 @@ export interface Coverage {
   readonly apiKeys: number;
   /** The accounts whose personal data was erased. The hash of that data cannot be recomputed. */
   readonly erasedHolders: number;
+  readonly seals: number;
+  /** The books that were compared with a published copy. */
+  readonly publishedBooks: number;
   /** The sum over all organizations, derived from the journal. */
   readonly reserveCents: bigint;
   /** The time of the last row of all books, in Unix milliseconds. 0 if there is no row. */
@@ -32,6 +35,8 @@ export function noCoverage(): CoverageCounts {
     idempotencyKeys: 0,
     apiKeys: 0,
     erasedHolders: 0,
+    seals: 0,
+    publishedBooks: 0,
     reserveCents: 0n,
     lastRecordedAt: 0,
     heads: [],
@@ -44,9 +49,10 @@ export function noCoverage(): CoverageCounts {
  * change nor names the column here.
  */
 export const NOT_COVERED: Readonly<Record<string, string>> = {
-  "journal.actor": "of a row that is neither a freeze nor an unfreeze",
-  "journal.reason": "of an erasure, and of a row that neither sets a status nor belongs to a freeze or suspension",
-  "journal.content_hash": "of a row that set personal data which was erased or replaced since",
+  "journal.actor": "of a row that is neither sealed, nor a freeze or an unfreeze",
+  "journal.reason":
+    "of a row that is not sealed: of an erasure, or if it neither sets a status nor belongs to a freeze or suspension",
+  "journal.content_hash": "of a row that is not sealed, and set personal data which was erased or replaced since",
   "payments.state": "which of READY, SENDING and ACCEPTED, while the transaction is PROCESSING",
   "payments.rail_account_id": "",
   "payments.rail_reference": "",
@@ -65,6 +71,8 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   rail_accounts: "",
   rail_messages: "",
   leases: "",
+  "seals.sealed_at": "",
+  seal_alarms: "but that each is cleared",
   knex_migrations: "all but that the names are known",
   knex_migrations_lock: "",
 };

@@ -1,7 +1,7 @@
 import type { MasterKeys } from "../storage/secrets/master-key.js";
 import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
-import type { Audit } from "./audit.js";
+import type { Audit, SealEvidence } from "./audit.js";
 import { auditBooks } from "./books/books.js";
 import { auditOrphans } from "./books/orphans.js";
 import { type Coverage, noCoverage } from "./coverage.js";
@@ -32,12 +32,14 @@ export interface Verification {
 /** How to audit. */
 export interface VerifyOptions {
   readonly notedHeads?: NotedHeads | undefined;
+  readonly seals?: SealEvidence | undefined;
   readonly pace?: Pace;
   /** The accounts of a book that are in memory at once: about 0.5 KB each. */
   readonly accountsMax?: number;
 }
 
 const ACCOUNTS_MAX = 200_000;
+const NO_EVIDENCE: SealEvidence = { publicKeys: [], published: undefined };
 
 /**
  * Audits the books. Derives every balance, sum, status and time from the journal alone, recomputes
@@ -52,14 +54,14 @@ const ACCOUNTS_MAX = 200_000;
  */
 export async function verify(
   { cells }: { readonly cells: readonly AuditedCell[] },
-  { notedHeads = new Map(), pace = FULL_SPEED, accountsMax = ACCOUNTS_MAX }: VerifyOptions = {},
+  { notedHeads = new Map(), seals = NO_EVIDENCE, pace = FULL_SPEED, accountsMax = ACCOUNTS_MAX }: VerifyOptions = {},
 ): Promise<Verification> {
   const findings = new Findings();
   const coverage = noCoverage();
   for (const { engine, reader, masterKeys } of cells) {
     const isAsMigrated = await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings));
     const rows = pacedRows(reader, pace);
-    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, accountsMax };
+    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, seals, accountsMax };
     await auditRows(audit).catch((error: unknown) => {
       if (isAsMigrated) throw error;
       // A missing table or column is a finding, and so is what it prevents.
@@ -67,7 +69,7 @@ export async function verify(
       findings.of(undefined).add({ seq: undefined, table: "schema", id: undefined }, texts);
     });
   }
-  addLostBooks(coverage, notedHeads, findings);
+  addLostBooks(coverage, { notedHeads, published: seals.published }, findings);
   return { coverage, findingsCount: findings.count, firstFindings: findings.first };
 }
 
@@ -76,8 +78,12 @@ async function auditRows(audit: Audit): Promise<void> {
   await auditOrphans(audit);
 }
 
-/** Adds a finding for each noted book that no cell has. */
-function addLostBooks({ heads }: Coverage, notedHeads: NotedHeads, findings: Findings): void {
+/** Adds a finding for each noted or published book that no cell has. */
+function addLostBooks(
+  { heads }: Coverage,
+  { notedHeads, published }: { readonly notedHeads: NotedHeads; readonly published: SealEvidence["published"] },
+  findings: Findings,
+): void {
   const found = new Set(heads.map(({ organizationId }) => organizationId));
   for (const { organizationId, seq } of notedHeads.values()) {
     if (found.has(organizationId)) continue;
@@ -87,5 +93,10 @@ function addLostBooks({ heads }: Coverage, notedHeads: NotedHeads, findings: Fin
         { seq, table: "books", id: organizationId },
         { expected: "the book that the heads file knows", found: "none" },
       );
+  }
+  for (const { organizationId, checkpoint } of published?.values() ?? []) {
+    if (found.has(organizationId)) continue;
+    const place = { seq: checkpoint.size, table: "books", id: organizationId } as const;
+    findings.of(organizationId).add(place, { expected: "the book that was published", found: "none" });
   }
 }

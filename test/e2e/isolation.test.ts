@@ -56,6 +56,10 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "TransactionService/ResolveTransaction": ({ transaction_id }) => ({ transaction_id, failed: {} }),
   "TransactionService/AttendTransaction": ({ transaction_id }) => ({ transaction_id, flag: 1 }),
   "EventService/ListEvents": ({ account_id }) => ({ account_id, page_size: 200 }),
+  // The book is not sealed yet, so these are refused. test/e2e/seals-*.test.ts have sealed books.
+  "SealService/GetCheckpoint": () => ({}),
+  "SealService/GetInclusionProof": ({ transaction_id }) => ({ transaction_id }),
+  "SealService/GetConsistencyProof": () => ({ from_size: 1 }),
   "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 

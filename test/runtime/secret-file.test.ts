@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { readSecret } from "../../runtime/secret-file.js";
+import { readSecret } from "../../runtime/files/secret-file.js";
 
 describe("a secret", () => {
   const folder = mkdtempSync(join(tmpdir(), "kesc-secret-"));

@@ -1,8 +1,8 @@
-import type { OrganizationId } from "../../src/domain/values/ids.js";
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../../src/storage/secrets/book-keys.js";
 import { contentHash } from "../../src/storage/secrets/content-hash.js";
 import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
-import { decryptPersonal } from "../../src/storage/secrets/personal-data.js";
+import { blindIndexOf, decryptPersonal, encryptPersonal } from "../../src/storage/secrets/personal-data.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import type { Unguarded } from "./unguarded.js";
 
@@ -93,12 +93,25 @@ export class Forger {
     }
   }
 
-  /** Adds a copy of a transaction and of its journal row at the end of the book. */
-  append(seq: number, { id, reference }: { id: string; reference: string }): void {
+  /** Adds a copy of a transaction and of its row: before another row, or at the end of the book. */
+  add(seq: number, { id, reference, before }: { id: string; reference: string; before?: number }): void {
     const { journal, transactions } = this.#tables;
-    const now = journal.at(-1)?.["recorded_at"] ?? null;
+    const next = before === undefined ? journal.length : journal.indexOf(this.row(before));
+    const now = journal[next - 1]?.["recorded_at"] ?? null;
     transactions.push({ ...this.transaction(seq), id, reference, created_at: now, updated_at: now, completed_at: now });
-    journal.push({ ...this.row(seq), transaction_id: id, recorded_at: now });
+    journal.splice(next, 0, { ...this.row(seq), transaction_id: id, recorded_at: now });
+  }
+
+  /** Gives the account that the row created another phone number, as if it had always been that. */
+  changePhoneNumber(seq: number, phoneNumber: string): void {
+    const holder = only(this.#tables.account_holders, ({ account_id: id }) => id === this.row(seq)["account_id"]);
+    const place = {
+      organizationId: this.#organizationId,
+      ownerId: holder["account_id"] as AccountId,
+      field: "phone_number",
+    } as const;
+    holder["phone_number"] = encryptPersonal(this.#keys, place, phoneNumber);
+    holder["phone_number_index"] = blindIndexOf(this.#keys, "phone_number", phoneNumber);
   }
 
   /** Returns the statements that replace all rows. */
@@ -135,8 +148,17 @@ export class Forger {
           ? { created: this.#followOwn(row, seq, keysByRow.get(row)), salt: new RowSalts(this.#keys).of(seq) }
           : this.#follow(row, seq);
       const covered = [...created.created, ...this.#proofsOf(row)];
-      row["content_hash"] = this.#hashOf(row, { ...created, created: covered });
+      if (!this.#coversLostData(row)) row["content_hash"] = this.#hashOf(row, { ...created, created: covered });
     }
+  }
+
+  /** Whether the hash covers data that was erased or replaced: then nobody can compute it. */
+  #coversLostData(row: Row): boolean {
+    const sets = ({ kind }: Row): boolean => kind === "account.created" || kind === "account.updated";
+    if (!sets(row)) return false;
+    const isOf = ({ account_id: id }: Row): boolean => id === row["account_id"];
+    const holder = only(this.#tables.account_holders, isOf);
+    return holder["content_salt"] === null || this.#tables.journal.findLast((each) => sets(each) && isOf(each)) !== row;
   }
 
   /** What the hash covers after what the row created. */

@@ -1,10 +1,16 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { expect } from "chai";
 
+import { publishBook } from "../../src/seals/publish.js";
+import { sealReads } from "../../src/storage/seals/seal-store.js";
 import { NOT_COVERED } from "../../src/verify/coverage.js";
 import type { NotedHeads } from "../../src/verify/heads.js";
+import { openPublishedCopy, type PublishedCopy } from "../../src/verify/published-copy.js";
 import { ENGINES } from "../support/databases.js";
+import { SEAL_PUBLIC_KEY, sealBooks } from "../support/seals/given-seals.js";
 import { Forger } from "./forger.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
 import { makeOrders, ORDER_ROWS } from "./given/orders.js";
@@ -18,18 +24,20 @@ const RECEIPTED = TRAFFIC_ROWS + 6;
 
 const HEADS_FINDING = new RegExp(`^journal ${String(LAST)} org_\\S+: the row that the heads file knows`);
 
-/** Forgeries that agree with themselves. docs/ledger.md shows the same table. */
+/** Forgeries that agree with themselves, and the first row that differs from the published copy. */
 const FORGERIES: readonly (readonly [
   name: string,
   forge: (forger: Forger) => void,
-  foundBy: "`--heads`" | "needs a seal",
+  foundBy: "`--heads`, `--published`" | "`--published`" | "nothing",
+  firstSeq?: number,
 ])[] = [
   [
     "the last rows cut off",
     (forger) => {
       forger.remove(({ seq }) => seq === LAST);
     },
-    "`--heads`",
+    "`--heads`, `--published`",
+    LAST,
   ],
   [
     "an account at the end wiped, with all its rows",
@@ -37,7 +45,8 @@ const FORGERIES: readonly (readonly [
       const { id } = forger.lastAccount;
       forger.remove(({ account_id: accountId }) => accountId === id);
     },
-    "`--heads`",
+    "`--heads`, `--published`",
+    LAST - 1,
   ],
   [
     "a reversal taken out, with the link to it",
@@ -45,7 +54,8 @@ const FORGERIES: readonly (readonly [
       forger.transaction(REVERSAL - 1)["reversed_by_id"] = null;
       forger.remove(({ seq }) => seq === REVERSAL);
     },
-    "`--heads`",
+    "`--heads`, `--published`",
+    REVERSAL,
   ],
   [
     "the amounts of two mints swapped",
@@ -53,7 +63,8 @@ const FORGERIES: readonly (readonly [
       const [first, second] = [forger.transaction(17), forger.transaction(19)];
       [first["amount_cents"], second["amount_cents"]] = [second["amount_cents"] ?? 0, first["amount_cents"] ?? 0];
     },
-    "needs a seal",
+    "`--published`",
+    17,
   ],
   [
     "a mint moved to another account",
@@ -62,14 +73,16 @@ const FORGERIES: readonly (readonly [
       forger.row(18)["account_id"] = accountId;
       forger.transaction(18)["account_id"] = accountId;
     },
-    "needs a seal",
+    "`--published`",
+    18,
   ],
   [
     "the amount of a mint changed",
     (forger) => {
       forger.transaction(18)["amount_cents"] = 9_900;
     },
-    "needs a seal",
+    "`--published`",
+    18,
   ],
   [
     "the receipt of a payment changed",
@@ -77,21 +90,43 @@ const FORGERIES: readonly (readonly [
       forger.row(RECEIPTED)["rail_receipt"] = "forged";
       forger.transaction(RECEIPTED)["rail_receipt"] = "forged";
     },
-    "needs a seal",
+    "`--published`",
+    RECEIPTED,
+  ],
+  [
+    "a mint put in between",
+    (forger) => {
+      forger.add(19, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged", before: 20 });
+    },
+    "`--heads`, `--published`",
+    20,
+  ],
+  [
+    "the phone number of an account changed",
+    (forger) => {
+      forger.changePhoneNumber(3, "254799999999");
+    },
+    "`--published`",
+    3,
   ],
   [
     "a mint added at the end",
     (forger) => {
-      forger.append(19, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged" });
+      forger.add(19, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged" });
     },
-    "needs a seal",
+    "nothing",
   ],
 ];
+
+/** The forger cannot sign a seal, but can take those of the database away. */
+const WITHOUT_SEALS = ["DELETE FROM seals", "DELETE FROM seal_tiles"];
 
 for (const engine of ENGINES) {
   describe(`verify on ${engine}, after somebody with the master key recomputed everything`, () => {
     let unguarded: Unguarded;
     let heads: NotedHeads;
+    let published: PublishedCopy;
+    const folder = mkdtempSync(join(tmpdir(), "kesc-published-"));
     before(async () => {
       unguarded = await openUnguarded(engine, async (database) => {
         const books = await GivenBooks.open(database);
@@ -99,29 +134,78 @@ for (const engine of ENGINES) {
         await makeOrders(books, await books.createAccount("zoe"));
         await books.reverse(await books.move("mint", await books.createAccount("dan"), "3.00"));
         await books.move("mint", await books.createAccount("erin"), "7.00");
+        const [cell] = database.cells;
+        await sealBooks(cell);
+        const book = { number: 1, organizationId: books.organizationId };
+        const publicKeys = [SEAL_PUBLIC_KEY];
+        await publishBook(sealReads(cell), book, { folder: join(folder, book.organizationId), publicKeys });
+        published = openPublishedCopy(folder, publicKeys);
       });
       const { coverage } = await unguarded.verifyAfter([]);
       heads = new Map(coverage.heads.map((head) => [head.organizationId, head]));
     });
-    after(() => unguarded.dispose());
+    after(async () => {
+      rmSync(folder, { recursive: true });
+      await unguarded.dispose();
+    });
 
     it("finds nothing when nothing was forged", async () => {
       const { statements } = await forged(() => undefined);
-      const verification = await unguarded.verifyAfter(statements, heads);
+      const verification = await unguarded.verifyAfter(statements, heads, published);
       expect(findingsOnRows(verification)).to.deep.equal([]);
-      expect(verification.coverage.heads).to.deep.equal([...heads.values()]);
+      expect(verification.coverage).to.deep.include({ heads: [...heads.values()], seals: 1, publishedBooks: 1 });
     });
 
-    for (const [name, forge, foundBy] of FORGERIES) {
+    for (const [name, forge, foundBy, firstSeq] of FORGERIES) {
       it(`${name}: ${foundBy}`, async () => {
         const { statements } = await forged(forge);
-        const alone = findingsOnRows(await unguarded.verifyAfter(statements));
-        expect(alone, "without heads").to.deep.equal([]);
-        const compared = findingsOnRows(await unguarded.verifyAfter(statements, heads));
-        if (foundBy === "needs a seal") expect(compared).to.deep.equal([]);
-        else expect(compared.join("\n")).to.match(HEADS_FINDING);
+        const unsealed = [...statements, ...WITHOUT_SEALS];
+        expect(findingsOnRows(await unguarded.verifyAfter(unsealed)), "alone").to.deep.equal([]);
+        const byHeads = findingsOnRows(await unguarded.verifyAfter(unsealed, heads));
+        if (foundBy.includes("--heads")) expect(byHeads.join("\n")).to.match(HEADS_FINDING);
+        else expect(byHeads).to.deep.equal([]);
+        const byCopy = findingsOnRows(await unguarded.verifyAfter(unsealed, undefined, published));
+        if (firstSeq === undefined) expect(byCopy).to.deep.equal([]);
+        else expect(byCopy[0]).to.match(new RegExp(`^journal ${String(firstSeq)} : the row that was published`));
+      });
+
+      if (firstSeq === undefined) continue;
+      it(`${name}: the seal in the database, if it is still there`, async () => {
+        const { statements } = await forged(forge);
+        const found = findingsOnRows(await unguarded.verifyAfter(statements));
+        expect(found.join("\n")).to.match(/seals \d+ : the root of the rows up to it|which are sealed/);
       });
     }
+
+    it("a copy that somebody changed: it says so, and accuses no row", async () => {
+      const changed = new Map(
+        Array.from(published, ([id, copy]) => [
+          id,
+          { ...copy, leaf: (index: number) => (index === 4 ? Buffer.alloc(32) : copy.leaf(index)) },
+        ]),
+      );
+      const found = findingsOnRows(await unguarded.verifyAfter([], undefined, changed));
+      expect(found).to.have.lengthOf(1);
+      expect(found[0]).to.match(/published tiles that give the root of their checkpoint/);
+    });
+
+    it("a copy that our key did not sign: it says so", async () => {
+      const [[id, copy] = []] = published;
+      if (id === undefined || copy === undefined) throw new Error("nothing was published");
+      const found = findingsOnRows(
+        await unguarded.verifyAfter([], undefined, new Map([[id, { ...copy, isSigned: false }]])),
+      );
+      expect(found.join()).to.match(/a published checkpoint that our key signed/);
+    });
+
+    it("a published book that is gone: it says so", async () => {
+      const [[, copy] = []] = published;
+      if (copy === undefined) throw new Error("nothing was published");
+      const lost = new Map([["org_lost", { ...copy, organizationId: "org_lost" }]]);
+      expect(findingsOnRows(await unguarded.verifyAfter([], undefined, lost)).join()).to.match(
+        /the book that was published \| none/,
+      );
+    });
 
     async function forged(forge: (forger: Forger) => void): Promise<{ statements: readonly string[] }> {
       const forger = await Forger.at(unguarded);
@@ -139,7 +223,7 @@ describe("docs/ledger.md", () => {
   });
 
   it("shows the forgeries, and what finds each", () => {
-    const rows = [...readFileSync("docs/ledger.md", "utf8").matchAll(/^\| (.+?) +\| (`--heads`|needs a seal) +\|$/gm)];
+    const rows = [...readFileSync("docs/ledger.md", "utf8").matchAll(/^\| (.+?) +\| (`--.+?|nothing) +\|$/gm)];
     expect(rows.map(([, name, foundBy]) => [name, foundBy])).to.deep.equal(
       FORGERIES.map(([name, , foundBy]) => [name, foundBy]),
     );

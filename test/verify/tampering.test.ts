@@ -1,7 +1,10 @@
 import { expect } from "chai";
 
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
+import { givenSealer } from "../support/seals/given-seals.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
 import { makeOrders } from "./given/orders.js";
 import { makeRails } from "./given/rails.js";
@@ -471,6 +474,41 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   }),
   ...uncovered("leases", { name: "'another'", holder: "'another'", until: "5", fence: "5" }),
 
+  // Book 3 has 602 rows and one seal.
+  "seals.book": [["2", "book = 3", /seals 602 : the root of the rows|seal_tiles/]],
+  "seals.size": [["601", "book = 3", /seals 601 : the root of the rows up to it \| another root/]],
+  "seals.root": [[HASH, "book = 3", /seals 602 : the root of the rows up to it \| another root/]],
+  "seals.note": [
+    ["'another'", "book = 3", /a note of this book .* \| another note/],
+    ["replace(note, 'kesc.example', 'kesc.another')", "book = 3", /a key of the seal key file signed \| another note/],
+  ],
+  "seals.reserve_cents": [["5", "book = 3", /the sums 60000 0 60000 0 0 \| the sums 5 0 60000 0 0/]],
+  "seals.shortfall_cents": [["5", "book = 3", /the sums 60000 5 60000/]],
+  "seals.available_cents": [["5", "book = 3", /the sums 60000 0 5 /]],
+  "seals.held_cents": [["5", "book = 3", /the sums 60000 0 60000 5 0/]],
+  "seals.unallocated_cents": [["5", "book = 3", /the sums 60000 0 60000 0 5/]],
+  "seals.sealed_at": [["5", "book = 3", "not covered"]],
+
+  "seal_tiles.book": [["2", "book = 3", /seal_tiles 1 : the tile 0 of level 1 .* \| no tile/]],
+  "seal_tiles.level": [["7", "book = 3", /tiles over sealed rows \| 1 tiles of level 0/]],
+  "seal_tiles.number": [["1", "book = 3", /tiles over sealed rows \| 1 tiles of level 1/]],
+  "seal_tiles.hashes": [
+    [`BYTES(${"00".repeat(64)})`, "book = 3", /seal_tiles 1 : the tile 0 of level 1 .* \| other hashes/],
+    [`BYTES(${"00".repeat(32)})`, "book = 3", /other hashes/],
+  ],
+
+  "seal_alarms.cleared_at": [["NULL", "1 = 1", /seal_alarms 1 : no alarm .* \| a test of the alarm/]],
+  ...uncovered("seal_alarms", {
+    book: "3",
+    raised_at: "3",
+    size: "3",
+    first_seq: "3",
+    last_seq: "9",
+    problem: "'another'",
+    cleared_by: "'another'",
+    clear_reason: "'another'",
+  }),
+
   "knex_migrations.id": [["id + 100", "1 = 1", "not covered"]],
   "knex_migrations.name": [["'another'", "1 = 1", "not covered"]],
   "knex_migrations.batch": [["9", "1 = 1", "not covered"]],
@@ -506,6 +544,15 @@ for (const engine of ENGINES) {
         await second.reverse(await second.move("mint", zoe, "1.00"));
         await makeOrders(second, zoe);
         await makeRails(database, second.organizationId);
+        const sealed = await GivenBooks.open(database, "sealed");
+        await sealed.mintOften(await sealed.createAccount("sam"), 600);
+        const [cell] = database.cells;
+        const { store, sealer } = givenSealer(cell, { book: 3 });
+        await sealer.sealAll();
+        const past = { size: 5, firstSeq: 1, lastSeq: 5, problem: "a test of the alarm" };
+        const book = { number: 1, organizationId: sealed.organizationId };
+        await store.raise(book, past, toUnixMillis(5));
+        await clearAlarm(cell, { book, person: "amina", reason: "it was a test", now: toUnixMillis(6) });
       });
     });
     after(() => unguarded.dispose());

@@ -8,10 +8,12 @@ import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { SqliteReader } from "../../src/storage/sqlite/reader.js";
 import type { NotedHeads } from "../../src/verify/heads.js";
+import type { PublishedCopy } from "../../src/verify/published-copy.js";
 import { type Verification, verify } from "../../src/verify/verify.js";
 import type { ENGINES, TestDatabase } from "../support/databases.js";
 import { openTestDatabase } from "../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
+import { SEAL_PUBLIC_KEY } from "../support/seals/given-seals.js";
 
 /** A database that somebody can change past all triggers, foreign keys and checks. */
 export interface Unguarded {
@@ -23,9 +25,11 @@ export interface Unguarded {
    * Runs the statements and verifies. Later calls do not see the changes. A statement writes bytes
    * as BYTES(hexadecimal).
    */
-  verifyAfter(statements: readonly string[], heads?: NotedHeads): Promise<Verification>;
+  verifyAfter(statements: readonly string[], heads?: NotedHeads, published?: PublishedCopy): Promise<Verification>;
   dispose(): Promise<void>;
 }
+
+const publicKeys = [SEAL_PUBLIC_KEY];
 
 /** Makes the database, and its content by `fill`. */
 export async function openUnguarded(
@@ -55,13 +59,15 @@ async function unguardedSqlite(opened: TestDatabase, filename: string): Promise<
   return {
     columns,
     rows: <Row>(sql: string) => Promise.resolve(original.prepare<[], Row>(sql).all()),
-    async verifyAfter(statements, heads) {
+    async verifyAfter(statements, heads, published) {
       copyFileSync(filename, copy);
       try {
         changeSqlite(copy, statements);
         const reader = new SqliteReader(copy);
         const cell = { engine: sqliteEngine, reader, masterKeys: masterKeysIn(TEST_MASTER_KEY_FILE) };
-        return await verify({ cells: [cell] }, { notedHeads: heads }).finally(() => reader.close());
+        return await verify({ cells: [cell] }, { notedHeads: heads, seals: { publicKeys, published } }).finally(() =>
+          reader.close(),
+        );
       } finally {
         for (const ending of ["", "-wal", "-shm"]) rmSync(`${copy}${ending}`, { force: true });
       }
@@ -116,12 +122,12 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
   return {
     columns: inPublic.map(({ table, column }) => `${table}.${column}`),
     rows: select,
-    async verifyAfter(statements, heads) {
+    async verifyAfter(statements, heads, published) {
       try {
         for (const statement of statements) {
           await client.query(statement.replaceAll(/BYTES\(([0-9a-f]*)\)/g, String.raw`'\x$1'::bytea`));
         }
-        return await verify(database, { notedHeads: heads });
+        return await verify(database, { notedHeads: heads, seals: { publicKeys, published } });
       } finally {
         await client.query(`TRUNCATE ${tables.join(", ")}`);
         for (const table of tables) await client.query(`INSERT INTO ${table} SELECT * FROM copies.${table}`);

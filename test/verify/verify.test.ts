@@ -38,6 +38,8 @@ for (const engine of ENGINES) {
         idempotencyKeys: 4,
         apiKeys: 4,
         erasedHolders: 2,
+        seals: 0,
+        publishedBooks: 0,
         reserveCents: 2n * 120_503n,
       });
       expect(heads).to.have.length(2);

@@ -4,8 +4,10 @@ import { type Organization, SCOPES } from "../../domain/api-key.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
 import { now } from "../../startup/clock.js";
+import type { Config } from "../../startup/config.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import type { Database, DatabaseAddress } from "../../storage/database.js";
+import { ensureSealKeyFile } from "../../startup/seal-keys.js";
+import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { saveRailAccount, USUAL_LIMITS } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
@@ -35,9 +37,14 @@ export interface Demo {
  * account at the sandbox rail, and with a key that has all scopes. The usual rail stays direct, so
  * that a request which names no rail credits at once.
  */
-export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
+export async function prepareDemo({
+  database: address,
+  seals: { keyFile },
+}: Pick<Config, "database" | "seals">): Promise<Demo> {
   printLine("Migrating the database…");
   await migrateDatabase(address);
+  if (ensureSealKeyFile(keyFile))
+    printLine(`Created the seal key file ${keyFile}. Keep a copy apart from the backups.`);
   return withCurrentDatabase(address, async (database) => {
     const keys = openKeys(database, now);
     const [existing] = await keys.organizations();

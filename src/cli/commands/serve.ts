@@ -25,7 +25,7 @@ export function addServe(program: Command): void {
     .action(async ({ demo }: { demo?: true }) => {
       const config = configFromEnvironment();
       refuseExposure("server and gateway");
-      const prepared = demo === true ? await prepareDemo(config.database) : undefined;
+      const prepared = demo === true ? await prepareDemo(config) : undefined;
       if (prepared !== undefined) printLine("Starting the server and the gateway…");
       try {
         await serve({ ...config, holdOutput: prepared !== undefined }, (addresses) => {

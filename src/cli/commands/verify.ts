@@ -1,15 +1,20 @@
+import { existsSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
 import type { Command } from "commander";
 
+import { readSealKeys } from "../../seals/key-file.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { usingSealKeyFile } from "../../startup/seal-keys.js";
+import type { SealEvidence } from "../../verify/audit.js";
 import { type Coverage, NOT_COVERED } from "../../verify/coverage.js";
 import type { Finding } from "../../verify/findings.js";
 import { decimalOf } from "../../verify/format.js";
 import { HeadsFileError, type NotedHeads, readHeads, writeHeads } from "../../verify/heads.js";
 import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
+import { openPublishedCopy, PublishedCopyError } from "../../verify/published-copy.js";
 import { type Verification, verify } from "../../verify/verify.js";
 import { printJson, printLine, timeOf } from "./output.js";
 
@@ -21,6 +26,7 @@ interface Options {
   readonly json?: true;
   readonly heads?: string;
   readonly writeHeads?: string;
+  readonly published?: string;
   readonly fullSpeed?: true;
 }
 
@@ -34,16 +40,21 @@ export function addVerify(program: Command): void {
     .option("--json", "print JSON, for scripts")
     .option("--heads <file>", "also compare the books with the heads that --write-heads noted earlier")
     .option("--write-heads <file>", "note the last row of each book in this file, if the books are correct")
+    .option("--published <folder>", "also compare each row with what kesc seal publish wrote, or a copy of it")
     .option(
       "--full-speed",
       "do not leave nine tenths of a core to a server: an audit then takes about a tenth of the time",
     )
-    .action(async ({ json, heads, writeHeads: target, fullSpeed }: Options) => {
-      const { database: address } = configFromEnvironment();
+    .action(async ({ json, heads, writeHeads: target, published, fullSpeed }: Options) => {
+      const { database: address, seals } = configFromEnvironment();
       // A server on the same machine goes first. The audit takes the time that is left.
       setPriority(constants.priority.PRIORITY_LOW);
       const noted = heads === undefined ? undefined : notedHeadsIn(heads);
-      const options = { notedHeads: noted, pace: fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER };
+      const options = {
+        notedHeads: noted,
+        seals: sealEvidence(seals, published),
+        pace: fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER,
+      };
       const verification = await withCurrentDatabase(address, (database) => verify(database, options), {
         statementMillisMax: 0,
       });
@@ -55,6 +66,18 @@ export function addVerify(program: Command): void {
       process.exitCode = BROKEN;
       if (target !== undefined) throw new OperatorError(`The heads file ${target} was not written.`, BROKEN);
     });
+}
+
+/** Reads the keys of seals, and opens a published copy. Throws an OperatorError. */
+function sealEvidence({ keyFile }: { readonly keyFile: string }, folder: string | undefined): SealEvidence {
+  const publicKeys = existsSync(keyFile) ? usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile)).publicKeys : [];
+  if (folder === undefined) return { publicKeys, published: undefined };
+  try {
+    return { publicKeys, published: openPublishedCopy(folder, publicKeys) };
+  } catch (error) {
+    if (!(error instanceof PublishedCopyError)) throw error;
+    throw new OperatorError(`The published copy ${folder} cannot be used: ${error.message}.`, 1, { cause: error });
+  }
 }
 
 /** Reads a file of heads. Throws an OperatorError. */
@@ -105,6 +128,8 @@ export function verificationJson({
       idempotency_keys: coverage.idempotencyKeys,
       api_keys: coverage.apiKeys,
       erased_holders: coverage.erasedHolders,
+      seals: coverage.seals,
+      published_books: coverage.publishedBooks,
       reserve: decimalOf(coverage.reserveCents),
       last_recorded_at: timeOf(coverage.lastRecordedAt),
       heads: coverage.heads.map(({ organizationId, seq, contentHash }) => ({
@@ -162,6 +187,8 @@ function coveredLine(coverage: Coverage, noted: NotedHeads | undefined): string 
     `${String(idempotencyKeys)} idempotency keys`,
     `${String(apiKeys)} API keys`,
     `${String(erasedHolders)} holders erased`,
+    `${String(coverage.seals)} seals`,
+    `${String(coverage.publishedBooks)} of ${String(heads.length)} books compared with a published copy`,
     `${String(compared)} of ${String(heads.length)} books compared with noted heads.`,
   ]
     .join(", ")

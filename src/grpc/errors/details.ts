@@ -41,6 +41,8 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
 /** Returns the facts of a refusal. The contract's ErrorReason defines their names. */
 function factsOf(refusal: AnyRefusal): Record<string, string> {
   if (isRailRefusal(refusal)) return railFactsOf(refusal);
+  if (refusal.reason === "CHECKPOINT_NOT_FOUND") return { size: String(refusal.size) };
+  if (refusal.reason === "NOT_SEALED") return { sealed_size: String(refusal.sealedSize) };
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":
     case "ACCOUNT_FROZEN":

@@ -66,6 +66,8 @@ export function messageOf(refusal: AnyRefusal): string {
     case "REQUEST_TOO_LARGE":
     case "TOO_MANY_STREAMS":
     case "OUTCOME_UNKNOWN":
+    case "CHECKPOINT_NOT_FOUND":
+    case "NOT_SEALED":
     case "INTERNAL":
       return messageOfServer(refusal);
   }
@@ -108,6 +110,12 @@ function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal> | LedgerRefu
         `The organization has ${String(refusal.streamsMax)} open import streams, and more are not allowed. ` +
         "Nothing was done. Try again when one has ended."
       );
+    case "CHECKPOINT_NOT_FOUND":
+      return refusal.size === 0
+        ? "The book has no checkpoint yet. A new row is sealed within minutes, if the operator has set up seals."
+        : `The book has no checkpoint of the size ${String(refusal.size)}. Ask for the newest one.`;
+    case "NOT_SEALED":
+      return `The checkpoint covers the rows up to ${String(refusal.sealedSize)}. Ask again in a minute.`;
     case "OUTCOME_UNKNOWN":
       return "The deadline passed before the response. Send the same request again: it shows the outcome.";
   }

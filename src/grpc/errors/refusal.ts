@@ -20,6 +20,10 @@ export type CallRefusal =
   /** The transaction was not given to a rail. */
   | { readonly reason: "PAYMENT_NOT_FOUND"; readonly transactionId: TransactionId }
   | { readonly reason: "RAIL_NOT_SANDBOX"; readonly transactionId: TransactionId; readonly rail: Rail }
+  /** The book has no checkpoint of this size. 0: it has none. */
+  | { readonly reason: "CHECKPOINT_NOT_FOUND"; readonly size: number }
+  /** The checkpoint does not cover the row. */
+  | { readonly reason: "NOT_SEALED"; readonly sealedSize: number }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 
 /** Every refusal that a caller can get. */

@@ -4,6 +4,7 @@ import type { EventReads } from "../../events/ports.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import type { RailMessage } from "../../rails/rail.js";
+import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments } from "../../settlement/ports/payments.js";
 import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
@@ -14,6 +15,7 @@ export interface ServedCell extends CellRails {
   readonly reads: Reads;
   readonly eventReads: EventReads;
   readonly follower: Follower;
+  readonly seals: SealReads;
 }
 
 /** The rails of one cell, as the services use them. */

@@ -23,6 +23,9 @@ export const TABLE_NAMES = [
   "rail_accounts",
   "rail_messages",
   "leases",
+  "seals",
+  "seal_tiles",
+  "seal_alarms",
 ] as const;
 /** The tables in which Knex notes the migrations. A server only reads them. */
 const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;
@@ -42,6 +45,7 @@ const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   rail_accounts: [...columnsWithout("id", RAIL_ACCOUNT_CHANGES), "balance", "balance_at"],
   rail_messages: ["due_at", "tries"],
   leases: ["holder", "until", "fence"],
+  seal_tiles: ["hashes"],
 };
 
 function scheduleOf(table: string): readonly string[] {
@@ -127,7 +131,7 @@ const OTHER_RIGHTS = `
   SELECT 'it has ' || p || ' on ' || t.name || how AS power
     FROM own, tables t, unnest(ARRAY ['DELETE', 'TRUNCATE', 'TRIGGER']) p WHERE has_table_privilege(own.oid, t.oid, p)
   UNION SELECT 'it has UPDATE on ' || t.name || how FROM own, tables t
-    WHERE t.relname = 'journal' AND has_any_column_privilege(own.oid, t.oid, 'UPDATE')
+    WHERE t.relname IN ('journal', 'seals') AND has_any_column_privilege(own.oid, t.oid, 'UPDATE')
   UNION SELECT 'it has CREATE on the schema ' || s.name || how
     FROM own, schemas s WHERE has_schema_privilege(own.oid, s.oid, 'CREATE')
   UNION SELECT 'it has CREATE on the database' || how

@@ -7,6 +7,8 @@ import type { MasterKeys } from "./master-key.js";
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const SALT_CHARACTERS = 2 * SALT_BYTES;
+/** The first byte of the counter. It keeps the two streams apart. */
+const TEXTS_STREAM = 1;
 // 4 KiB for each book in memory.
 const SALTS_AT_ONCE = 128;
 
@@ -84,12 +86,15 @@ export function unwrapBookKeys(masterKeys: MasterKeys, organizationId: Organizat
  */
 export class RowSalts {
   readonly #key: KeyObject;
+  readonly #stream: number;
   #firstSeq = -SALTS_AT_ONCE;
   /** The salts of the rows from #firstSeq on, in hexadecimal. */
   #text = "";
 
-  constructor({ seal }: Pick<BookKeys, "seal">) {
+  /** The salts of `content_hash`, unless another stream is named. */
+  constructor({ seal }: Pick<BookKeys, "seal">, stream = 0) {
     this.#key = seal;
+    this.#stream = stream;
   }
 
   /** Returns the salt of a row: 16 bytes in hexadecimal. */
@@ -104,11 +109,17 @@ export class RowSalts {
 
   #fill(firstSeq: number): void {
     const counter = Buffer.alloc(SALT_BYTES);
+    counter.writeUInt8(this.#stream);
     counter.writeBigUInt64BE(BigInt(firstSeq), SALT_BYTES - 8);
     const cipher = createCipheriv("aes-256-ctr", this.#key, counter);
     this.#text = cipher.update(Buffer.alloc(SALTS_AT_ONCE * SALT_BYTES)).toString("hex");
     this.#firstSeq = firstSeq;
   }
+}
+
+/** Returns the salts of the texts in the leaves of a seal: another stream of the same key. */
+export function textSalts(keys: Pick<BookKeys, "seal">): RowSalts {
+  return new RowSalts(keys, TEXTS_STREAM);
 }
 
 /** Returns the random salt of a person's data, in hexadecimal. An erasure deletes it. */

@@ -1,27 +1,11 @@
 import { createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+
+import { codeOf, createOwnerOnlyFile, replaceOwnerOnlyFile } from "../../../runtime/files/owner-only-file.js";
 
 const KEY_BYTES = 32;
 const KEY_LINE = /^[A-Za-z0-9_-]{43}$/;
 const ID_CHARACTERS = 16;
-const OWNER_ONLY_FILE = 0o600;
-const OWNER_ONLY_FOLDER = 0o700;
-const ALL_PERMISSIONS = 0o777;
 
 /** A key that encrypts the keys of the books. It never lies in the database. */
 export interface MasterKey {
@@ -85,21 +69,7 @@ export function parseMasterKeys(text: string): MasterKeys {
  * exists.
  */
 export function createMasterKeyFile(filename: string): boolean {
-  return orMasterKeyError(() => {
-    mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
-    const written = writtenBeside(filename, `${newLine()}\n`);
-    try {
-      // Unlike a rename, a link never replaces the file of another process.
-      linkSync(written, filename);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === "EEXIST") return false;
-      throw error;
-    } finally {
-      rmSync(written);
-      syncFolderOf(filename);
-    }
-  });
+  return orMasterKeyError(() => createOwnerOnlyFile(filename, `${newLine()}\n`));
 }
 
 /** Adds a random key as the first line of the file. Returns the keys of the file. */
@@ -122,55 +92,13 @@ function newLine(): string {
  */
 function rewritten(filename: string, change: (lines: readonly string[]) => readonly string[]): MasterKeys {
   return orMasterKeyError(() => {
-    // A rename would replace a symbolic link, and not the file.
-    const file = realpathSync(filename);
-    const before = readFileSync(file, "utf8");
+    const before = readFileSync(filename, "utf8");
     parseMasterKeys(before);
     const text = `${change(linesOf(before)).join("\n")}\n`;
     const keys = parseMasterKeys(text);
-    const written = writtenBeside(file, text);
-    try {
-      renameSync(written, file);
-    } catch (error) {
-      rmSync(written);
-      throw error;
-    }
-    syncFolderOf(file);
+    replaceOwnerOnlyFile(filename, text);
     return keys;
   });
-}
-
-/**
- * Writes the text to a new file in the same folder, and syncs it. The new file has the owner and
- * the mode of the file that it will replace: root may run the command, but another user runs the
- * servers. Returns its name.
- */
-function writtenBeside(filename: string, text: string): string {
-  const name = `${filename}.${randomBytes(4).toString("hex")}.new`;
-  const file = openSync(name, "wx", OWNER_ONLY_FILE);
-  try {
-    const replaced = statSync(filename, { throwIfNoEntry: false });
-    if (replaced !== undefined) fchownSync(file, replaced.uid, replaced.gid);
-    fchmodSync(file, replaced === undefined ? OWNER_ONLY_FILE : replaced.mode & ALL_PERMISSIONS);
-    writeSync(file, text);
-    fsyncSync(file);
-    return name;
-  } catch (error) {
-    rmSync(name);
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Without this sync, a power cut could undo the rename. */
-function syncFolderOf(filename: string): void {
-  const folder = openSync(dirname(filename), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /** Calls `work`. Turns an error of the file system into a MasterKeyError. */
@@ -181,10 +109,6 @@ function orMasterKeyError<Result>(work: () => Result): Result {
     const code = codeOf(error);
     throw code === undefined ? error : new MasterKeyError(`it cannot be written (${code})`, { cause: error });
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
 function linesOf(text: string): readonly string[] {

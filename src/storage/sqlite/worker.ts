@@ -10,8 +10,11 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import { commitBatch } from "../../ledger/commit-batch.js";
 import type { CommandResult } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
+import type { Leaves } from "../../seals/ports.js";
+import { LeafHashes, type LeafRange } from "../leaves/leaf-rows.js";
 import { masterKeysIn } from "../secrets/master-key.js";
 import { BookDirectory } from "../sql/book-directory.js";
+import type { Read } from "../sql/engine.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForReading, openSqliteForWriting } from "./connection.js";
 import { sqliteEngine } from "./engine.js";
@@ -21,15 +24,17 @@ import { sqliteTransaction } from "./transaction.js";
 /** The module that the thread runs: this file, with the ending that it has after compilation. */
 export const SQLITE_WORKER = new URL(import.meta.url);
 
-/** One statement, or one batch of the ledger. */
+/** One statement, one batch of the ledger, or the leaves of some rows. */
 export type WorkerRequest =
   | { readonly id: number; readonly sql: string; readonly bindings: readonly unknown[] }
-  | { readonly id: number; readonly commands: readonly Command[]; readonly now: UnixMillis };
+  | { readonly id: number; readonly commands: readonly Command[]; readonly now: UnixMillis }
+  | { readonly id: number; readonly leaves: LeafRange };
 
 export type WorkerResponse = { readonly id: number } & (
   | { readonly rows: readonly unknown[] }
   | { readonly changes: number }
   | { readonly results: readonly CommandResult[] }
+  | { readonly leaves: Leaves }
   | { readonly failure: WorkerFailure }
 );
 
@@ -64,6 +69,10 @@ function serve(
   const directory = new BookDirectory(sqliteEngine, masterKeysIn(masterKeyFile));
   const store = ledgerStore(sqliteEngine, sqliteTransaction(connection, statements), directory);
 
+  const hashes = new LeafHashes(sqliteEngine, directory);
+  const read = ({ sql, bindings }: Read): Promise<readonly unknown[]> =>
+    Promise.resolve(statements.prepare(sql).all(...bindings));
+
   const responseTo = async (request: WorkerRequest): Promise<WorkerResponse> => {
     const { id } = request;
     try {
@@ -71,6 +80,7 @@ function serve(
         const results = await commitBatch(store, request.commands, request.now);
         return { id, results: results.map(portable) };
       }
+      if ("leaves" in request) return { id, leaves: await hashes.leaves(request.leaves, read) };
       const statement = statements.prepare(request.sql);
       return statement.reader
         ? { id, rows: statement.all(...request.bindings) }

@@ -10,6 +10,7 @@ import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
 import { auditProofs } from "./proofs.js";
 import { ProposalsAudit } from "./proposals.js";
+import { SealsAudit } from "./seals/seals-audit.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
 
 /**
@@ -41,7 +42,9 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const keys = new ApiKeysAudit(audit, book);
   const freezes = new FreezesAudit(audit, book);
   const proposals = new ProposalsAudit(audit, book);
+  const seals = new SealsAudit(audit, book);
   await transactions.begin();
+  await seals.begin();
   let isValid = true;
   const parts = await partsOf(audit, number);
   for (const [index, includes] of parts.entries()) {
@@ -58,6 +61,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
         proposals.row(row);
       }
       await transactions.slice(rows);
+      await seals.slice(rows);
     }
     await accounts.end();
   }
@@ -70,6 +74,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await keys.end();
   await freezes.end();
   await proposals.end();
+  await seals.end();
   await auditProofs(audit, book);
   await auditIdempotencyKeys(audit, book);
 }

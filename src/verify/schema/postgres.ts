@@ -5,7 +5,8 @@ import { POSTGRES_OBJECTS } from "./postgres-objects.js";
 import type { SchemaComparison, SchemaObject } from "./schema-object.js";
 
 const JOURNAL = "journal";
-const APPEND_ONLY = "journal_refuses_change";
+/** The names of the triggers that keep tables append-only. */
+const APPEND_ONLY = /^trigger .*_refuses_change$/;
 
 /**
  * Compares the schema with a list of what the migrations make. The list is part of the program, so
@@ -25,7 +26,7 @@ export async function readPostgresSchema(snapshot: Snapshot, { schema = "public"
   );
   return {
     expected: isGuardedByRights
-      ? expected.filter(({ name }) => !name.endsWith(` ${APPEND_ONLY}`) || present.has(name))
+      ? expected.filter(({ name }) => !APPEND_ONLY.test(name) || present.has(name))
       : expected,
     found,
     problems,

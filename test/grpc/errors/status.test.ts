@@ -166,6 +166,8 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { transaction_id: TRANSACTION_ID, rail: "direct" },
   ],
+  CHECKPOINT_NOT_FOUND: [{ reason: "CHECKPOINT_NOT_FOUND", size: 7 }, Status.NOT_FOUND, { size: "7" }],
+  NOT_SEALED: [{ reason: "NOT_SEALED", sealedSize: 7 }, Status.FAILED_PRECONDITION, { sealed_size: "7" }],
   ORGANIZATION_SUSPENDED: [{ reason: "ORGANIZATION_SUSPENDED" }, Status.PERMISSION_DENIED, {}],
   BOOK_MOVING: [{ reason: "BOOK_MOVING" }, Status.UNAVAILABLE, {}],
   CLOCK_BEHIND: [{ reason: "CLOCK_BEHIND", behindMillis: 60_001 }, Status.UNAVAILABLE, { behind_seconds: "61" }],

@@ -16,6 +16,7 @@ import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../
 import type { CellRails, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
+import type { SealReads } from "../../../src/seals/ports.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
@@ -108,6 +109,8 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   readonly reads?: Partial<Reads>;
   /** Replace the events of a database with none. */
   readonly eventReads?: EventReads;
+  /** Replace the seals of a book that has none. */
+  readonly seals?: Partial<SealReads>;
   /** Replace the rails of a cell that has none. */
   readonly rails?: CellRails;
   /** Hears the number of each cell that a handler asks for. */
@@ -122,6 +125,7 @@ export async function serve({
   reads,
   eventReads = new MemoryEvents(),
   rails,
+  seals,
   cellAsked = () => undefined,
   scopes,
   limits,
@@ -140,6 +144,7 @@ export async function serve({
     reads: { ...smallReads, ...reads },
     eventReads,
     follower: new Follower({ reads: eventReads, codec: eventCodec }),
+    seals: { ...noSeals, ...seals },
     ...(rails ?? new MemoryRails()),
   };
   const server = await startGrpcServer({
@@ -158,6 +163,7 @@ export async function serve({
     listsMax: 2,
     phoneCoolingMillis: 3_600_000,
     callbackSecrets: () => [],
+    sealPublicKeys: () => [],
     now: () => toUnixMillis(Date.now()),
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
     newFreezeId: () => "frz_01jd2r6p5vf8ksw3xhb1z7q400" as FreezeId,
@@ -201,6 +207,16 @@ const smallReads: Reads = {
   transaction: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
   transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7, lookedAt: 1 }),
+};
+
+/** A book without seals. */
+const noSeals: SealReads = {
+  book: (organizationId) => Promise.resolve({ number: 1, organizationId }),
+  seal: () => Promise.resolve(undefined),
+  leaves: () => Promise.resolve({ hashes: new Uint8Array(), missingSeq: 1 }),
+  tile: () => Promise.resolve(undefined),
+  leaf: () => Promise.resolve(undefined),
+  rowOf: () => Promise.resolve(undefined),
 };
 
 /** A database that is empty. */

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+
+import type { Logger } from "pino";
+
+import { wait } from "../runtime/wait.js";
+import type { UnixMillis } from "./domain/values/time.js";
+import { Lease } from "./leases/lease.js";
+import type { SealKeySource } from "./seals/key-file.js";
+import { Sealer } from "./seals/sealer.js";
+import { failureFacts } from "./startup/failure-facts.js";
+import type { Cell } from "./storage/database.js";
+import { leases } from "./storage/rails/leases.js";
+import { sealStore } from "./storage/seals/seal-store.js";
+
+/** The work on the seals of one cell. */
+export interface RunningSeals {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface SealsOptions {
+  readonly origin: string;
+  readonly keys: SealKeySource;
+  readonly now: () => UnixMillis;
+  readonly logger: Logger;
+}
+
+/** Puts the sealer of one cell together. */
+export function cellSeals(cell: Cell, { origin, keys, now, logger }: SealsOptions): RunningSeals {
+  const onError = (error: unknown): void => {
+    const facts = { cell: cell.number, ...failureFacts(error) };
+    logger.error(facts, "the sealer failed at a step, and tries it again");
+  };
+  const timing = { now, monotonicMillis: () => performance.now(), wait };
+  const lease = new Lease({ name: "seals", holder: randomUUID(), store: leases(cell), timing, onError });
+  const sealer = new Sealer({
+    store: sealStore(cell),
+    lease,
+    timing,
+    origin,
+    privateKey: () => keys().privateKey,
+    onError,
+    onAlarm: ({ organizationId }, { size, firstSeq, lastSeq, problem }) => {
+      logger.error(
+        { cell: cell.number, organization_id: organizationId, size, first_seq: firstSeq, last_seq: lastSeq, problem },
+        "ALARM: sealed rows of a book were changed; the book gets no more seals until somebody has looked",
+      );
+    },
+  });
+  return {
+    start() {
+      lease.start();
+      sealer.start();
+    },
+    async stop() {
+      await sealer.stop();
+      await lease.stop();
+    },
+  };
+}

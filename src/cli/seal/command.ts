@@ -1,0 +1,137 @@
+import { join } from "node:path";
+
+import type { Command } from "commander";
+
+import { createSealKeyFile, readSealKeys, rotateSealKey } from "../../seals/key-file.js";
+import { verifierKeyOf } from "../../seals/note.js";
+import { publishBook, PublishError } from "../../seals/publish.js";
+import { now } from "../../startup/clock.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import { usingSealKeyFile } from "../../startup/seal-keys.js";
+import type { Cell, Database } from "../../storage/database.js";
+import { clearAlarm, type SealedBook, sealedBooks } from "../../storage/seals/alarms.js";
+import { sealReads } from "../../storage/seals/seal-store.js";
+import { nonEmptyName, statusReason } from "../commands/arguments.js";
+import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
+
+/** `kesc seal`: the key that seals the books, and the seals. */
+export function addSeal(program: Command): void {
+  const seal = program.command("seal").description("the signed seals of the books, and the key that signs them");
+  seal
+    .command("rotate")
+    .description("make a new key that seals the books, or the first one; servers need no restart")
+    .action(rotate);
+  seal
+    .command("list")
+    .description("list how far each book is sealed, and its alarm")
+    .option("--json", "print JSON, for scripts")
+    .action(list);
+  seal
+    .command("publish")
+    .description("write the newest checkpoint of each book and its tiles as files, for people who do not trust you")
+    .argument("<folder>", "the folder; a later call adds what is new")
+    .action(publish);
+  seal
+    .command("clear")
+    .description("clear the alarm of a book, so that it is sealed again")
+    .argument("<organization>", "the id of the organization")
+    .requiredOption("--by <name>", "who has looked at the book", nonEmptyName)
+    .requiredOption("--reason <text>", "what was found", statusReason)
+    .action(clear);
+}
+
+function rotate(): void {
+  const { keyFile, origin } = configFromEnvironment().seals;
+  const isNew = usingSealKeyFile({ keyFile }, () => createSealKeyFile(keyFile));
+  const [newest] = usingSealKeyFile({ keyFile }, () =>
+    isNew ? readSealKeys(keyFile) : rotateSealKey(keyFile),
+  ).publicKeys;
+  printLine(isNew ? `Created the seal key file ${keyFile}.` : `Put a new key into ${keyFile}.`);
+  printLine(`Its public key: ${verifierKeyOf(origin, newest)}`);
+  if (isNew) printLine("Keep a copy of the file apart from the backups. Restart the servers once, so that they seal.");
+  else printLine("Servers sign with it from the next seal on. The public keys of the earlier ones stay in the file.");
+}
+
+async function list({ json }: { json?: true }): Promise<void> {
+  await withBooks(async (books) => {
+    await Promise.resolve();
+    if (json === true) {
+      for (const { book } of books) printJson(jsonOf(book));
+      return;
+    }
+    printTable([
+      ["ORGANIZATION", "ROWS", "SEALED", "AT", "ALARM"],
+      ...books.map(({ book: { organizationId, lastSeq, size, sealedAt, problem } }) => [
+        organizationId,
+        String(lastSeq),
+        String(size ?? 0),
+        timeOf(sealedAt) ?? "never",
+        problem ?? "",
+      ]),
+    ]);
+  });
+}
+
+function jsonOf({ organizationId, lastSeq, size, sealedAt, problem }: SealedBook): object {
+  return {
+    organization_id: organizationId,
+    last_seq: lastSeq,
+    sealed_size: size ?? 0,
+    sealed_at: timeOf(sealedAt),
+    alarm: problem ?? null,
+  };
+}
+
+async function publish(folder: string): Promise<void> {
+  const { keyFile } = configFromEnvironment().seals;
+  const { publicKeys } = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
+  const problems = await withBooks(async (books) => {
+    const found: string[] = [];
+    for (const { book, cell } of books) {
+      const options = { folder: join(folder, book.organizationId), publicKeys };
+      try {
+        const published = await publishBook(sealReads(cell), book, options);
+        if (published === undefined) continue;
+        const { from, size } = published;
+        printLine(`${book.organizationId}: published up to row ${String(size)}, ${String(size - from)} new`);
+      } catch (error) {
+        if (!(error instanceof PublishError)) throw error;
+        found.push(`${book.organizationId} was not published: ${error.message}.`);
+      }
+    }
+    return found;
+  });
+  if (problems.length === 0) return;
+  const advice = `What was published before is as it was. Compare the books with it: npx kesc verify --published ${folder}`;
+  throw new OperatorError([...problems, advice].join("\n"));
+}
+
+async function clear(
+  organizationId: string,
+  { by: person, reason }: { readonly by: string; readonly reason: string },
+): Promise<void> {
+  await withBooks(async (books) => {
+    const found = books.find(({ book }) => book.organizationId === organizationId);
+    if (found === undefined) throw new OperatorError(`There is no organization ${organizationId}.`);
+    const isCleared = await clearAlarm(found.cell, { book: found.book, person, reason, now: now() });
+    if (!isCleared) throw new OperatorError(`The book of ${organizationId} has no alarm. Nothing was done.`);
+    printLine(`Cleared the alarm of ${organizationId}. If its rows still differ from the seal, the alarm comes back.`);
+  });
+}
+
+interface BookOfCell {
+  readonly book: SealedBook;
+  readonly cell: Cell;
+}
+
+function withBooks<Result>(work: (books: readonly BookOfCell[]) => Promise<Result>): Promise<Result> {
+  const { database: address } = configFromEnvironment();
+  return withCurrentDatabase(address, async (database) => work(await booksOf(database)), { statementMillisMax: 0 });
+}
+
+async function booksOf({ cells }: Database): Promise<readonly BookOfCell[]> {
+  const books = await Promise.all(cells.map(async (cell) => (await sealedBooks(cell)).map((book) => ({ book, cell }))));
+  return books.flat();
+}

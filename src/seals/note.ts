@@ -1,0 +1,97 @@
+import { createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto";
+
+const ED25519 = 0x01;
+const KEY_ID_BYTES = 4;
+/** What comes before the 32 bytes of an Ed25519 key in the encoding of SubjectPublicKeyInfo. */
+const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+const SIGNATURE_LINE = /^— (\S+) ([A-Za-z0-9+/]+=*)$/;
+const VERIFIER_KEY = /^[^\s+]+\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})$/;
+const SIZE = /^(0|[1-9][0-9]{0,15})$/;
+
+/** A tree of a size, by its root. */
+export interface Checkpoint {
+  /** Names the log: "<origin>/<organization's id>". */
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** A checkpoint, and who signed it. */
+export interface ParsedNote extends Checkpoint {
+  /** The text that the signatures cover. */
+  readonly text: string;
+  readonly signatures: readonly { readonly name: string; readonly bytes: Buffer }[];
+}
+
+/** Signs a checkpoint: a C2SP signed note. The name of the key is the origin. */
+export function signedNote(checkpoint: Checkpoint, privateKey: KeyObject): string {
+  const text = checkpointText(checkpoint);
+  const publicKey = publicBytesOf(createPublicKey(privateKey));
+  const signature = Buffer.concat([keyIdOf(checkpoint.origin, publicKey), sign(null, Buffer.from(text), privateKey)]);
+  return `${text}\n— ${checkpoint.origin} ${signature.toString("base64")}\n`;
+}
+
+/** Returns the three lines of a checkpoint. */
+export function checkpointText({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${String(size)}\n${Buffer.from(root).toString("base64")}\n`;
+}
+
+/** Parses a signed note with a checkpoint. Returns undefined if it is none. */
+export function parseNote(note: string): ParsedNote | undefined {
+  const end = note.indexOf("\n\n");
+  if (end === -1 || !note.endsWith("\n")) return undefined;
+  const text = note.slice(0, end + 1);
+  const [origin = "", size = "", root = "", ...others] = text.split("\n").slice(0, -1);
+  const signatures = note
+    .slice(end + 2, -1)
+    .split("\n")
+    .map((line) => SIGNATURE_LINE.exec(line));
+  const bytes = Buffer.from(root, "base64");
+  if (origin === "" || !SIZE.test(size) || bytes.toString("base64") !== root || bytes.length !== 32) return undefined;
+  if (others.length > 0) return undefined;
+  return {
+    origin,
+    size: Number(size),
+    root: bytes,
+    text,
+    signatures: signatures.flatMap((found) =>
+      found === null ? [] : [{ name: String(found[1]), bytes: Buffer.from(String(found[2]), "base64") }],
+    ),
+  };
+}
+
+/** Whether one of the keys, each of 32 bytes, has signed the note in the name of its origin. */
+export function isSignedBy({ origin, text, signatures }: ParsedNote, publicKeys: readonly Uint8Array[]): boolean {
+  return signatures.some(({ name, bytes }) => {
+    if (name !== origin) return false;
+    const key = publicKeys.find((each) => keyIdOf(name, each).equals(bytes.subarray(0, KEY_ID_BYTES)));
+    return key !== undefined && verify(null, Buffer.from(text), publicKeyOf(key), bytes.subarray(KEY_ID_BYTES));
+  });
+}
+
+/** Returns a key as other programs for signed notes take it: "<name>+<key id>+<base64>". */
+export function verifierKeyOf(name: string, publicKey: Uint8Array): string {
+  const typed = Buffer.concat([Buffer.of(ED25519), publicKey]);
+  return `${name}+${keyIdOf(name, publicKey).toString("hex")}+${typed.toString("base64")}`;
+}
+
+/** Returns the 32 bytes of a public key that verifierKeyOf() wrote, or undefined. */
+export function parseVerifierKey(text: string): Uint8Array | undefined {
+  const [, key = ""] = VERIFIER_KEY.exec(text) ?? [];
+  const typed = Buffer.from(key, "base64");
+  return typed.length === 33 && typed[0] === ED25519 ? typed.subarray(1) : undefined;
+}
+
+/** Returns the 32 bytes of an Ed25519 public key. */
+export function publicBytesOf(key: KeyObject): Buffer {
+  return key.export({ type: "spki", format: "der" }).subarray(SPKI_PREFIX.length);
+}
+
+function publicKeyOf(bytes: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: "der", type: "spki" });
+}
+
+function keyIdOf(name: string, publicKey: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]);
+  return hash("sha256", named, "buffer").subarray(0, KEY_ID_BYTES);
+}

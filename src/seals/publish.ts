@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { parseNote, verifierKeyOf } from "./note.js";
+import type { Book, SealReads } from "./ports.js";
+import { split, type Tile, TILE_HASHES, tilePath, TreeEdge } from "./tiles.js";
+
+/** The book cannot be published into this folder. The message says why. */
+export class PublishError extends Error {}
+
+export interface Published {
+  /** The rows that the folder had before, and has now. */
+  readonly from: number;
+  readonly size: number;
+}
+
+interface PublishOptions {
+  /** The folder of this book. */
+  readonly folder: string;
+  readonly publicKeys: readonly Uint8Array[];
+}
+
+/**
+ * Writes the newest checkpoint of a book and its tiles as files, in the layout of C2SP tlog-tiles.
+ * Goes on from what the folder has. The checkpoint is written last, so that the folder is whole
+ * after a crash.
+ *
+ * Returns undefined if the book has no seal. Throws a PublishError if the rows do not go on from
+ * what was published, or do not give the sealed root.
+ */
+export async function publishBook(
+  reads: Pick<SealReads, "seal" | "leaves">,
+  book: Book,
+  { folder, publicKeys }: PublishOptions,
+): Promise<Published | undefined> {
+  const seal = await reads.seal(book);
+  if (seal === undefined) return undefined;
+  const { edge, from } = await publishedEdge(folder);
+  if (from > seal.size) {
+    throw new PublishError(`${String(from)} rows are published, but only ${String(seal.size)} are sealed`);
+  }
+  const tiles: Tile[] = [];
+  while (edge.size < seal.size) {
+    const firstSeq = edge.size + 1;
+    const endOfTile = (Math.floor(edge.size / TILE_HASHES) + 1) * TILE_HASHES;
+    const lastSeq = Math.min(seal.size, endOfTile);
+    const { hashes, missingSeq } = await reads.leaves(book, { firstSeq, lastSeq });
+    if (missingSeq !== undefined) throw new PublishError(`the row ${String(missingSeq)} is missing`);
+    for (const leaf of split(hashes)) tiles.push(...edge.add(leaf));
+    // A file that is not named by a checkpoint yet does no harm.
+    for (const tile of tiles.splice(0)) writeTile(folder, tile);
+  }
+  if (Buffer.compare(edge.root(), seal.root) !== 0) {
+    const words = from === 0 ? "do not give the sealed root" : `are not those of which ${String(from)} were published`;
+    throw new PublishError(`the first ${String(seal.size)} rows ${words}`);
+  }
+  for (const tile of edge.partialTiles()) writeTile(folder, tile);
+  const [origin = ""] = seal.note.split("\n", 1);
+  replace(join(folder, "keys"), publicKeys.map((key) => `${verifierKeyOf(origin, key)}\n`).join(""));
+  replace(join(folder, "checkpoint"), seal.note);
+  for (const tile of edge.partialTiles()) removeShorter(folder, tile);
+  return { from, size: seal.size };
+}
+
+/** Reads the edge of the published tree. Throws a PublishError if the tiles are not those of it. */
+async function publishedEdge(folder: string): Promise<{ readonly edge: TreeEdge; readonly from: number }> {
+  const filename = join(folder, "checkpoint");
+  if (!existsSync(filename)) return { edge: await TreeEdge.of(0, () => Promise.resolve(new Uint8Array())), from: 0 };
+  const checkpoint = parseNote(readFileSync(filename, "utf8"));
+  if (checkpoint === undefined) throw new PublishError(`${filename} is no checkpoint`);
+  const { size, root } = checkpoint;
+  try {
+    const edge = await TreeEdge.of(size, (name) => {
+      const width = Math.floor(size / TILE_HASHES ** name.level) - name.index * TILE_HASHES;
+      return Promise.resolve(readFileSync(join(folder, tilePath(name, Math.min(TILE_HASHES, width)))));
+    });
+    if (Buffer.compare(edge.root(), root) === 0) return { edge, from: size };
+  } catch (error) {
+    throw new PublishError("the published tiles are incomplete", { cause: error });
+  }
+  throw new PublishError("the published tiles do not give the root of the published checkpoint");
+}
+
+function writeTile(folder: string, tile: Tile): void {
+  replace(join(folder, tilePath(tile, tile.hashes.length / 32)), tile.hashes);
+}
+
+/** Removes the files of a tile that has become longer since. */
+function removeShorter(folder: string, tile: Tile): void {
+  const width = tile.hashes.length / 32;
+  const parts = dirname(join(folder, tilePath(tile, width)));
+  for (const name of readdirSync(parts)) if (Number(name) < width) rmSync(join(parts, name));
+}
+
+/** Replaces a file in one step, so that a reader sees the old one or the new one. */
+function replace(filename: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(filename), { recursive: true });
+  writeFileSync(`${filename}.new`, content);
+  renameSync(`${filename}.new`, filename);
+}

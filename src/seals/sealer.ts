@@ -1,0 +1,241 @@
+import type { KeyObject } from "node:crypto";
+
+import type { UnixMillis } from "../domain/values/time.js";
+import type { Lease } from "../leases/lease.js";
+import { completeRoot, HASH_BYTES } from "./merkle.js";
+import { signedNote } from "./note.js";
+import type { Alarm, Book, BookState, Seal, SealStore } from "./ports.js";
+import { split, type Tile, TILE_HASHES, TileError, type TileName, TreeEdge } from "./tiles.js";
+
+/** A book whose last seal is younger waits, unless it has many new rows. */
+const SEAL_MILLIS = 60_000;
+const SEAL_ROWS = 10_000;
+const LOOK_MILLIS = 5_000;
+/** The old rows that one round computes again. */
+const CHECKED_TILES = Math.ceil(10_000 / TILE_HASHES);
+
+export interface SealerTiming {
+  readonly now: () => UnixMillis;
+  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface SealerOptions {
+  readonly store: SealStore;
+  readonly lease: Pick<Lease, "leftMillis">;
+  readonly timing: SealerTiming;
+  /** Names the logs: the origin of a book is "<origin>/<organization's id>". */
+  readonly origin: string;
+  readonly privateKey: () => KeyObject;
+  readonly onAlarm: (book: Book, alarm: Alarm) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Sealed rows are no longer as they were. */
+class PastChanged extends Error {
+  readonly alarm: Alarm;
+
+  constructor(alarm: Alarm) {
+    super(alarm.problem);
+    this.alarm = alarm;
+  }
+}
+
+/**
+ * Seals the books of one cell, and computes old rows again. It needs nothing of the ledger: rows of
+ * the journal never change, and a reader sees them in their order (docs/adr/0044).
+ *
+ * Two sealers do no harm. Both compute the same root from the same rows, and one of them saves it.
+ */
+export class Sealer {
+  readonly #options: SealerOptions;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+  /** The tile from which the next round computes old rows again. */
+  #next: { readonly book: number; readonly index: number } = { book: 0, index: 0 };
+  #checkedAt = -Infinity;
+
+  constructor(options: SealerOptions) {
+    this.#options = options;
+  }
+
+  /** Seals and checks, while this server has the lease, until `stop`. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  /** Seals each book that has new rows, or only those that are due. */
+  async sealAll({ isDue = () => true }: { isDue?: (book: BookState) => boolean } = {}): Promise<void> {
+    for (let after = 0; ;) {
+      const books = await this.#options.store.books(after);
+      for (const book of books) {
+        if (this.#stopped.signal.aborted) return;
+        if (book.lastSeq <= (book.seal?.size ?? 0) || !isDue(book)) continue;
+        await this.#orAlarm(book, () => this.#seal(book));
+      }
+      after = books.at(-1)?.number ?? after;
+      if (books.length === 0) return;
+    }
+  }
+
+  /**
+   * Computes up to 10,000 old rows again, from where the last call ended. Compares each tile of
+   * rows with its hash in the tile above, each full tile with the one above that, and the root with
+   * the seal.
+   */
+  async checkSome(): Promise<void> {
+    const { store } = this.#options;
+    let left = CHECKED_TILES;
+    let { book: number, index } = this.#next;
+    while (left > 0 && !this.#stopped.signal.aborted) {
+      const [book] = await store.books(number - 1);
+      if (book === undefined) {
+        this.#next = { book: 0, index: 0 };
+        return;
+      }
+      if (book.number !== number) index = 0;
+      ({ number } = book);
+      const tiles = Math.ceil((book.seal?.size ?? 0) / TILE_HASHES);
+      const end = Math.min(tiles, index + left);
+      left -= Math.max(end - index, 1);
+      const first = index;
+      await this.#orAlarm(book, () => this.#check(book, first, end));
+      index = end;
+      if (index >= tiles) [number, index] = [number + 1, 0];
+      this.#next = { book: number, index };
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { lease, timing, onError } = this.#options;
+    while (!this.#stopped.signal.aborted) {
+      if (lease.leftMillis() > 0) {
+        await this.#round().catch(onError);
+      }
+      await timing.wait(LOOK_MILLIS, this.#stopped.signal);
+    }
+  }
+
+  async #round(): Promise<void> {
+    const now = this.#options.timing.now();
+    await this.sealAll({
+      isDue: ({ seal, lastSeq }) =>
+        seal === undefined || now - seal.sealedAt >= SEAL_MILLIS || lastSeq - seal.size >= SEAL_ROWS,
+    });
+    if (now - this.#checkedAt < SEAL_MILLIS) return;
+    this.#checkedAt = now;
+    await this.checkSome();
+  }
+
+  /** Seals the book up to its last row. Throws PastChanged. */
+  async #seal(book: BookState): Promise<void> {
+    const { store, origin, privateKey, timing } = this.#options;
+    const { lastSeq, sums, seal } = book;
+    const edge = await this.#sealedEdge(book);
+    const tiles = new Map<string, Tile>();
+    while (edge.size < lastSeq) {
+      if (this.#stopped.signal.aborted) return;
+      const firstSeq = edge.size + 1;
+      const endOfTile = (Math.floor(edge.size / TILE_HASHES) + 1) * TILE_HASHES;
+      const hashes = await this.#leaves(book, { firstSeq, lastSeq: Math.min(lastSeq, endOfTile), size: lastSeq });
+      for (const leaf of split(hashes)) addTiles(tiles, edge.add(leaf));
+    }
+    addTiles(tiles, edge.partialTiles());
+    const root = edge.root();
+    const checkpoint = { origin: `${origin}/${book.organizationId}`, size: lastSeq, root };
+    const made: Seal = { size: lastSeq, root, note: signedNote(checkpoint, privateKey()), sealedAt: timing.now() };
+    const stored = await store.add(book, { ...made, sums }, [...tiles.values()]);
+    if (Buffer.compare(stored, root) === 0) return;
+    const firstSeq = (seal?.size ?? 0) + 1;
+    const problem = `another server sealed other rows as the first ${String(lastSeq)}`;
+    throw new PastChanged({ size: lastSeq, firstSeq, lastSeq, problem });
+  }
+
+  /** Returns the edge of the sealed tree. Throws PastChanged if its root is not the sealed one. */
+  async #sealedEdge(book: BookState): Promise<TreeEdge> {
+    const { seal } = book;
+    if (seal === undefined) return TreeEdge.of(0, () => Promise.resolve(new Uint8Array()));
+    const { size } = seal;
+    const edge = await TreeEdge.of(size, (name) =>
+      name.level > 0 ? this.#tile(book, name) : this.#tileOfRows(book, { index: name.index, size }),
+    ).catch((error: unknown) => {
+      if (!(error instanceof TileError)) throw error;
+      throw new PastChanged({ size, firstSeq: 1, lastSeq: size, problem: error.message });
+    });
+    if (Buffer.compare(edge.root(), seal.root) === 0) return edge;
+    const problem = "the rows no longer give the sealed root";
+    throw new PastChanged({ size, firstSeq: 1, lastSeq: size, problem });
+  }
+
+  /** Computes the rows of tiles again. Throws PastChanged. */
+  async #check(book: BookState, first: number, end: number): Promise<void> {
+    const { seal } = book;
+    if (seal === undefined) return;
+    const { size } = seal;
+    for (let index = first; index < end && !this.#stopped.signal.aborted; index++) {
+      await this.#checkTile(book, { index, size });
+    }
+    if (end * TILE_HASHES >= size) await this.#sealedEdge(book);
+  }
+
+  async #checkTile(book: BookState, { index, size }: { readonly index: number; readonly size: number }): Promise<void> {
+    const firstSeq = index * TILE_HASHES + 1;
+    const lastSeq = (index + 1) * TILE_HASHES;
+    // The root covers a tile that is not full.
+    if (lastSeq > size) return;
+    let root = completeRoot(await this.#tileOfRows(book, { index, size }));
+    for (let [level, number] = [1, index]; ; level++) {
+      const name: TileName = { level, index: Math.floor(number / TILE_HASHES) };
+      const above = await this.#tile(book, name);
+      const at = (number % TILE_HASHES) * HASH_BYTES;
+      if (Buffer.compare(above.subarray(at, at + HASH_BYTES), root) !== 0) {
+        throw new PastChanged({ size, firstSeq, lastSeq, problem: "the rows no longer give the sealed hash" });
+      }
+      number = name.index;
+      if (above.length < TILE_HASHES * HASH_BYTES || (number + 1) * TILE_HASHES ** (level + 1) > size) return;
+      root = completeRoot(above);
+    }
+  }
+
+  async #tile(book: BookState, name: TileName): Promise<Uint8Array> {
+    return (await this.#options.store.tile(book, name)) ?? new Uint8Array();
+  }
+
+  #tileOfRows(book: Book, { index, size }: { readonly index: number; readonly size: number }): Promise<Uint8Array> {
+    const firstSeq = index * TILE_HASHES + 1;
+    return this.#leaves(book, { firstSeq, lastSeq: Math.min((index + 1) * TILE_HASHES, size), size });
+  }
+
+  /** Throws PastChanged if a row is missing. */
+  async #leaves(
+    book: Book,
+    { firstSeq, lastSeq, size }: { readonly firstSeq: number; readonly lastSeq: number; readonly size: number },
+  ): Promise<Uint8Array> {
+    const { hashes, missingSeq } = await this.#options.store.leaves(book, { firstSeq, lastSeq });
+    if (missingSeq === undefined) return hashes;
+    const problem = `the row ${String(missingSeq)} is missing`;
+    throw new PastChanged({ size, firstSeq: missingSeq, lastSeq: missingSeq, problem });
+  }
+
+  async #orAlarm(book: Book, work: () => Promise<void>): Promise<void> {
+    const { store, timing, onAlarm } = this.#options;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof PastChanged)) throw error;
+      if (await store.raise(book, error.alarm, timing.now())) onAlarm(book, error.alarm);
+    }
+  }
+}
+
+/** Keeps the tiles that are stored. Those of rows are made from the journal again. */
+function addTiles(tiles: Map<string, Tile>, added: readonly Tile[]): void {
+  for (const tile of added) {
+    if (tile.level > 0) tiles.set(`${String(tile.level)}/${String(tile.index)}`, tile);
+  }
+}
