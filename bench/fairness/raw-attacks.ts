@@ -93,11 +93,13 @@ export function restFlood({ hostile, tally }: Attack, request: () => string): vo
 /** Streams the book from its beginning on each connection, again and again. */
 export function restStreams({ hostile, tally }: Attack): void {
   const head = "GET /events HTTP/1.1\r\nHost: kesc\r\nAccept: application/x-ndjson\r\n";
+  // The first key has the scopes of older builds, and the last one has all.
+  const key = hostile.keys.at(-1) ?? hostile.keys[0];
   connections(hostile.httpAddress, CONNECTIONS, (socket) => {
     const call = tally.next(performance.now());
     let status: string | undefined;
     let bytesLeft = STREAM_BYTES;
-    socket.write(`${head}X-API-Key: ${hostile.keys[0]}\r\n\r\n`);
+    socket.write(`${head}X-API-Key: ${key}\r\n\r\n`);
     socket.on("data", (bytes: Buffer) => {
       status ??= /^HTTP\/1\.1 (\d+)/.exec(bytes.toString("latin1", 0, 20))?.[1] ?? "";
       bytesLeft -= bytes.length;
