@@ -142,10 +142,11 @@ describe("grpc: a stream that the server sends", () => {
   });
 
   it("sends all messages of the generator, ends with OK, and is logged once", async () => {
-    serving(async function* () {
+    serving(async function* (): EncodedMessages {
       yield Buffer.from("one");
       yield Buffer.from("two");
-      await Promise.resolve(undefined);
+      await Promise.resolve();
+      return undefined;
     });
     const call = begin();
     await eventually(() => call.code !== undefined);
@@ -171,7 +172,7 @@ describe("grpc: a stream that the server sends", () => {
   });
 
   it("ends with the refusal that the generator returns", async () => {
-    serving(async function* () {
+    serving(async function* (): EncodedMessages {
       yield Buffer.from("one");
       return await Promise.resolve({ reason: "QUEUE_FULL" } as const);
     });
