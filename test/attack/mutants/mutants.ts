@@ -727,7 +727,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: "block === undefined || block.after > sequence ?", to: "block === undefined ?" }],
   },
   {
-    name: "the follower goes on after a book's end although it has not read up to there",
+    name: "the follower reads all that is new at once, however much it is",
     file: "src/events/follower.js",
     edits: [{ from: "Math.min(after + share, latest.get(organizationId) ?? after)", to: "latest.get(organizationId)" }],
   },
