@@ -38,7 +38,9 @@ describe("examples/events", () => {
   });
 
   it("says why the gateway refuses the request", async () => {
-    fixture.server.handle = () => ({ refusal: { code: status.UNAUTHENTICATED, reason: "INVALID_API_KEY", text: "The key is invalid." } });
+    fixture.server.handle = () => ({
+      refusal: { code: status.UNAUTHENTICATED, reason: "INVALID_API_KEY", text: "The key is invalid." },
+    });
     const events = await watch();
     const refused: unknown = await events.next().catch((error: unknown) => error);
     expect(refused).to.have.property("message", "INVALID_API_KEY: The key is invalid.");

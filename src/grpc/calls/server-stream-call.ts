@@ -42,7 +42,7 @@ type ServerStreamHandler = handleServerStreamingCall<Buffer, Buffer>;
 export type ServerStreamRoute = (contract: RpcContract, dependencies: CallDependencies) => ServerStreamHandler;
 
 /** How often an open stream looks at its key again. */
-export const KEY_CHECK_MILLIS = 15_000;
+const KEY_CHECK_MILLIS = 15_000;
 
 const DONE: Ending = { kind: "done", replayed: false };
 

@@ -22,7 +22,7 @@ import type { Columns, Engine } from "../sql/engine.js";
 import { correctionOf, metadataOf, type TransactionRow } from "../sql/rows.js";
 
 /** A row that is asked for. */
-export const ASKED_COLUMNS = { book: "int64", seq: "int64" } as const satisfies Columns;
+const ASKED_COLUMNS = { book: "int64", seq: "int64" } as const satisfies Columns;
 
 const STEP_COLUMNS = {
   seq: "int64",

@@ -30,7 +30,7 @@ describe("fuzz: protobuf", function () {
   });
   after(() => service.dispose());
 
-  for (const { rpc, method, responseField, isPublic } of ROUTES) {
+  for (const { rpc, method, responseField, isPublic } of ROUTES.filter(({ stream }) => stream === undefined)) {
     it(`${rpc.path} survives any request, does what its response says, and nothing when it refuses`, async () => {
       const check = async (bytes: Uint8Array): Promise<void> => {
         const before = await service.books();

@@ -35,6 +35,7 @@ const CHECKS: readonly Check[] = [
     run: (folder) =>
       test(folder, [
         "dist/test/domain/**/*.test.js",
+        "dist/test/events/**/*.test.js",
         "dist/test/ledger/**/*.test.js",
         "dist/test/rails/mpesa/result-codes.test.js",
         "dist/test/settlement/**/*.test.js",

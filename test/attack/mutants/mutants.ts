@@ -30,6 +30,7 @@ const ENCRYPTION = "src/storage/secrets/encryption.js";
 const PERSONAL_DATA = "src/storage/secrets/personal-data.js";
 const CONTENT_HASH = "src/storage/secrets/content-hash.js";
 const TRANSACTION = "src/storage/sqlite/transaction.js";
+const EVENT = "src/events/event.js";
 const LOOKS = "src/settlement/looks.js";
 const MESSAGES = "src/settlement/messages.js";
 
@@ -704,6 +705,31 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an order is unreached although another server has sent it since",
     file: "src/domain/operations/advance-payment.js",
     edits: [{ from: 'payment.state !== "SENDING" || payment.sends !== sends', to: 'payment.state !== "SENDING"' }],
+  },
+  {
+    name: "an event shows the flags that the end of its transaction has lowered",
+    file: EVENT,
+    edits: [{ from: "if (sequence < (end?.sequence ?? 0))\n            continue;", to: "" }],
+  },
+  {
+    name: "an event shows an account as ACTIVE although another freeze stands",
+    file: EVENT,
+    edits: [{ from: " || statusRow.detail === STILL_FROZEN", to: "" }],
+  },
+  {
+    name: "a watcher gets events again that it read from the book",
+    file: "src/events/watch.js",
+    edits: [{ from: "event.sequence > position && ", to: "" }],
+  },
+  {
+    name: "a watcher that has fallen behind goes on with the oldest message that is left",
+    file: "src/events/tail.js",
+    edits: [{ from: "block === undefined || block.after > sequence ?", to: "block === undefined ?" }],
+  },
+  {
+    name: "the follower reads all that is new at once, however much it is",
+    file: "src/events/follower.js",
+    edits: [{ from: "Math.min(after + share, latest.get(organizationId) ?? after)", to: "latest.get(organizationId)" }],
   },
   {
     name: "the list of M-Pesa's final failures is read the wrong way round",

@@ -1,5 +1,5 @@
 import type { LedgerEvent } from "../../../src/events/event.js";
-import type { EventFilter, EventReads, EventsRead } from "../../../src/events/ports.js";
+import { type EventFilter, type EventReads, EVENTS_READ_MAX, type EventsRead } from "../../../src/events/ports.js";
 
 /** The events of books in memory. A test adds events to `events`. */
 export class MemoryEvents implements EventReads {
@@ -27,6 +27,8 @@ export class MemoryEvents implements EventReads {
   }
 
   slices(slices: Parameters<EventReads["slices"]>[0], filter: EventFilter = {}): Promise<readonly LedgerEvent[]> {
+    const rows = slices.reduce((sum, { after, upTo }) => sum + upTo - after, 0);
+    if (rows > EVENTS_READ_MAX) throw new Error(`one read asked for ${String(rows)} rows`);
     const { types, accountId } = filter;
     return Promise.resolve(
       slices.flatMap(({ organizationId, after, upTo }) =>

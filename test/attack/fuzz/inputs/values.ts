@@ -134,6 +134,7 @@ export function valueOf(field: DescField, known: Known): fc.Arbitrary<JsonValue>
   if (field.scalar === ScalarType.BOOL) return fc.boolean();
   if (field.scalar === ScalarType.BYTES) return fc.base64String({ maxLength: 400 });
   if (field.scalar !== ScalarType.STRING) return fc.oneof(fc.nat(1_000), fc.integer());
+  if (field.fieldKind === "list") return fc.array(nameText, { maxLength: 4 });
   if (isDecimal(field)) return amountText;
   if (field.name === "account_id") return idText(known.accountIds);
   if (field.name === "transaction_id") return idText(known.transactionIds);

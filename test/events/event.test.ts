@@ -1,0 +1,207 @@
+import { expect } from "chai";
+
+import type { JournalKind } from "../../src/domain/journal.js";
+import type { RailReceipt } from "../../src/domain/payment.js";
+import type { Actor } from "../../src/domain/values/actor.js";
+import type { Cents } from "../../src/domain/values/cents.js";
+import type { FreezeId, TransactionId } from "../../src/domain/values/ids.js";
+import type { StatusReason } from "../../src/domain/values/text.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import {
+  type AccountFacts,
+  type EndRow,
+  eventOf,
+  type EventRow,
+  type StepRow,
+  type TransactionFacts,
+} from "../../src/events/event.js";
+import { ACCOUNT_ID, ORGANIZATION, transaction, TRANSACTION_ID } from "../support/service/grpc-server.js";
+
+const REASON = "the words of the row" as StatusReason;
+const RECEIPT = "QK1" as RailReceipt;
+const LATER = "txn_01jd2r6p5vf8ksw3xhb1z7q4yf" as TransactionId;
+
+function row(kind: JournalKind, given: Partial<EventRow> = {}): EventRow {
+  return {
+    organizationId: ORGANIZATION,
+    sequence: 9,
+    kind,
+    accountId: ACCOUNT_ID,
+    balancesAfter: { availableCents: 700 as Cents, heldCents: 20 as Cents },
+    detail: undefined,
+    receipt: undefined,
+    actor: "key_1" as Actor,
+    reason: REASON,
+    recordedAt: toUnixMillis(9_000),
+    contentHash: "0123456789abcdef",
+    ...given,
+  };
+}
+
+const step = (sequence: number, kind: JournalKind, given: Partial<StepRow> = {}): StepRow => ({
+  sequence,
+  kind,
+  detail: undefined,
+  receipt: undefined,
+  ...given,
+});
+
+/** The row that ended the transaction earlier. */
+const ended = (kind: JournalKind, given: Partial<EndRow> = {}): EndRow => ({
+  ...step(7, kind),
+  reason: "why it ended" as StatusReason,
+  availableAfterCents: 500 as Cents,
+  recordedAt: toUnixMillis(7_000),
+  ...given,
+});
+
+function transactionAt(of: EventRow, given: Partial<TransactionFacts> = {}): object {
+  const facts = { kind: "transaction", reversedById: undefined, steps: [], ended: undefined } as const;
+  // What the table holds now must not show.
+  const now = transaction({ status: "FAILED", failure: "EXPIRED", openFlags: ["NOT_CREDITED"], railReceipt: RECEIPT });
+  return eventOf(of, { ...facts, transaction: now, ...given }).transaction ?? {};
+}
+
+function accountAt(of: EventRow, given: Partial<AccountFacts> = {}): ReturnType<typeof eventOf>["account"] {
+  const createdAt = toUnixMillis(1_000);
+  const facts = { kind: "account", accountId: ACCOUNT_ID, createdAt, statusRow: undefined, freeze: undefined } as const;
+  return eventOf(of, { ...facts, ...given }).account;
+}
+
+describe("an event", () => {
+  it("has an id of the organization, the sequence and the hash, and the balances of its row", () => {
+    expect(
+      eventOf(row("organization.suspended", { accountId: undefined, balancesAfter: undefined }), undefined),
+    ).to.deep.equal({
+      organizationId: ORGANIZATION,
+      sequence: 9,
+      id: "evt_01jd2r6p5vf8ksw3xhb1z7q4ye_9_01234567",
+      type: "organization.suspended",
+      occurredAt: 9_000,
+      accountId: undefined,
+      transaction: undefined,
+      account: undefined,
+      balances: undefined,
+    });
+    expect(eventOf(row("book.allocated"), undefined).balances).to.deep.equal({ availableCents: 700, heldCents: 20 });
+  });
+
+  const open = { failure: undefined, completedAt: undefined, availableAfterCents: undefined, statusReason: "" };
+  for (const [kind, given, facts, expected] of [
+    ["transaction.pending", {}, {}, { ...open, status: "PENDING", openFlags: [], railReceipt: undefined }],
+    ["transaction.processing", {}, { steps: [step(9, "transaction.processing")] }, { ...open, status: "PROCESSING" }],
+    [
+      "transaction.flagged",
+      {},
+      { steps: [step(9, "transaction.flagged", { detail: "REPORT_WITHOUT_ORDER" })] },
+      { ...open, status: "PENDING", openFlags: ["REPORT_WITHOUT_ORDER"] },
+    ],
+    [
+      "transaction.resolution_proposed",
+      {},
+      { steps: [step(6, "transaction.flagged", { detail: "OUTCOME_UNKNOWN" })] },
+      { ...open, status: "PROCESSING", openFlags: ["OUTCOME_UNKNOWN"] },
+    ],
+    [
+      "transaction.completed",
+      { receipt: RECEIPT },
+      {},
+      {
+        status: "COMPLETED",
+        statusReason: REASON,
+        failure: undefined,
+        openFlags: [],
+        railReceipt: RECEIPT,
+        completedAt: 9_000,
+        availableAfterCents: 700,
+      },
+    ],
+    [
+      "transaction.failed",
+      { detail: "WRONG_PIN" },
+      {},
+      { ...open, status: "FAILED", statusReason: REASON, failure: "WRONG_PIN", openFlags: [] },
+    ],
+    ["transaction.canceled", {}, {}, { ...open, status: "CANCELED", statusReason: REASON }],
+    [
+      "transaction.receipted",
+      { receipt: RECEIPT },
+      { ended: ended("transaction.completed"), steps: [step(9, "transaction.receipted", { receipt: RECEIPT })] },
+      {
+        status: "COMPLETED",
+        statusReason: "why it ended",
+        railReceipt: RECEIPT,
+        completedAt: 7_000,
+        availableAfterCents: 500,
+      },
+    ],
+    [
+      "transaction.attended",
+      {},
+      {
+        ended: ended("transaction.failed", { detail: "EXPIRED" }),
+        reversedById: LATER,
+        steps: [
+          step(5, "transaction.flagged", { detail: "OUTCOME_UNKNOWN" }),
+          step(8, "transaction.flagged", { detail: "NOT_CREDITED" }),
+          step(8, "transaction.flagged", { detail: "REPORT_DIFFERS" }),
+          step(9, "transaction.attended", { detail: "NOT_CREDITED" }),
+        ],
+      },
+      {
+        status: "FAILED",
+        failure: "EXPIRED",
+        openFlags: ["REPORT_DIFFERS"],
+        reversedById: LATER,
+        completedAt: undefined,
+      },
+    ],
+  ] as const) {
+    it(`${kind} shows the transaction as ${expected.status}, and nothing that came later`, () => {
+      expect(transactionAt(row(kind, given), facts)).to.deep.include({
+        ...expected,
+        id: TRANSACTION_ID,
+        updatedAt: 9_000,
+        railMovement: undefined,
+      });
+    });
+  }
+
+  for (const [kind, statusRow, status, statusReason] of [
+    ["account.created", undefined, "ACTIVE", ""],
+    ["account.updated", { kind: "account.frozen", detail: undefined, reason: REASON }, "FROZEN", ""],
+    ["account.unfrozen", { kind: "account.unfrozen", detail: "FROZEN", reason: REASON }, "FROZEN", ""],
+    ["account.unfrozen", { kind: "account.unfrozen", detail: undefined, reason: REASON }, "ACTIVE", REASON],
+    ["account.erased", { kind: "account.closed", detail: undefined, reason: REASON }, "CLOSED", REASON],
+  ] as const) {
+    it(`${kind} shows the account as ${status}, without a person`, () => {
+      expect(accountAt(row(kind), { statusRow })).to.deep.equal({
+        id: ACCOUNT_ID,
+        organizationId: ORGANIZATION,
+        status,
+        statusReason,
+        availableCents: 700,
+        heldCents: 20,
+        createdAt: 1_000,
+        updatedAt: 9_000,
+        person: undefined,
+        freezes: [],
+      });
+    });
+  }
+
+  it("shows the freeze that it began or ended, and who lifted it only when it did", () => {
+    const freeze = {
+      id: "frz_1" as FreezeId,
+      reasonCode: "FRAUD",
+      reason: REASON,
+      createdBy: "key_0" as Actor,
+      createdAt: toUnixMillis(3_000),
+    } as const;
+    const shown = { ...freeze, organizationId: ORGANIZATION, accountId: ACCOUNT_ID };
+    expect(accountAt(row("account.frozen"), { freeze })?.freezes).to.deep.equal([{ ...shown, lifted: undefined }]);
+    expect(accountAt(row("account.unfrozen"), { freeze })?.freezes).to.deep.equal([
+      { ...shown, lifted: { by: "key_1", at: 9_000, reason: REASON } },
+    ]);
+  });
+});
