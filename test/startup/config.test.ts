@@ -13,6 +13,7 @@ describe("config", () => {
       queueMax: 10_000,
       phoneCoolingMillis: 0,
       callbacks: undefined,
+      seals: { keyFile: "./keys/seal.key", origin: "kesc" },
       shutdownGraceSeconds: 20,
       logLevel: "info",
       tls: undefined,

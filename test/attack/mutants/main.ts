@@ -38,6 +38,8 @@ const CHECKS: readonly Check[] = [
         "dist/test/events/**/*.test.js",
         "dist/test/ledger/**/*.test.js",
         "dist/test/rails/mpesa/result-codes.test.js",
+        "dist/test/seals/merkle.test.js",
+        "dist/test/seals/sealer.test.js",
         "dist/test/settlement/**/*.test.js",
         "dist/test/storage/secrets/**/*.test.js",
       ]),

@@ -34,6 +34,9 @@ const EVENT = "src/events/event.js";
 const LOOKS = "src/settlement/looks.js";
 const MESSAGES = "src/settlement/messages.js";
 
+const MERKLE = "src/seals/merkle.js";
+const SEAL_STORE = "src/storage/seals/seal-store.js";
+
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "a batch is answered before its commit",
@@ -735,6 +738,51 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the list of M-Pesa's final failures is read the wrong way round",
     file: "src/rails/mpesa/stk.js",
     edits: [{ from: "return failure === undefined || isStill", to: "return failure !== undefined || isStill" }],
+  },
+  {
+    name: "a leaf of a seal has no prefix",
+    file: MERKLE,
+    edits: [{ from: "Buffer.concat([LEAF_PREFIX, Buffer.from(text)])", to: "Buffer.from(text)" }],
+  },
+  {
+    name: "the last node of an odd row is hashed with itself",
+    file: MERKLE,
+    edits: [
+      {
+        from: "subtrees.reduceRight((right, left) => nodeHash(left, right))",
+        to: "subtrees.reduceRight((right, left) => nodeHash(left, nodeHash(right, right)))",
+      },
+    ],
+  },
+  {
+    name: "an inclusion proof goes from the root down",
+    file: MERKLE,
+    edits: [
+      {
+        from: "            first = middle;\n        }\n    }\n    return ranges.reverse();",
+        to: "            first = middle;\n        }\n    }\n    return ranges;",
+      },
+    ],
+  },
+  {
+    name: "the sealer signs without a look at what it sealed before",
+    file: "src/seals/sealer.js",
+    edits: [{ from: "if (Buffer.compare(edge.root(), seal.root) === 0)", to: "if (edge !== undefined)" }],
+  },
+  {
+    name: "a late sealer replaces a tile by a shorter one",
+    file: SEAL_STORE,
+    edits: [{ from: "WHERE length(excluded.hashes) > length(stored.hashes) ", to: "" }],
+  },
+  {
+    name: "a book is sealed on although its past was changed",
+    file: SEAL_STORE,
+    edits: [{ from: "a.book = b.number AND a.cleared_at IS NULL", to: "a.book = b.number AND FALSE" }],
+  },
+  {
+    name: "the salt of the texts is that of the content hash",
+    file: "src/storage/secrets/book-keys.js",
+    edits: [{ from: "counter.writeUInt8(this.#stream);", to: "" }],
   },
 ];
 

@@ -51,6 +51,7 @@ describe("grpc: reflection", () => {
             { name: "kesc.v1.EventService" },
             { name: "kesc.v1.RailService" },
             { name: "kesc.v1.SandboxService" },
+            { name: "kesc.v1.SealService" },
             { name: "kesc.v1.TransactionService" },
             { name: "grpc.health.v1.Health" },
             { name: "grpc.reflection.v1.ServerReflection" },

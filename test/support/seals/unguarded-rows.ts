@@ -7,7 +7,7 @@ import type { TestDatabase } from "../../support/databases.js";
  * Changes rows past all triggers and foreign keys, as somebody with the file or the owner's role
  * can. A statement writes bytes as BYTES(hexadecimal).
  */
-export async function unguardedly({ address }: TestDatabase, statement: string): Promise<void> {
+export async function unguardedly({ address }: Pick<TestDatabase, "address">, statement: string): Promise<void> {
   if (address.engine === "sqlite") {
     const connection = new BetterSqlite3(address.filename);
     connection.pragma("foreign_keys = OFF");

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { readSealKeys } from "../../../src/seals/key-file.js";
+import { isSignedBy, parseNote } from "../../../src/seals/note.js";
+import { openCurrentDatabase } from "../../../src/startup/open-database.js";
+import type { Database, DatabaseAddress } from "../../../src/storage/database.js";
+import { sealStore } from "../../../src/storage/seals/seal-store.js";
+import { givenSealer } from "../../support/seals/given-seals.js";
+import { unguardedly } from "../../support/seals/unguarded-rows.js";
+import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
+
+const PERMISSIONS = 0o777;
+
+describe("kesc seal", () => {
+  let place: Place;
+  let keyFile = "";
+  let organization = "";
+  const variables = (): Record<string, string> => ({ ...place.variables, KESC_SEAL_KEY_FILE: keyFile });
+  const seal = (...args: string[]): Promise<Ended> => kesc(["seal", ...args], variables());
+  const folder = (name = "published"): string => join(place.folder, name);
+  const checkpoint = (): string => readFileSync(join(folder(), organization, "checkpoint"), "utf8");
+
+  const address = (): DatabaseAddress => ({
+    engine: "sqlite",
+    filename: place.databaseFile,
+    masterKeyFile: place.masterKeyFile,
+  });
+
+  async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+    const database = await openCurrentDatabase(address());
+    await work(database).finally(() => database.close());
+  }
+
+  const sealAll = (): Promise<void> =>
+    withDatabase(async ({ cells: [cell] }) => {
+      await givenSealer(cell, { privateKey: () => readSealKeys(keyFile).privateKey }).sealer.sealAll();
+    });
+  const grow = (name: string): Promise<unknown> =>
+    kescJson(["key", "create", "--org", organization, "--name", name, "--all-scopes", "--never-expires"], variables());
+
+  before(async () => {
+    place = new Place();
+    keyFile = join(place.folder, "seal.key");
+    expect(await kesc(["migrate"], place.variables)).to.include({ code: 0 });
+    const made = await kescJson<{ id: string }>(["org", "create", "--name", "acme"], place.variables);
+    organization = made.id;
+  });
+  after(() => {
+    place.remove();
+  });
+
+  it("makes the first key, and then new ones; the earlier public keys stay", async () => {
+    expect((await seal("publish", folder())).stderr).to.match(/seal\.key cannot be used: it does not exist/);
+    expect((await seal("rotate")).stdout).to.match(/^Created the seal key file/);
+    expect(statSync(keyFile).mode & PERMISSIONS).to.equal(0o600);
+    const [first] = readSealKeys(keyFile).publicKeys;
+    await sealAll();
+    expect((await seal("rotate")).stdout).to.match(/^Put a new key into/);
+    expect(statSync(keyFile).mode & PERMISSIONS).to.equal(0o600);
+    expect(readSealKeys(keyFile).publicKeys).to.have.lengthOf(2);
+    expect(readSealKeys(keyFile).publicKeys[1]).to.deep.equal(first);
+    expect(await kesc(["verify"], variables())).to.include({ code: 0 });
+  });
+
+  it("lists how far each book is sealed", async () => {
+    const { last_seq, ...row } = await kescJson<Record<string, unknown>>(["seal", "list"], variables());
+    expect(row).to.deep.include({ organization_id: organization, sealed_size: last_seq, alarm: null });
+  });
+
+  it("publishes what is new, as files in the layout of tlog-tiles, and verify compares with them", async () => {
+    expect((await seal("publish", folder())).stdout).to.match(/published up to row 1, 1 new/);
+    for (let count = 0; count < 3; count++) await grow(`key-${String(count)}`);
+    await sealAll();
+    expect((await seal("publish", folder())).stdout).to.match(/published up to row 4, 3 new/);
+    expect(readdirSync(join(folder(), organization)).sort()).to.deep.equal(["checkpoint", "keys", "tile"]);
+    expect(readdirSync(join(folder(), organization, "tile/0/000.p"))).to.deep.equal(["4"]);
+    const note = parseNote(checkpoint());
+    expect(note !== undefined && isSignedBy(note, readSealKeys(keyFile).publicKeys)).to.equal(true);
+    const { stdout, code } = await kesc(["verify", "--published", folder()], variables());
+    expect(stdout).to.match(/1 of 1 books compared with a published copy/);
+    expect(code).to.equal(0);
+  });
+
+  it("does not publish a book that goes on differently, and verify names the row", async () => {
+    const before = checkpoint();
+    await unguardedly({ address: address() }, "UPDATE journal SET reason = 'another' WHERE seq = 4");
+    await unguardedly({ address: address() }, "DELETE FROM seals");
+    await grow("after");
+    await sealAll();
+    const { code, stderr } = await seal("publish", folder());
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/the first 5 rows are not those of which 4 were published/);
+    expect(checkpoint()).to.equal(before);
+    const { stdout } = await kesc(["verify", "--published", folder()], variables());
+    expect(stdout).to.match(/seq 4, journal: expected the row that was published; found another row/);
+  });
+
+  it("refuses a folder that is no published copy", async () => {
+    const { code, stderr } = await kesc(["verify", "--published", folder("nowhere")], variables());
+    expect(stderr).to.match(/The published copy .*nowhere cannot be used: it does not exist/);
+    expect(code).to.equal(1);
+    expect(existsSync(folder("nowhere"))).to.equal(false);
+  });
+
+  it("clears an alarm, with words", async () => {
+    expect((await seal("clear", organization, "--by", "amina", "--reason", "looked")).stderr).to.match(/has no alarm/);
+    await withDatabase(async ({ cells: [cell] }) => {
+      const past = { size: 1, firstSeq: 1, lastSeq: 1, problem: "a test" };
+      const book = { number: 1, organizationId: organization as never };
+      await sealStore(cell).raise(book, past, toUnixMillis(Date.now() - 1_000));
+    });
+    expect((await kescJson<Record<string, unknown>>(["seal", "list"], variables()))["alarm"]).to.equal("a test");
+    expect((await kesc(["verify"], variables())).stdout).to.match(/seal_alarms.*no alarm that nobody has cleared/);
+    const cleared = await seal("clear", organization, "--by", "amina", "--reason", "a test of the alarm");
+    expect(cleared.stdout).to.match(/^Cleared the alarm of org_/);
+    expect((await kescJson<Record<string, unknown>>(["seal", "list"], variables()))["alarm"]).to.equal(null);
+  });
+});
