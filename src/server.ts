@@ -1,9 +1,11 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { cellRails, type RunningRails } from "./cell-rails.js";
-import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
+import { cellRails } from "./cell-rails.js";
+import { cellWebhooks } from "./cell-webhooks.js";
+import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
+import { eventWriter } from "./event-json.js";
 import { Follower } from "./events/follower.js";
 import { pokingAfterCommit } from "./events/poke-after-commit.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
@@ -25,6 +27,7 @@ import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
 import { WriteCheck } from "./storage/write-check.js";
+import { type Sender, senderTo } from "./webhooks/deliver.js";
 
 // The share of the grace period for answering calls. The rest is for closing the ledger and the
 // database.
@@ -67,8 +70,9 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
   };
+  const sender = senderTo({ allowed: config.webhookHosts, now });
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
-  const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger });
+  const { cells, workers } = openCells(database, { config, callbacks, writeChecks, sender, now, logger });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -76,7 +80,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const keyUses = new KeyUses(database, now);
   try {
-    await Promise.all(rails.map((each) => each.start()));
+    await Promise.all(workers.map((each) => each.start()));
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -89,6 +93,8 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
       newTransactionId,
+      newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
+      webhookHosts: config.webhookHosts,
       phoneCoolingMillis: config.phoneCoolingMillis,
       callbackSecrets: () => callbacks?.secrets ?? [],
       logger,
@@ -102,8 +108,9 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([server.stop(graceMillis), ...rails.map((each) => each.stop(graceMillis))]);
+          await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
         } finally {
+          sender.close();
           for (const { follower } of cells) follower.close();
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
@@ -111,7 +118,8 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all(rails.map((each) => each.stop(0)));
+    await Promise.all(workers.map((each) => each.stop(0)));
+    sender.close();
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }
@@ -122,15 +130,23 @@ interface CellsOptions {
   readonly config: Config;
   readonly callbacks: Callbacks | undefined;
   readonly writeChecks: readonly WriteCheck[];
+  readonly sender: Sender;
   readonly now: () => UnixMillis;
 }
 
-/** Makes the parts of each cell. `rails` are those that must be started and stopped. */
+/** A part of a cell that must be started and stopped. */
+interface Worker {
+  start(): Promise<void>;
+  stop(graceMillis: number): Promise<void>;
+}
+
+/** Makes the parts of each cell. */
 function openCells(
   database: Database,
-  { config, callbacks, writeChecks, now, logger }: CellsOptions,
-): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly rails: readonly RunningRails[] } {
-  const rails: RunningRails[] = [];
+  { config, callbacks, writeChecks, sender, now, logger }: CellsOptions,
+): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly workers: readonly Worker[] } {
+  const workers: Worker[] = [];
+  const writeEvent = eventWriter();
   const cells = database.cells.map((cell) => {
     const { number } = cell;
     const reading = eventReads(cell);
@@ -148,10 +164,12 @@ function openCells(
       },
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
-    rails.push(own);
-    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax), eventReads: reading, follower };
+    const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
+    workers.push(own, webhooks);
+    const byId = readsInTurns(reads(cell), database.readsMax);
+    return { ...own, ledger, reads: byId, eventReads: reading, follower, webhooks };
   });
-  return { cells, rails };
+  return { cells, workers };
 }
 
 function newTransactionId(): TransactionId {

@@ -1,4 +1,5 @@
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
+import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
 
 /**
  * The objects of the schema that the migrations make on PostgreSQL, as the catalog describes them
@@ -6,6 +7,7 @@ import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
  */
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...POSTGRES_RAIL_OBJECTS,
+  ...POSTGRES_WEBHOOK_OBJECTS,
   account_holders: {
     "column account_id": "text NOT NULL",
     "column book": "bigint NOT NULL",
