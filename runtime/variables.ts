@@ -145,6 +145,11 @@ export const VARIABLES = {
     schema: z.string().optional(),
   },
   KESC_CALLBACK_SECRET_FILE: optionalFile("file of the secrets that sign callback addresses"),
+  KESC_WEBHOOKS_ALLOW: {
+    fallback: undefined,
+    meaning: "hosts and networks for webhooks beside public ones",
+    schema: z.string().optional(),
+  },
   KESC_CALL_SECONDS_MAX: variable("30", "maximum seconds of a call", wholeNumber(1, 3_600)),
   KESC_SHUTDOWN_GRACE_SECONDS: variable(
     "20",

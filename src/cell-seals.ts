@@ -14,7 +14,7 @@ import { sealStore } from "./storage/seals/seal-store.js";
 
 /** The work on the seals of one cell. */
 export interface RunningSeals {
-  start(): void;
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +51,7 @@ export function cellSeals(cell: Cell, { origin, keys, now, logger }: SealsOption
     start() {
       lease.start();
       sealer.start();
+      return Promise.resolve();
     },
     async stop() {
       await sealer.stop();

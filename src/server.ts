@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { cellRails, type RunningRails } from "./cell-rails.js";
-import { cellSeals, type RunningSeals } from "./cell-seals.js";
-import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
+import { cellRails } from "./cell-rails.js";
+import { cellSeals } from "./cell-seals.js";
+import { cellWebhooks } from "./cell-webhooks.js";
+import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
+import { eventWriter } from "./event-json.js";
 import { Follower } from "./events/follower.js";
 import { pokingAfterCommit } from "./events/poke-after-commit.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
@@ -12,6 +14,7 @@ import { startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
+import type { SealKeySource } from "./seals/key-file.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
@@ -28,6 +31,7 @@ import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
 import { sealReads } from "./storage/seals/seal-store.js";
 import { WriteCheck } from "./storage/write-check.js";
+import { type Sender, senderTo } from "./webhooks/deliver.js";
 
 // The share of the grace period for answering calls. The rest is for closing the ledger and the
 // database.
@@ -70,10 +74,10 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
   };
+  const sender = senderTo({ allowed: config.webhookHosts, now });
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
-  const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger });
   const sealKeys = usableSealKeys(config.seals, logger);
-  const seals = sealKeys === undefined ? [] : sealsOf(database, { ...config.seals, keys: sealKeys, now, logger });
+  const { cells, workers } = openCells(database, { config, callbacks, sealKeys, writeChecks, sender, now, logger });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -81,8 +85,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const keyUses = new KeyUses(database, now);
   try {
-    await Promise.all(rails.map((each) => each.start()));
-    for (const each of seals) each.start();
+    await Promise.all(workers.map((each) => each.start()));
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -95,6 +98,8 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       newAccountId: () => typeidUnboxed("acc") as string as AccountId,
       newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
       newTransactionId,
+      newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
+      webhookHosts: config.webhookHosts,
       phoneCoolingMillis: config.phoneCoolingMillis,
       sealPublicKeys: () => sealKeys?.().publicKeys ?? [],
       callbackSecrets: () => callbacks?.secrets ?? [],
@@ -109,12 +114,9 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([
-            server.stop(graceMillis),
-            ...rails.map((each) => each.stop(graceMillis)),
-            ...seals.map((each) => each.stop()),
-          ]);
+          await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
         } finally {
+          sender.close();
           for (const { follower } of cells) follower.close();
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
@@ -122,30 +124,37 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all([...rails.map((each) => each.stop(0)), ...seals.map((each) => each.stop())]);
+    await Promise.all(workers.map((each) => each.stop(0)));
+    sender.close();
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }
-}
-
-function sealsOf({ cells }: Database, options: Parameters<typeof cellSeals>[1]): readonly RunningSeals[] {
-  return cells.map((cell) => cellSeals(cell, options));
 }
 
 interface CellsOptions {
   readonly logger: Logger;
   readonly config: Config;
   readonly callbacks: Callbacks | undefined;
+  /** Undefined: no book is sealed. */
+  readonly sealKeys: SealKeySource | undefined;
   readonly writeChecks: readonly WriteCheck[];
+  readonly sender: Sender;
   readonly now: () => UnixMillis;
 }
 
-/** Makes the parts of each cell. `rails` are those that must be started and stopped. */
+/** A part of a cell that must be started and stopped. */
+interface Worker {
+  start(): Promise<void>;
+  stop(graceMillis: number): Promise<void>;
+}
+
+/** Makes the parts of each cell. */
 function openCells(
   database: Database,
-  { config, callbacks, writeChecks, now, logger }: CellsOptions,
-): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly rails: readonly RunningRails[] } {
-  const rails: RunningRails[] = [];
+  { config, callbacks, sealKeys, writeChecks, sender, now, logger }: CellsOptions,
+): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly workers: readonly Worker[] } {
+  const workers: Worker[] = [];
+  const writeEvent = eventWriter();
   const cells = database.cells.map((cell) => {
     const { number } = cell;
     const reading = eventReads(cell);
@@ -163,11 +172,13 @@ function openCells(
       },
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
-    rails.push(own);
-    const served = { ledger, reads: readsInTurns(reads(cell), database.readsMax), seals: sealReads(cell) };
-    return { ...own, ...served, eventReads: reading, follower };
+    const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
+    workers.push(own, webhooks);
+    if (sealKeys !== undefined) workers.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
+    const byId = readsInTurns(reads(cell), database.readsMax);
+    return { ...own, ledger, reads: byId, eventReads: reading, follower, webhooks, seals: sealReads(cell) };
   });
-  return { cells, rails };
+  return { cells, workers };
 }
 
 function newTransactionId(): TransactionId {

@@ -33,6 +33,10 @@ export const JOURNAL_KINDS = [
   "book.allocated",
   "book.returned",
   "book.received",
+  "webhook_endpoint.created",
+  "webhook_endpoint.updated",
+  "webhook_endpoint.disabled",
+  "webhook_endpoint.deleted",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -42,7 +46,7 @@ export type JournalKind = (typeof JOURNAL_KINDS)[number];
 export const STILL_FROZEN = "FROZEN";
 
 /** The kinds of entries about the organization itself. They have no account. */
-export type OwnKind = Extract<JournalKind, `organization.${string}` | `key.${string}`>;
+export type OwnKind = Extract<JournalKind, `${"organization" | "key" | "webhook_endpoint"}.${string}`>;
 
 /**
  * The book accounts of an organization's book.

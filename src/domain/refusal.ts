@@ -2,7 +2,7 @@ import type { AccountStatus } from "./account.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, FreezeId, TransactionId } from "./values/ids.js";
+import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./values/ids.js";
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -95,6 +95,18 @@ export type Refusal =
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
   /** The operator has suspended the organization. */
   | { readonly reason: "ORGANIZATION_SUSPENDED" }
+  | { readonly reason: "WEBHOOK_ENDPOINT_NOT_FOUND"; readonly endpointId: WebhookEndpointId }
+  /** The URL has an endpoint with other content. */
+  | {
+      readonly reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS";
+      readonly endpointId: WebhookEndpointId;
+      readonly differingFields: readonly string[];
+    }
+  | { readonly reason: "TOO_MANY_WEBHOOK_ENDPOINTS"; readonly limit: number }
+  /** Another replay is under way, or too many events are undelivered. */
+  | { readonly reason: "WEBHOOK_ENDPOINT_BUSY"; readonly endpointId: WebhookEndpointId }
+  | { readonly reason: "EVENT_NOT_FOUND"; readonly sequence: number }
+  | { readonly reason: "TOO_MANY_WEBHOOK_TESTS"; readonly limit: number }
   /** The book is moving to another cell, or has moved. */
   | { readonly reason: "BOOK_MOVING" }
   /** The clock of this server is far behind the last row of the book. */

@@ -5,9 +5,10 @@ import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
 import type { TlsIdentity } from "../../runtime/transport/tls.js";
-import type { AccountId, FreezeId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
+import type { AllowedHosts } from "../webhooks/allowed.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
@@ -28,6 +29,7 @@ import { sandboxHandlers } from "./services/sandbox-service.js";
 import { sealHandlers } from "./services/seal-service.js";
 import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
+import { webhookHandlers } from "./services/webhooks/service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { Reflection } from "./standard/reflection-index.js";
 import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
@@ -49,6 +51,9 @@ export interface GrpcServerOptions {
   readonly newAccountId: () => AccountId;
   readonly newFreezeId: () => FreezeId;
   readonly newTransactionId: () => TransactionId;
+  readonly newWebhookEndpointId: () => WebhookEndpointId;
+  /** The hosts to which the operator allows webhooks, whatever their addresses. */
+  readonly webhookHosts: AllowedHosts;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
   /** The secrets of the tokens in callback addresses: during a rotation the new and the old one. */
@@ -200,6 +205,7 @@ function routesOf(options: GrpcServerOptions): Routes {
     "kesc.v1.RailService": railHandlers(options),
     "kesc.v1.SealService": sealHandlers({ ...options, listTurns }),
     "kesc.v1.SandboxService": sandboxHandlers(options),
+    "kesc.v1.WebhookService": webhookHandlers({ ...options, listTurns }),
   };
 }
 

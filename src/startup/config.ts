@@ -2,6 +2,7 @@ import { type TlsFiles, tlsFilesOf } from "../../runtime/transport/tls.js";
 import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import type { DatabaseAddress } from "../storage/database.js";
+import { AllowedHosts } from "../webhooks/allowed.js";
 import { callbackProblems, type CallbackSettings, callbackSettingsOf } from "./callbacks.js";
 
 /** The part of the environment that the server and the commands read, parsed. */
@@ -21,6 +22,8 @@ export interface Config {
   readonly callbacks: CallbackSettings | undefined;
   /** The key that seals the books, and how the seals name this service. */
   readonly seals: { readonly keyFile: string; readonly origin: string };
+  /** The hosts to which webhooks may go, whatever their addresses. */
+  readonly webhookHosts: AllowedHosts;
   readonly shutdownGraceSeconds: number;
   readonly logLevel: LogLevel;
   readonly grpcLimits: GrpcLimits;
@@ -45,10 +48,25 @@ export function readConfig(environment: Environment): ConfigResult {
   const result = readVariables(environment);
   if (!result.ok) return result;
   const problems = callbackProblems(result.values);
-  return problems.length === 0 ? { ok: true, config: configOf(result.values) } : { ok: false, problems };
+  const hosts = webhookHostsOf(result.values);
+  if (!hosts.ok) return { ok: false, problems: [...problems, hosts.problem] };
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, config: { ...configOf(result.values), webhookHosts: hosts.value } };
 }
 
-function configOf(values: Values): Config {
+/** The entries are separated by commas. */
+function webhookHostsOf({
+  KESC_WEBHOOKS_ALLOW: text = "",
+}: Values): { readonly ok: true; readonly value: AllowedHosts } | { readonly ok: false; readonly problem: string } {
+  const entries = text.split(",").map((entry) => entry.trim());
+  try {
+    return { ok: true, value: new AllowedHosts(entries.filter((entry) => entry !== "")) };
+  } catch (error) {
+    return { ok: false, problem: `KESC_WEBHOOKS_ALLOW ${error instanceof Error ? error.message : ""}.` };
+  }
+}
+
+function configOf(values: Values): Omit<Config, "webhookHosts"> {
   return {
     database: databaseAddressOf(values),
     grpcAddress: values.KESC_GRPC_ADDRESS,

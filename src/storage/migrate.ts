@@ -8,6 +8,7 @@ import { transactions } from "./migrations/0004-transactions.js";
 import { journal } from "./migrations/0005-journal.js";
 import { payments } from "./migrations/0006-payments.js";
 import { rails } from "./migrations/0007-rails.js";
+import { webhooks } from "./migrations/0008-webhooks.js";
 import { seals } from "./migrations/0009-seals.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
@@ -21,6 +22,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0005-journal": journal,
   "0006-payments": payments,
   "0007-rails": rails,
+  "0008-webhooks": webhooks,
   "0009-seals": seals,
 };
 

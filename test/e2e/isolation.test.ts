@@ -23,7 +23,13 @@ interface Things {
   readonly transaction_id: string;
   readonly user_id: string;
   readonly reference: string;
+  readonly webhook_endpoint_id: string;
+  /** Another endpoint, which a call deletes. */
+  readonly spare_endpoint_id: string;
 }
+
+// The loopback is no public address, so no event is sent anywhere.
+const WEBHOOK_URL = "https://127.0.0.1/isolated";
 
 /**
  * For each rpc a request that works, with the things of the calling organization. An rpc that is
@@ -60,6 +66,20 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "SealService/GetCheckpoint": () => ({}),
   "SealService/GetInclusionProof": ({ transaction_id }) => ({ transaction_id }),
   "SealService/GetConsistencyProof": () => ({ from_size: 1 }),
+  "WebhookService/CreateWebhookEndpoint": () => ({ url: WEBHOOK_URL }),
+  "WebhookService/GetWebhookEndpoint": ({ webhook_endpoint_id }) => ({ webhook_endpoint_id }),
+  "WebhookService/ListWebhookEndpoints": () => ({}),
+  "WebhookService/UpdateWebhookEndpoint": ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, description: "new" }),
+  "WebhookService/DeleteWebhookEndpoint": ({ spare_endpoint_id }) => ({ webhook_endpoint_id: spare_endpoint_id }),
+  "WebhookService/RotateWebhookSecret": ({ webhook_endpoint_id }) => ({ webhook_endpoint_id }),
+  "WebhookService/SendTestEvent": ({ webhook_endpoint_id }) => ({ webhook_endpoint_id }),
+  "WebhookService/ListWebhookDeliveries": ({ webhook_endpoint_id }) => ({ webhook_endpoint_id }),
+  "WebhookService/ResendWebhookDelivery": ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, sequence: 1 }),
+  "WebhookService/ReplayWebhookEvents": ({ webhook_endpoint_id }) => ({
+    webhook_endpoint_id,
+    from_sequence: 1,
+    until_sequence: 1,
+  }),
   "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 
@@ -67,6 +87,9 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
 const FOR_RAILS = ["TransactionService/GetPayment", "TransactionService/ResolveTransaction"];
 /** The rpcs that find nothing in a book without seals. */
 const FOR_SEALS = ["SealService/GetCheckpoint", "SealService/GetInclusionProof", "SealService/GetConsistencyProof"];
+
+/** The rpc that finds something at the first call only. */
+const ONCE = "WebhookService/DeleteWebhookEndpoint";
 
 // The stream has its own test: test/e2e/transactions-import.test.ts. So has the rpc that needs no
 // key: test/e2e/rails-receivecallback.test.ts.
@@ -101,7 +124,7 @@ function namesThings(name: string): boolean {
 /** The response without the ids that the caller has sent itself, and without the request's id. */
 function withoutIds(answer: object): string {
   return JSON.stringify(answer)
-    .replace(/(acc|txn|frz)_[0-9a-z]{26}/g, "$1")
+    .replace(/(acc|txn|frz|whe)_[0-9a-z]{26}/g, "$1")
     .replace(/request_id\\?":\\?"[^"]*"/, "");
 }
 
@@ -157,7 +180,18 @@ describeEachEngine("each rpc of the contract", (service) => {
     const freeze = { account_id: frozen_id, reason_code: 1 };
     const frozen = (await byRest("/kesc.v1.AccountService/FreezeAccount", freeze, key)).json;
     const { id: freeze_id } = frozen["freeze"] as { readonly id: string };
-    return { account_id, frozen_id, freeze_id, transaction_id: String(transaction["id"]), user_id, reference };
+    const webhook = async (url: string): Promise<string> =>
+      String((await byRest("/kesc.v1.WebhookService/CreateWebhookEndpoint", { url }, key)).json["id"]);
+    return {
+      account_id,
+      frozen_id,
+      freeze_id,
+      transaction_id: String(transaction["id"]),
+      user_id,
+      reference,
+      webhook_endpoint_id: await webhook(WEBHOOK_URL),
+      spare_endpoint_id: await webhook(`${WEBHOOK_URL}/spare`),
+    };
   }
 
   async function stateOfTheirs(): Promise<string> {
@@ -175,6 +209,8 @@ describeEachEngine("each rpc of the contract", (service) => {
     transaction_id: newTransactionId(),
     user_id: fresh("nobody"),
     reference: fresh("nothing"),
+    webhook_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q400",
+    spare_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q400",
   });
 
   for (const { path, name, requiredScope } of rpcs) {
@@ -184,7 +220,7 @@ describeEachEngine("each rpc of the contract", (service) => {
         const allowed = findsNothing ? ["NOT_FOUND"] : ["OK", "FAILED_PRECONDITION"];
         const request = requestOf(name, theirs);
         expect(allowed).to.include(Status[(await byGrpc(path, request, service().a.key)).code]);
-        const statuses = findsNothing ? [404] : [200, 201, 422];
+        const statuses = findsNothing || name === ONCE ? [404] : [200, 201, 422];
         expect((await byRest(path, requestOf(name, theirs), service().a.key)).status).to.be.oneOf(statuses);
         untouched = await stateOfTheirs();
       });

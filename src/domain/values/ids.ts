@@ -6,6 +6,7 @@ import { parseName } from "./text.js";
 export type AccountId = string & { readonly brand: unique symbol };
 export type TransactionId = string & { readonly brand: unique symbol };
 export type FreezeId = string & { readonly brand: unique symbol };
+export type WebhookEndpointId = string & { readonly brand: unique symbol };
 export type OrganizationId = string & { readonly brand: unique symbol };
 export type ApiKeyId = string & { readonly brand: unique symbol };
 
@@ -29,6 +30,11 @@ export function parseTransactionId(unchecked: string): Parsed<TransactionId> {
 /** Parses the id by which a caller names a freeze, with the same rules. */
 export function parseFreezeId(unchecked: string): Parsed<FreezeId> {
   return parseName<FreezeId>(unchecked);
+}
+
+/** Parses the id by which a caller names a webhook endpoint, with the same rules. */
+export function parseWebhookEndpointId(unchecked: string): Parsed<WebhookEndpointId> {
+  return parseName<WebhookEndpointId>(unchecked);
 }
 
 /** Parses a TypeID with the prefix `org`. */

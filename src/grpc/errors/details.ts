@@ -2,7 +2,14 @@ import { formatCents } from "../../domain/values/cents.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { encode } from "../messages/encode.js";
-import { type AnyRefusal, isRailRefusal, type RailRefusal, type Reason } from "./refusal.js";
+import {
+  type AnyRefusal,
+  isRailRefusal,
+  isWebhookRefusal,
+  type RailRefusal,
+  type Reason,
+  type WebhookRefusal,
+} from "./refusal.js";
 
 const DOMAIN = "kesc";
 // One second is enough for a full queue to drain and for another server to take over. It is too
@@ -11,6 +18,7 @@ const RETRY_DELAY = { seconds: 1n, nanos: 0 };
 const RETRIED: ReadonlySet<Reason> = new Set([
   "QUEUE_FULL",
   "TOO_MANY_STREAMS",
+  "TOO_MANY_WEBHOOK_TESTS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",
@@ -43,6 +51,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
   if (isRailRefusal(refusal)) return railFactsOf(refusal);
   if (refusal.reason === "CHECKPOINT_NOT_FOUND") return { size: String(refusal.size) };
   if (refusal.reason === "NOT_SEALED") return { sealed_size: String(refusal.sealedSize) };
+  if (isWebhookRefusal(refusal)) return webhookFactsOf(refusal);
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":
     case "ACCOUNT_FROZEN":
@@ -107,6 +116,21 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "NO_SUCH_RPC":
     case "OUTCOME_UNKNOWN":
       return {};
+  }
+}
+
+function webhookFactsOf(refusal: WebhookRefusal): Record<string, string> {
+  switch (refusal.reason) {
+    case "WEBHOOK_ENDPOINT_NOT_FOUND":
+    case "WEBHOOK_ENDPOINT_BUSY":
+      return { webhook_endpoint_id: refusal.endpointId };
+    case "WEBHOOK_ENDPOINT_ALREADY_EXISTS":
+      return { webhook_endpoint_id: refusal.endpointId, differing_fields: refusal.differingFields.join(",") };
+    case "TOO_MANY_WEBHOOK_ENDPOINTS":
+    case "TOO_MANY_WEBHOOK_TESTS":
+      return { limit: String(refusal.limit) };
+    case "EVENT_NOT_FOUND":
+      return { sequence: String(refusal.sequence) };
   }
 }
 

@@ -1,10 +1,18 @@
 import { formatCents } from "../../domain/values/cents.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
-import { type AnyRefusal, type CallRefusal, isRailRefusal, type RailRefusal } from "./refusal.js";
+import {
+  type AnyRefusal,
+  type CallRefusal,
+  isRailRefusal,
+  isWebhookRefusal,
+  type RailRefusal,
+  type WebhookRefusal,
+} from "./refusal.js";
 
 /** Returns the text of a refusal for people. The details hold the same facts for programs. */
 export function messageOf(refusal: AnyRefusal): string {
   if (isRailRefusal(refusal)) return railMessageOf(refusal);
+  if (isWebhookRefusal(refusal)) return webhookMessageOf(refusal);
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":
       return `Account ${refusal.accountId} was not found.`;
@@ -74,7 +82,7 @@ export function messageOf(refusal: AnyRefusal): string {
 }
 
 /** Returns the text of a refusal by the server itself, whatever the call. */
-function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal> | LedgerRefusal): string {
+function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal | WebhookRefusal> | LedgerRefusal): string {
   switch (refusal.reason) {
     case "INVALID_FIELD": {
       // A user of grpcurl sees this text, but the details only as bytes.
@@ -144,6 +152,23 @@ const OBSTACLES = {
   OTHER_RAIL: 'its rail is not "direct"',
   IS_REVERSAL: "it is a reversal itself",
 } as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
+
+function webhookMessageOf(refusal: WebhookRefusal): string {
+  switch (refusal.reason) {
+    case "WEBHOOK_ENDPOINT_NOT_FOUND":
+      return `Webhook endpoint ${refusal.endpointId} was not found.`;
+    case "WEBHOOK_ENDPOINT_ALREADY_EXISTS":
+      return `The url already has the webhook endpoint ${refusal.endpointId}, with another ${listOf(refusal.differingFields)}.`;
+    case "TOO_MANY_WEBHOOK_ENDPOINTS":
+      return `The organization already has ${String(refusal.limit)} webhook endpoints, the most that it can have.`;
+    case "WEBHOOK_ENDPOINT_BUSY":
+      return `Webhook endpoint ${refusal.endpointId} already replays another range, or too many of its events are undelivered.`;
+    case "EVENT_NOT_FOUND":
+      return `The book has no event with the sequence ${String(refusal.sequence)}.`;
+    case "TOO_MANY_WEBHOOK_TESTS":
+      return `The organization already sends ${String(refusal.limit)} test events. Nothing was done. Send the request again later.`;
+  }
+}
 
 function railMessageOf(refusal: RailRefusal): string {
   switch (refusal.reason) {

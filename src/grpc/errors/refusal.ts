@@ -44,6 +44,22 @@ const RAIL_REASONS = [
   "RAIL_NOT_SANDBOX",
 ] as const satisfies Reason[];
 
+const WEBHOOK_REASONS = [
+  "WEBHOOK_ENDPOINT_NOT_FOUND",
+  "WEBHOOK_ENDPOINT_ALREADY_EXISTS",
+  "TOO_MANY_WEBHOOK_ENDPOINTS",
+  "WEBHOOK_ENDPOINT_BUSY",
+  "EVENT_NOT_FOUND",
+  "TOO_MANY_WEBHOOK_TESTS",
+] as const satisfies Reason[];
+
+/** A refusal about the webhooks of the organization. */
+export type WebhookRefusal = Extract<AnyRefusal, { reason: (typeof WEBHOOK_REASONS)[number] }>;
+
+export function isWebhookRefusal(refusal: AnyRefusal): refusal is WebhookRefusal {
+  return WEBHOOK_REASONS.some((reason) => reason === refusal.reason);
+}
+
 /** A refusal of a payment on a rail, or of a correction of the book. */
 export type RailRefusal = Extract<AnyRefusal, { reason: (typeof RAIL_REASONS)[number] }>;
 

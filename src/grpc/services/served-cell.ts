@@ -8,6 +8,8 @@ import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments } from "../../settlement/ports/payments.js";
 import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
+import type { WebhookEndpoints } from "../../webhooks/ports/endpoints.js";
+import type { TestEvents } from "../../webhooks/test-events.js";
 
 /** One cell, as the services use it. */
 export interface ServedCell extends CellRails {
@@ -16,6 +18,13 @@ export interface ServedCell extends CellRails {
   readonly eventReads: EventReads;
   readonly follower: Follower;
   readonly seals: SealReads;
+  readonly webhooks: CellWebhooks;
+}
+
+/** The webhooks of one cell, as the services use them. */
+export interface CellWebhooks {
+  readonly endpoints: WebhookEndpoints;
+  readonly tests: Pick<TestEvents, "send">;
 }
 
 /** The rails of one cell, as the services use them. */

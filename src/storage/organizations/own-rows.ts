@@ -1,6 +1,6 @@
 import type { BookState } from "../../domain/book.js";
 import type { JournalEntry, OwnKind } from "../../domain/journal.js";
-import { OPERATOR } from "../../domain/values/actor.js";
+import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -79,16 +79,19 @@ export async function lockBook(
 interface OwnRow {
   readonly kind: OwnKind;
   readonly reason?: StatusReason;
+  readonly detail?: string;
   readonly created: readonly string[];
+  /** The author of the row. The operator when omitted. */
+  readonly actor?: Actor;
 }
 
-/** Returns the writes that append one row to a locked book. The operator is its author. */
+/** Returns the writes that append one row to a locked book. */
 export function ownRowWrites(
   { engine: { table, insertInto, update } }: Pick<Cell, "engine">,
   { organizationId, number, salts, nextSeq: seq, recordedAt }: LockedBook,
-  { kind, reason, created }: OwnRow,
+  { created, ...row }: OwnRow,
 ): readonly Write[] {
-  const entry = ownEntry(organizationId, { kind, recordedAt, reason });
+  const entry = ownEntry(organizationId, { ...row, recordedAt });
   const journalRow = journalRowOf(entry, { book: number, seq, previousSeq: null, salt: salts.of(seq), created });
   return [
     {
@@ -99,10 +102,10 @@ export function ownRowWrites(
   ];
 }
 
-/** Returns an entry of the operator about the organization itself. */
+/** Returns an entry about the organization itself. */
 export function ownEntry(
   organizationId: OrganizationId,
-  given: { readonly kind: OwnKind; readonly recordedAt: UnixMillis; readonly reason?: StatusReason | undefined },
+  given: Omit<OwnRow, "created"> & { readonly recordedAt: UnixMillis },
 ): JournalEntry {
   return {
     organizationId,
@@ -112,7 +115,8 @@ export function ownEntry(
     kind: given.kind,
     posting: undefined,
     balancesAfter: undefined,
-    actor: OPERATOR,
+    ...(given.detail === undefined ? {} : { detail: given.detail }),
+    actor: given.actor ?? OPERATOR,
     reason: given.reason ?? NO_REASON,
     recordedAt: given.recordedAt,
   };

@@ -4,6 +4,7 @@ import type { Columns } from "../sql/engine.js";
 import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
 import { PAYMENT_SCHEDULE } from "../sql/records/payment-rows.js";
 import { RAIL_ACCOUNT_CHANGES } from "../sql/records/rail-account-rows.js";
+import { ENDPOINT_CHANGES, RETRY_CHANGES } from "../sql/records/webhook-rows.js";
 import { TABLES } from "../sql/tables.js";
 
 /** Our tables. A server reads them, and inserts rows. */
@@ -26,7 +27,12 @@ export const TABLE_NAMES = [
   "seals",
   "seal_tiles",
   "seal_alarms",
+  "webhook_endpoints",
+  "webhook_retries",
+  "webhook_log",
 ] as const;
+/** The tables of which a server deletes rows. None of them is evidence. */
+const DELETED_FROM: readonly (typeof TABLE_NAMES)[number][] = ["webhook_retries", "webhook_log"];
 /** The tables in which Knex notes the migrations. A server only reads them. */
 const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;
 
@@ -46,6 +52,8 @@ const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   rail_messages: ["due_at", "tries"],
   leases: ["holder", "until", "fence"],
   seal_tiles: ["hashes"],
+  webhook_endpoints: columnsWithout("id", ENDPOINT_CHANGES),
+  webhook_retries: columnsWithout("seq", RETRY_CHANGES),
 };
 
 function scheduleOf(table: string): readonly string[] {
@@ -101,6 +109,7 @@ function grantsOn(schema: string, role: string): string[] {
     `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
     `GRANT SELECT ON ${all} TO ${role}`,
     `GRANT INSERT ON ${named(TABLE_NAMES)} TO ${role}`,
+    `GRANT DELETE ON ${named(DELETED_FROM)} TO ${role}`,
     ...updates.map(([name, columns]) => `GRANT UPDATE (${columns.join(", ")}) ON ${schema}.${name} TO ${role}`),
   ];
 }
@@ -130,6 +139,7 @@ const POWERS_OF_OWNERS = `
 const OTHER_RIGHTS = `
   SELECT 'it has ' || p || ' on ' || t.name || how AS power
     FROM own, tables t, unnest(ARRAY ['DELETE', 'TRUNCATE', 'TRIGGER']) p WHERE has_table_privilege(own.oid, t.oid, p)
+      AND NOT (p = 'DELETE' AND t.relname IN (${DELETED_FROM.map((name) => `'${name}'`).join(", ")}))
   UNION SELECT 'it has UPDATE on ' || t.name || how FROM own, tables t
     WHERE t.relname IN ('journal', 'seals') AND has_any_column_privilege(own.oid, t.oid, 'UPDATE')
   UNION SELECT 'it has CREATE on the schema ' || s.name || how

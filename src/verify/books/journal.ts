@@ -6,7 +6,7 @@ import type { Place } from "../findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
 import type { AuditedBook, BookRow } from "./book.js";
-import { hasHashOf } from "./content.js";
+import { hasHashOf, proofsIn } from "./content.js";
 import type { JournalRow } from "./journal-rows.js";
 import { CORRECTION_KINDS_WITHOUT_ACCOUNT } from "./proposals.js";
 
@@ -20,8 +20,9 @@ const FIRST_KIND = "organization.created";
 const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.unfrozen"]);
 const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
+const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
-const OWN_KIND = /^(organization|key)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
@@ -130,6 +131,19 @@ export class BookCheck {
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
     const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || isCorrection;
     if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
+    if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
+  }
+
+  /** The row names an endpoint, which may be deleted since. So only its hash can confirm it. */
+  #checkWebhookRow(row: JournalRow): void {
+    const { secrets, findings, row: book } = this.#book;
+    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
+    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
+    const place = { seq: row.seq, table: "journal", id: book.organization_id } as const;
+    findings.add(place, {
+      expected: "the kind, the time and the detail that give the content_hash",
+      found: "another kind, time, detail or content_hash",
+    });
   }
 
   /** Checks the row that created the organization. */

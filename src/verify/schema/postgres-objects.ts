@@ -1,5 +1,6 @@
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
+import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
 
 /**
  * The objects of the schema that the migrations make on PostgreSQL, as the catalog describes them
@@ -8,6 +9,7 @@ import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...POSTGRES_RAIL_OBJECTS,
   ...POSTGRES_SEAL_OBJECTS,
+  ...POSTGRES_WEBHOOK_OBJECTS,
   account_holders: {
     "column account_id": "text NOT NULL",
     "column book": "bigint NOT NULL",

@@ -389,6 +389,8 @@ describe("kesc migrate --grant-to (postgres)", () => {
       await run(url, `UPDATE ${schema}.rail_messages SET due_at = NULL, tries = 1`);
       await run(url, `UPDATE ${schema}.rail_accounts SET payouts = 'closed', balance = '{}', balance_at = 1`);
       await run(url, `UPDATE ${schema}.leases SET holder = 'x', until = 1, fence = 2`);
+      await run(url, `DELETE FROM ${schema}.webhook_retries`);
+      await run(url, `DELETE FROM ${schema}.webhook_log`);
     }
   });
 

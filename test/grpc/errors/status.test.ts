@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
-import type { FreezeId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { FreezeId, TransactionId, WebhookEndpointId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
@@ -16,7 +16,31 @@ import { ACCOUNT_ID, TRANSACTION_ID } from "../../support/service/grpc-server.js
 
 type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Record<string, string>];
 
+const ENDPOINT_ID = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId;
+
 const EXAMPLES: { [R in Reason]: Example<R> } = {
+  WEBHOOK_ENDPOINT_NOT_FOUND: [
+    { reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: ENDPOINT_ID },
+    Status.NOT_FOUND,
+    { webhook_endpoint_id: ENDPOINT_ID },
+  ],
+  WEBHOOK_ENDPOINT_ALREADY_EXISTS: [
+    { reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId: ENDPOINT_ID, differingFields: ["types"] },
+    Status.ALREADY_EXISTS,
+    { webhook_endpoint_id: ENDPOINT_ID, differing_fields: "types" },
+  ],
+  TOO_MANY_WEBHOOK_ENDPOINTS: [
+    { reason: "TOO_MANY_WEBHOOK_ENDPOINTS", limit: 10 },
+    Status.FAILED_PRECONDITION,
+    { limit: "10" },
+  ],
+  WEBHOOK_ENDPOINT_BUSY: [
+    { reason: "WEBHOOK_ENDPOINT_BUSY", endpointId: ENDPOINT_ID },
+    Status.FAILED_PRECONDITION,
+    { webhook_endpoint_id: ENDPOINT_ID },
+  ],
+  EVENT_NOT_FOUND: [{ reason: "EVENT_NOT_FOUND", sequence: 7 }, Status.NOT_FOUND, { sequence: "7" }],
+  TOO_MANY_WEBHOOK_TESTS: [{ reason: "TOO_MANY_WEBHOOK_TESTS", limit: 2 }, Status.RESOURCE_EXHAUSTED, { limit: "2" }],
   INVALID_FIELD: [{ reason: "INVALID_FIELD", fields: [] }, Status.INVALID_ARGUMENT, {}],
   MISSING_API_KEY: [{ reason: "MISSING_API_KEY" }, Status.UNAUTHENTICATED, {}],
   INVALID_API_KEY: [{ reason: "INVALID_API_KEY" }, Status.UNAUTHENTICATED, {}],
@@ -195,6 +219,7 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
 const RETRIED: readonly Reason[] = [
   "QUEUE_FULL",
   "TOO_MANY_STREAMS",
+  "TOO_MANY_WEBHOOK_TESTS",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",

@@ -4,7 +4,14 @@ import type { Command } from "../../../src/domain/commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
-import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type {
+  AccountId,
+  ApiKeyId,
+  FreezeId,
+  OrganizationId,
+  TransactionId,
+  WebhookEndpointId,
+} from "../../../src/domain/values/ids.js";
 import type { Metadata as Pairs, Reference, UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { Follower } from "../../../src/events/follower.js";
@@ -13,10 +20,12 @@ import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.j
 import type { GrpcLimits } from "../../../src/grpc/limits.js";
 import { eventCodec } from "../../../src/grpc/messages/events/event.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
-import type { CellRails, ServedCell } from "../../../src/grpc/services/served-cell.js";
+import type { CellRails, CellWebhooks, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import type { SealReads } from "../../../src/seals/ports.js";
+import { AllowedHosts } from "../../../src/webhooks/allowed.js";
+import type { EndpointChange } from "../../../src/webhooks/ports/endpoints.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
@@ -85,6 +94,27 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
   });
 }
 
+function refuseEndpoint({ id }: EndpointChange): Promise<Outcome<never>> {
+  return Promise.resolve({ kind: "refused", refusal: { reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: id } });
+}
+
+/** An organization without endpoints. */
+const noWebhooks: CellWebhooks = {
+  endpoints: {
+    endpoint: () => Promise.resolve(undefined),
+    endpoints: () => Promise.resolve([]),
+    attempts: () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 0 }),
+    log: () => Promise.resolve(),
+    create: refuseEndpoint,
+    update: refuseEndpoint,
+    remove: refuseEndpoint,
+    rotate: refuseEndpoint,
+    resend: refuseEndpoint,
+    replay: refuseEndpoint,
+  },
+  tests: { send: () => Promise.resolve(undefined) },
+};
+
 type Resource = Account | Transaction;
 type Submit = (command: Command, deadline: UnixMillis) => Promise<Outcome<Resource>>;
 
@@ -141,6 +171,7 @@ export async function serve({
         return submit(command, deadline) as Promise<Outcome<never>>;
       },
     },
+    webhooks: noWebhooks,
     reads: { ...smallReads, ...reads },
     eventReads,
     follower: new Follower({ reads: eventReads, codec: eventCodec }),
@@ -168,6 +199,8 @@ export async function serve({
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
     newFreezeId: () => "frz_01jd2r6p5vf8ksw3xhb1z7q400" as FreezeId,
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
+    newWebhookEndpointId: () => "whe_01jd2r6p5vf8ksw3xhb1z7q400" as WebhookEndpointId,
+    webhookHosts: new AllowedHosts([]),
     logger: logInto(lines, "debug"),
     ...options,
     limits: { ...configOf().grpcLimits, ...limits },

@@ -49,6 +49,10 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "book.allocated": {},
   "book.returned": {},
   "book.received": {},
+  "webhook_endpoint.created": {},
+  "webhook_endpoint.updated": {},
+  "webhook_endpoint.disabled": {},
+  "webhook_endpoint.deleted": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Logger } from "pino";
+
+import type { UnixMillis } from "./domain/values/time.js";
+import type { EventReads } from "./events/ports.js";
+import type { Event as EventMessage } from "./gen/kesc/v1/event.js";
+import { toEventMessage } from "./grpc/messages/events/event.js";
+import { toTimestamp } from "./grpc/messages/timestamp.js";
+import type { CellWebhooks } from "./grpc/services/served-cell.js";
+import { Lease } from "./leases/lease.js";
+import { failureFacts } from "./startup/failure-facts.js";
+import type { Cell } from "./storage/database.js";
+import { leases } from "./storage/rails/leases.js";
+import { deliveryStore } from "./storage/webhooks/delivery-store.js";
+import { StoredWebhookEndpoints } from "./storage/webhooks/endpoints.js";
+import type { Sender } from "./webhooks/deliver.js";
+import type { Timing, WebhookEvents } from "./webhooks/ports/delivery.js";
+import { TestEvents } from "./webhooks/test-events.js";
+import { Webhooks } from "./webhooks/webhooks.js";
+
+/** The webhooks of one cell, with the deliveries. */
+export interface RunningWebhooks extends CellWebhooks {
+  start(): Promise<void>;
+  /** Begins no delivery any more. Waits for those under way, at most for this time. */
+  stop(graceMillis: number): Promise<void>;
+}
+
+interface WebhooksOptions {
+  readonly reads: Pick<EventReads, "after">;
+  readonly sender: Pick<Sender, "send">;
+  readonly writeEvent: (event: EventMessage) => string;
+  readonly now: () => UnixMillis;
+  readonly logger: Logger;
+}
+
+/** Puts the webhooks of one cell together. */
+export function cellWebhooks(cell: Cell, { reads, sender, writeEvent, now, logger }: WebhooksOptions): RunningWebhooks {
+  const timing: Timing = {
+    now,
+    monotonicMillis: () => performance.now(),
+    wait: (millis, signal) => sleep(millis, undefined, { signal, ref: false }).catch(() => undefined),
+    random: Math.random,
+  };
+  const onError = (error: unknown): void => {
+    logger.error({ cell: cell.number, ...failureFacts(error) }, "the webhooks failed at a step, and try it again");
+  };
+  const endpoints = new StoredWebhookEndpoints(cell);
+  const lease = new Lease({ name: "webhooks", holder: randomUUID(), store: leases(cell), timing, onError });
+  const webhooks = new Webhooks({
+    store: deliveryStore(cell),
+    events: eventsOf(reads, writeEvent),
+    lease,
+    send: sender.send,
+    timing,
+    onError,
+    onDisabled: (id, reason) => {
+      logger.warn({ cell: cell.number, webhook_endpoint_id: id, reason }, "webhooks: an endpoint was disabled");
+    },
+  });
+  const tests = new TestEvents({
+    endpoints,
+    send: sender.send,
+    timing,
+    json: ({ seq, id, type, occurredAt }) =>
+      writeEvent({
+        sequence: BigInt(seq),
+        id,
+        type,
+        occurred_at: toTimestamp(occurredAt),
+        resource: undefined,
+        available_balance: "",
+        held_balance: "",
+      }),
+  });
+  return {
+    endpoints,
+    tests,
+    start() {
+      lease.start();
+      webhooks.start();
+      return Promise.resolve();
+    },
+    async stop(graceMillis) {
+      await webhooks.stop(graceMillis);
+      tests.stop();
+      await lease.stop();
+    },
+  };
+}
+
+/** The events of the books, with the JSON that REST shows. */
+function eventsOf(reads: Pick<EventReads, "after">, writeEvent: (event: EventMessage) => string): WebhookEvents {
+  return {
+    after: async (organizationId, seq, limit) => {
+      const { events } = await reads.after({ organizationId, afterSequence: seq, limit });
+      return events.map((event) => ({
+        seq: event.sequence,
+        id: event.id,
+        type: event.type,
+        occurredAt: event.occurredAt,
+        json: () => writeEvent(toEventMessage(event)),
+      }));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { JOURNAL_KINDS } from "../../../domain/journal.js";
+import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import type {
+  WebhookDelivery as DeliveryMessage,
+  WebhookEndpoint as EndpointMessage,
+} from "../../../gen/kesc/v1/webhook.js";
+import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
+import type { DisabledReason, Endpoint, EndpointStatus, Secret } from "../../../webhooks/ports/endpoint.js";
+import type { ListedAttempt } from "../../../webhooks/ports/endpoints.js";
+import { toTimestamp } from "../../messages/timestamp.js";
+
+const ALL_TYPES = "*";
+
+const STATUSES = {
+  ACTIVE: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE,
+  PAUSED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_PAUSED,
+  DISABLED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_DISABLED,
+} as const satisfies Record<EndpointStatus, WebhookEndpointStatus>;
+
+const REASONS = {
+  GONE: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_GONE,
+  FAILING: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_FAILING,
+} as const satisfies Record<DisabledReason, WebhookDisabledReason>;
+
+/** `secret` is shown only by the call that made it. */
+export function toEndpointMessage(endpoint: Endpoint, secret?: Secret): EndpointMessage {
+  const { replay, failingSince, disabledReason } = endpoint;
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    description: endpoint.description,
+    types: [...(endpoint.types ?? [ALL_TYPES])],
+    status: STATUSES[endpoint.status],
+    disabled_reason:
+      disabledReason === undefined
+        ? WebhookDisabledReason.WEBHOOK_DISABLED_REASON_UNSPECIFIED
+        : REASONS[disabledReason],
+    settled_sequence: BigInt(endpoint.settledSeq),
+    failing_since: failingSince === undefined ? undefined : toTimestamp(failingSince),
+    replay:
+      replay === undefined
+        ? undefined
+        : { settled_sequence: BigInt(replay.settledSeq), until_sequence: BigInt(replay.untilSeq) },
+    created_at: toTimestamp(endpoint.createdAt),
+    updated_at: toTimestamp(endpoint.updatedAt),
+    secret: secret === undefined ? "" : `whsec_${secret.base64}`,
+  };
+}
+
+export function toDeliveryMessage(attempt: ListedAttempt): DeliveryMessage {
+  return {
+    sequence: BigInt(attempt.seq),
+    attempt: attempt.tries,
+    succeeded: attempt.succeeded,
+    http_status: attempt.code,
+    problem: attempt.problem,
+    attempted_at: attempt.at === 0 ? undefined : toTimestamp(attempt.at),
+    duration_millis: attempt.millis,
+    next_attempt_at: attempt.nextAt === undefined ? undefined : toTimestamp(attempt.nextAt),
+  };
+}
+
+/** The types that an endpoint gets. `only` is undefined for all. */
+export interface EventTypes {
+  readonly only: readonly string[] | undefined;
+}
+
+/** Parses the types of events. An empty list becomes undefined. */
+export function parseEventTypes(unchecked: readonly string[]): Parsed<EventTypes | undefined> {
+  if (unchecked.length === 0) return parsed(undefined);
+  if (unchecked.length > JOURNAL_KINDS.length) {
+    return unparsed(`must have at most ${String(JOURNAL_KINDS.length)} types`, "TOO_MANY");
+  }
+  if (unchecked.length === 1 && unchecked[0] === ALL_TYPES) return parsed({ only: undefined });
+  const known: ReadonlySet<string> = new Set(JOURNAL_KINDS);
+  if (!unchecked.every((type) => known.has(type))) {
+    return unparsed('must be ["*"], or types of events such as transaction.completed', "UNKNOWN_VALUE");
+  }
+  return parsed({ only: [...new Set(unchecked)].sort() });
+}
+
+/** Parses the status that a caller gives to an endpoint. */
+export function parseEndpointStatus(unchecked: WebhookEndpointStatus): Parsed<"ACTIVE" | "PAUSED" | undefined> {
+  if (unchecked === WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_UNSPECIFIED) return parsed(undefined);
+  if (unchecked === STATUSES.ACTIVE) return parsed("ACTIVE");
+  return unchecked === STATUSES.PAUSED ? parsed("PAUSED") : unparsed("must be active or paused", "UNKNOWN_VALUE");
+}
+
+/** Parses the sequence of an event. */
+export function parseSequence(unchecked: bigint): Parsed<number> {
+  return unchecked >= 1n && unchecked <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? parsed(Number(unchecked))
+    : unparsed("must be the sequence of an event, from 1", unchecked === 0n ? "REQUIRED" : "OUT_OF_RANGE");
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+
+import { parseWebhookEndpointId } from "../../../domain/values/ids.js";
+import { parseDescription } from "../../../domain/values/text.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import {
+  CreateWebhookEndpointRequest,
+  CreateWebhookEndpointResponse,
+  DeleteWebhookEndpointRequest,
+  DeleteWebhookEndpointResponse,
+  GetWebhookEndpointRequest,
+  GetWebhookEndpointResponse,
+  ListWebhookEndpointsRequest,
+  ListWebhookEndpointsResponse,
+  RotateWebhookSecretRequest,
+  RotateWebhookSecretResponse,
+  SendTestEventRequest,
+  SendTestEventResponse,
+  UpdateWebhookEndpointRequest,
+  UpdateWebhookEndpointResponse,
+  type WebhookServiceService,
+} from "../../../gen/kesc/v1/webhook_service.js";
+import { parseWebhookUrl } from "../../../webhooks/allowed.js";
+import { OLD_SECRET_MILLIS, SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
+import type { Secret } from "../../../webhooks/ports/endpoint.js";
+import { done, resultOf } from "../../calls/rpc-result.js";
+import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
+import { toTimestamp } from "../../messages/timestamp.js";
+import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
+import { listWebhookDeliveries, replayWebhookEvents, resendWebhookDelivery } from "./deliveries.js";
+import { parseEndpointStatus, parseEventTypes, toDeliveryMessage, toEndpointMessage } from "./message.js";
+
+/**
+ * The rpcs of kesc.v1.WebhookService. An rpc of the contract without a handler does not compile.
+ */
+export function webhookHandlers(options: WebhookHandlersOptions): Record<keyof WebhookServiceService, UnaryRoute> {
+  return {
+    createWebhookEndpoint: createWebhookEndpoint(options),
+    getWebhookEndpoint: getWebhookEndpoint(options),
+    listWebhookEndpoints: listWebhookEndpoints(options),
+    updateWebhookEndpoint: updateWebhookEndpoint(options),
+    deleteWebhookEndpoint: deleteWebhookEndpoint(options),
+    rotateWebhookSecret: rotateWebhookSecret(options),
+    sendTestEvent: sendTestEvent(options),
+    listWebhookDeliveries: listWebhookDeliveries(options),
+    resendWebhookDelivery: resendWebhookDelivery(options),
+    replayWebhookEvents: replayWebhookEvents(options),
+  };
+}
+
+function newSecret(): Secret {
+  return { base64: randomBytes(SECRET_BYTES).toString("base64"), validUntil: undefined };
+}
+
+function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
+  const { cellOf, newWebhookEndpointId, webhookHosts } = options;
+  return unary({
+    request: CreateWebhookEndpointRequest,
+    response: CreateWebhookEndpointResponse,
+    parse: (request) =>
+      parseFields({
+        url: parseWebhookUrl(request.url, webhookHosts),
+        types: parseEventTypes(request.types),
+        description: parseDescription(request.description),
+      }),
+    run: async ({ url, types, description }, caller) => {
+      const secret = newSecret();
+      const change = changeOf(newWebhookEndpointId(), caller, options);
+      const { endpoints } = cellOf(caller.key).webhooks;
+      const outcome = await endpoints.create({ ...change, url, types: types?.only, description, secret });
+      const isReplay = outcome.kind === "done" && outcome.replayed;
+      return resultOf(outcome, (endpoint) => ({
+        endpoint: toEndpointMessage(endpoint, isReplay ? undefined : secret),
+      }));
+    },
+  });
+}
+
+function getWebhookEndpoint({ cellOf }: WebhookHandlersOptions): UnaryRoute {
+  return unary({
+    request: GetWebhookEndpointRequest,
+    response: GetWebhookEndpointResponse,
+    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
+    run: async ({ webhook_endpoint_id: id }, { key }) => {
+      const endpoint = await cellOf(key).webhooks.endpoints.endpoint(key.organizationId, id);
+      return endpoint === undefined ? notFound(id) : done({ endpoint: toEndpointMessage(endpoint) });
+    },
+  });
+}
+
+function listWebhookEndpoints({ cellOf }: WebhookHandlersOptions): UnaryRoute {
+  return unary({
+    request: ListWebhookEndpointsRequest,
+    response: ListWebhookEndpointsResponse,
+    parse: () => parseFields({}),
+    run: async (_input, { key }) => {
+      const endpoints = await cellOf(key).webhooks.endpoints.endpoints(key.organizationId);
+      return done({ endpoints: endpoints.map((endpoint) => toEndpointMessage(endpoint)) });
+    },
+  });
+}
+
+function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
+  const { cellOf, webhookHosts } = options;
+  return unary({
+    request: UpdateWebhookEndpointRequest,
+    response: UpdateWebhookEndpointResponse,
+    parse: (request) => {
+      const fields = parseFields({
+        webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
+        url: ifPresent(request.url, (url) => parseWebhookUrl(url, webhookHosts)),
+        types: parseEventTypes(request.types),
+        description: ifPresent(request.description, parseDescription),
+        status: parseEndpointStatus(request.status),
+      });
+      if (!fields.ok) return fields;
+      const { webhook_endpoint_id: id, ...changes } = fields.value;
+      if (Object.values(changes).every((change) => change === undefined)) {
+        return fieldProblem("url", "is required if types, description and status are absent", "REQUIRED");
+      }
+      return { ok: true, value: { id, ...changes } };
+    },
+    run: async ({ id, ...changes }, caller) => {
+      const { endpoints } = cellOf(caller.key).webhooks;
+      const outcome = await endpoints.update({ ...changeOf(id, caller, options), ...changes });
+      return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+    },
+  });
+}
+
+function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
+  return unary({
+    request: DeleteWebhookEndpointRequest,
+    response: DeleteWebhookEndpointResponse,
+    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
+    run: async ({ webhook_endpoint_id: id }, caller) => {
+      const { endpoints } = options.cellOf(caller.key).webhooks;
+      return resultOf(await endpoints.remove(changeOf(id, caller, options)), () => ({}));
+    },
+  });
+}
+
+function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
+  return unary({
+    request: RotateWebhookSecretRequest,
+    response: RotateWebhookSecretResponse,
+    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
+    run: async ({ webhook_endpoint_id: id }, caller) => {
+      const secret = newSecret();
+      const change = changeOf(id, caller, options);
+      const oldValidUntil = toUnixMillis(change.now + OLD_SECRET_MILLIS);
+      const { endpoints } = options.cellOf(caller.key).webhooks;
+      return resultOf(await endpoints.rotate({ ...change, secret, oldValidUntil }), (endpoint) => ({
+        endpoint: toEndpointMessage(endpoint, secret),
+        previous_valid_until: toTimestamp(oldValidUntil),
+      }));
+    },
+  });
+}
+
+function sendTestEvent({ cellOf }: WebhookHandlersOptions): UnaryRoute {
+  return unary({
+    request: SendTestEventRequest,
+    response: SendTestEventResponse,
+    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
+    run: async ({ webhook_endpoint_id: id }, { key, deadline }) => {
+      const { endpoints, tests } = cellOf(key).webhooks;
+      const endpoint = await endpoints.endpoint(key.organizationId, id);
+      if (endpoint === undefined) return notFound(id);
+      const attempt = await tests.send(endpoint, deadline);
+      if (attempt === undefined) {
+        return { kind: "refused", refusal: { reason: "TOO_MANY_WEBHOOK_TESTS", limit: TESTS_MAX } };
+      }
+      return done({ delivery: toDeliveryMessage({ ...attempt, nextAt: undefined }) });
+    },
+  });
+}

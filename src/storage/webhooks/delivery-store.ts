@@ -1,0 +1,171 @@
+import { WEBHOOKS } from "../../domain/values/actor.js";
+import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { DeliveryStore, Due, EndpointChanges, TakenEndpoint } from "../../webhooks/ports/delivery.js";
+import type { DisabledReason, Endpoint } from "../../webhooks/ports/endpoint.js";
+import type { Cell } from "../database.js";
+import { BookMovingError, lockBook, ownRowWrites } from "../organizations/own-rows.js";
+import type { Engine, Session } from "../sql/engine.js";
+import { type EndpointRow, RETRY_COLUMNS, type RetryRow } from "../sql/records/webhook-rows.js";
+import { orStoreError } from "../sql/store-error.js";
+import { endpointOf, retryOf, retryRowOf, writeLog } from "./rows.js";
+
+interface DueRow {
+  readonly id: string;
+  readonly revision: number;
+  readonly last_seq: number;
+}
+
+type DeliveryCell = Pick<Cell, "engine" | "directory" | "transact"> & {
+  readonly reader: Pick<Cell["reader"], "rows">;
+};
+
+/** Implements the port `DeliveryStore` for one cell. */
+export function deliveryStore(cell: DeliveryCell): DeliveryStore {
+  const { engine, reader, directory, transact } = cell;
+  const statements = deliveryStatements(engine);
+
+  const taken = async (session: Session, id: WebhookEndpointId): Promise<TakenEndpoint | undefined> => {
+    const [row] = (await session.read({ sql: statements.take, bindings: [id] })) as readonly EndpointRow[];
+    if (row === undefined) return undefined;
+    const organizationId = row.organization_id as OrganizationId;
+    const [book] = await directory.find([organizationId], (read) => session.read(read));
+    if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
+    const retries = (await session.read({ sql: statements.retries, bindings: [id] })) as readonly RetryRow[];
+    return { endpoint: endpointOf(row, book.keys), retries: retries.map(retryOf) };
+  };
+
+  const disable = async (
+    session: Session,
+    { id, organizationId, revision }: Pick<Endpoint, "id" | "organizationId" | "revision">,
+    { reason, now }: { readonly reason: DisabledReason; readonly now: UnixMillis },
+  ): Promise<void> => {
+    const book = await lockBook(cell, session, { organizationId, now });
+    const bindings = [reason, book.recordedAt, book.recordedAt, id, revision];
+    const changed = await session.read({ sql: statements.disable, bindings });
+    if (changed.length === 0) return;
+    const row = { kind: "webhook_endpoint.disabled", detail: id, created: [id, "", ""], actor: WEBHOOKS } as const;
+    await session.write(ownRowWrites(cell, book, row));
+  };
+
+  return {
+    due: async ({ now, after, limit }) => {
+      const rows = await orStoreError(engine, reader.rows<DueRow>(statements.due, [after, now, now, limit]));
+      return rows.map((row): Due => ({
+        id: row.id as WebhookEndpointId,
+        revision: row.revision,
+        lastSeq: row.last_seq,
+      }));
+    },
+    take: (id) =>
+      orStoreError(
+        engine,
+        transact((session) => taken(session, id)),
+      ),
+    save: (changes) =>
+      orStoreError(
+        engine,
+        transact(async (session) => {
+          const lost: WebhookEndpointId[] = [];
+          // In one order: two transactions that lock the same rows must not wait for each other.
+          for (const change of changes.toSorted(byId)) {
+            if (!(await saved(engine, session, change))) lost.push(change.id);
+          }
+          return lost;
+        }),
+      ),
+    disable: async (endpoint, given) => {
+      try {
+        await orStoreError(
+          engine,
+          transact((session) => disable(session, endpoint, given)),
+        );
+      } catch (error) {
+        // The other cell disables it, if it still fails there.
+        if (!(error instanceof BookMovingError)) throw error;
+      }
+    },
+  };
+}
+
+function byId(left: EndpointChanges, right: EndpointChanges): number {
+  return left.id < right.id ? -1 : 1;
+}
+
+/** Returns false if somebody else has changed the endpoint. Then nothing is stored. */
+async function saved(engine: Engine, session: Session, change: EndpointChanges): Promise<boolean> {
+  const { save, upsertRetries, deleteRetries } = deliveryStatements(engine);
+  const { id, replay, attempts, retries, settledRetries } = change;
+  const state = {
+    settled_seq: change.settledSeq,
+    replay_seq: replay?.settledSeq ?? null,
+    replay_until_seq: replay?.untilSeq ?? null,
+    failures: change.failures,
+    failing_since: change.failingSince ?? null,
+    probe_at: change.probeAt ?? null,
+    retry_at: change.retryAt ?? null,
+    attempts: attempts.length,
+  };
+  const bindings = [JSON.stringify([state]), id, change.revision];
+  const [row] = (await session.read({ sql: save, bindings })) as readonly { readonly logged: number }[];
+  if (row === undefined) return false;
+  if (retries.length > 0) {
+    const rows = retries.map((retry) => retryRowOf(id, retry));
+    await session.read({ sql: upsertRetries, bindings: [JSON.stringify(rows)] });
+  }
+  if (settledRetries.length > 0) {
+    await session.read({ sql: deleteRetries, bindings: [id, JSON.stringify(settledRetries)] });
+  }
+  if (attempts.length > 0) await writeLog(engine, session, { id, attempts, logged: row.logged });
+  return true;
+}
+
+const STATE_COLUMNS = {
+  settled_seq: "int64",
+  replay_seq: "int64",
+  replay_until_seq: "int64",
+  failures: "int64",
+  failing_since: "int64",
+  probe_at: "int64",
+  retry_at: "int64",
+  attempts: "int64",
+} as const;
+
+function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
+  const endpoints = table("webhook_endpoints");
+  const retries = table("webhook_retries");
+  const state = Object.keys(STATE_COLUMNS).filter((column) => column !== "attempts");
+  const columns = Object.keys(RETRY_COLUMNS);
+  return {
+    // An endpoint that gets only probes has `probe_at`. Nothing else is done for it before.
+    due: `
+      SELECT e.id, e.revision, b.last_seq
+      FROM ${endpoints} e${indexedBy("webhook_endpoints_active")}
+      JOIN ${table("books")} b ON b.organization_id = e.organization_id AND b.state = 'OPEN'
+      WHERE e.status = 'ACTIVE' AND e.id > ? AND (e.probe_at IS NULL OR e.probe_at <= ?)
+        AND (b.last_seq > e.settled_seq OR e.replay_until_seq IS NOT NULL OR e.retry_at <= ? OR e.probe_at IS NOT NULL)
+      ORDER BY e.id LIMIT ?`,
+    take: `UPDATE ${endpoints} SET revision = revision + 1 WHERE id = ? AND status = 'ACTIVE' RETURNING *`,
+    retries: `SELECT * FROM ${retries} WHERE endpoint_id = ? ORDER BY seq`,
+    save: `
+      UPDATE ${endpoints} SET ${state.map((column) => `${column} = input.${column}`).join(", ")},
+        logged = logged + input.attempts
+      FROM ${input(STATE_COLUMNS)}
+      WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING logged`,
+    upsertRetries: `
+      INSERT INTO ${retries} (${columns.join(", ")}) SELECT ${columns.join(", ")} FROM ${input(RETRY_COLUMNS)}
+      WHERE true ON CONFLICT (endpoint_id, seq) DO UPDATE SET
+        ${columns
+          .slice(2)
+          .map((column) => `${column} = excluded.${column}`)
+          .join(", ")}
+      RETURNING seq`,
+    deleteRetries: `
+      DELETE FROM ${retries}
+      WHERE endpoint_id = ? AND seq IN (SELECT CAST(value AS BIGINT) FROM ${jsonItems("?")}) RETURNING seq`,
+    disable: `
+      UPDATE ${endpoints} SET status = 'DISABLED', disabled_reason = ?, revision = revision + 1,
+        updated_at = CASE WHEN updated_at > ? THEN updated_at ELSE ? END
+      WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING id`,
+  };
+}

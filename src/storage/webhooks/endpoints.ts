@@ -1,0 +1,322 @@
+import type { OwnKind } from "../../domain/journal.js";
+import type { Refusal } from "../../domain/refusal.js";
+import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
+import type { Page, PageRequest } from "../../ledger/ports/reads.js";
+import { ENDPOINTS_MAX, RETRIES_MAX, SECRETS_MAX } from "../../webhooks/limits.js";
+import type { Attempt, Endpoint } from "../../webhooks/ports/endpoint.js";
+import type {
+  AttemptFilter,
+  Change,
+  EndpointChange,
+  EndpointUpdate,
+  ListedAttempt,
+  NewEndpoint,
+  WebhookEndpoints,
+} from "../../webhooks/ports/endpoints.js";
+import type { Cell } from "../database.js";
+import { BookMovingError, lockBook, type LockedBook, ownRowWrites } from "../organizations/own-rows.js";
+import type { BookKeys } from "../secrets/book-keys.js";
+import type { OpenBook } from "../sql/book-directory.js";
+import type { Engine, Session } from "../sql/engine.js";
+import { ENDPOINT_CHANGES, ENDPOINT_COLUMNS, type EndpointRow } from "../sql/records/webhook-rows.js";
+import { orStoreError } from "../sql/store-error.js";
+import { attemptsOf } from "./attempts.js";
+import { endpointOf, rowOf, writeLog } from "./rows.js";
+
+type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
+  readonly reader: Pick<Cell["reader"], "rows">;
+};
+
+/** A transaction that has locked the book of the organization. */
+interface Locked {
+  readonly session: Session;
+  readonly book: LockedBook;
+  readonly keys: BookKeys;
+  /** The endpoints of the organization, with what is kept of their rows, newest first. */
+  readonly stored: readonly StoredEndpoint[];
+}
+
+interface StoredEndpoint {
+  readonly endpoint: Endpoint;
+  readonly row: EndpointRow;
+}
+
+/** What a change does with an endpoint. The kind is that of its row in the book, if it gets one. */
+interface Changed {
+  readonly endpoint: Endpoint;
+  readonly kind?: OwnKind;
+  readonly retryAt?: number;
+}
+
+/** Implements the port `WebhookEndpoints` for one cell. */
+export class StoredWebhookEndpoints implements WebhookEndpoints {
+  readonly #cell: EndpointsCell;
+  readonly #statements: ReturnType<typeof endpointStatements>;
+
+  constructor(cell: EndpointsCell) {
+    this.#cell = cell;
+    this.#statements = endpointStatements(cell.engine);
+  }
+
+  async endpoints(organizationId: OrganizationId): Promise<readonly Endpoint[]> {
+    const { engine, reader, directory } = this.#cell;
+    const rows = await orStoreError(engine, reader.rows<EndpointRow>(this.#statements.all, [organizationId]));
+    if (rows.length === 0) return [];
+    const finding = directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
+    const { keys } = one(await orStoreError(engine, finding));
+    return rows.map((row) => endpointOf(row, keys));
+  }
+
+  async endpoint(organizationId: OrganizationId, id: WebhookEndpointId): Promise<Endpoint | undefined> {
+    return (await this.endpoints(organizationId)).find((endpoint) => endpoint.id === id);
+  }
+
+  create(given: NewEndpoint): Promise<Outcome<Endpoint>> {
+    return this.#locked(given, (all) => create(this.#cell, all, given));
+  }
+
+  update(given: EndpointUpdate): Promise<Outcome<Endpoint>> {
+    return this.#changing(given, async ({ endpoint }, { session, stored }) => {
+      const { url = endpoint.url, description = endpoint.description, status = endpoint.status } = given;
+      const types = given.types === undefined ? endpoint.types : given.types.only;
+      const isSame = url === endpoint.url && description === endpoint.description && status === endpoint.status;
+      if (isSame && sameTypes(types, endpoint.types)) return undefined;
+      const other = stored.find((each) => each.endpoint.url === url)?.endpoint;
+      if (other !== undefined && other.id !== endpoint.id) {
+        return { reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId: other.id, differingFields: [] };
+      }
+      const changed: Endpoint = { ...endpoint, url, description, status, types };
+      const kind = "webhook_endpoint.updated";
+      if (status !== "ACTIVE") return { endpoint: { ...changed, disabledReason: reasonOf(changed) }, kind };
+      if (endpoint.status === "ACTIVE") return { endpoint: changed, kind };
+      // It begins as if it had never failed. What waits for another try goes out at once.
+      await session.read({ sql: this.#statements.retryNow, bindings: [given.now, endpoint.id] });
+      const healed = { failures: 0, failingSince: undefined, probeAt: undefined, disabledReason: undefined };
+      return { endpoint: { ...changed, ...healed }, kind, retryAt: given.now };
+    });
+  }
+
+  remove(given: EndpointChange): Promise<Outcome<Endpoint>> {
+    return this.#locked(given, (all) => remove(this.#cell, all, given));
+  }
+
+  rotate({ secret, oldValidUntil, ...given }: Parameters<WebhookEndpoints["rotate"]>[0]): Promise<Outcome<Endpoint>> {
+    return this.#changing(given, ({ endpoint }) => {
+      const old = endpoint.secrets
+        .filter(({ validUntil = Infinity }) => validUntil > given.now)
+        .map((each) => ({ ...each, validUntil: each.validUntil ?? oldValidUntil }));
+      const secrets = [secret, ...old].slice(0, SECRETS_MAX);
+      return { endpoint: { ...endpoint, secrets }, kind: "webhook_endpoint.updated" };
+    });
+  }
+
+  resend({ seq, ...given }: Parameters<WebhookEndpoints["resend"]>[0]): Promise<Outcome<Endpoint>> {
+    return this.#changing(given, async ({ endpoint }, { session, book }) => {
+      const { id } = endpoint;
+      if (seq >= book.nextSeq) return { reason: "EVENT_NOT_FOUND", sequence: seq };
+      const [row] = await counted(session, this.#statements.retries, [id, seq]);
+      if (row.known === 0 && row.all >= RETRIES_MAX) return { reason: "WEBHOOK_ENDPOINT_BUSY", endpointId: id };
+      await session.read({ sql: this.#statements.resend, bindings: [id, seq, given.now] });
+      return { endpoint, retryAt: given.now };
+    });
+  }
+
+  replay({ fromSeq, untilSeq, ...given }: Parameters<WebhookEndpoints["replay"]>[0]): Promise<Outcome<Endpoint>> {
+    return this.#changing(given, ({ endpoint }, { book }) => {
+      if (untilSeq >= book.nextSeq) return { reason: "EVENT_NOT_FOUND", sequence: untilSeq };
+      if (endpoint.replay !== undefined) {
+        if (endpoint.replay.untilSeq === untilSeq && endpoint.replay.settledSeq >= fromSeq - 1) return undefined;
+        return { reason: "WEBHOOK_ENDPOINT_BUSY", endpointId: endpoint.id };
+      }
+      return { endpoint: { ...endpoint, replay: { settledSeq: fromSeq - 1, untilSeq } } };
+    });
+  }
+
+  async log(id: WebhookEndpointId, attempt: Attempt): Promise<void> {
+    const { engine, transact } = this.#cell;
+    const add = async (session: Session): Promise<void> => {
+      const found = await session.read({ sql: this.#statements.countLogged, bindings: [id] });
+      const [row] = found as readonly { readonly logged: number }[];
+      if (row !== undefined) await writeLog(engine, session, { id, attempts: [attempt], logged: row.logged });
+    };
+    await orStoreError(engine, transact(add));
+  }
+
+  attempts(id: WebhookEndpointId, filter: AttemptFilter, page: PageRequest): Promise<Page<ListedAttempt>> {
+    return attemptsOf(this.#cell, { id, filter, page });
+  }
+
+  /** Runs a change with the book locked, so changes of one organization come one after another. */
+  async #locked<Result>(
+    { organizationId, now }: Change,
+    work: (locked: Locked) => Promise<Outcome<Result>>,
+  ): Promise<Outcome<Result>> {
+    const { engine, directory, transact } = this.#cell;
+    const run = async (session: Session): Promise<Outcome<Result>> => {
+      const book = await lockBook(this.#cell, session, { organizationId, now });
+      if (book.isSuspended) return refused({ reason: "ORGANIZATION_SUSPENDED" });
+      const { keys } = one(await directory.find([organizationId], (each) => session.read(each)));
+      const sql = `${this.#statements.all} ${engine.forUpdate}`;
+      const rows = (await session.read({ sql, bindings: [organizationId] })) as readonly EndpointRow[];
+      return work({ session, book, keys, stored: rows.map((row) => ({ row, endpoint: endpointOf(row, keys) })) });
+    };
+    try {
+      return await orStoreError(engine, transact(run));
+    } catch (error) {
+      if (error instanceof BookMovingError) return refused({ reason: "BOOK_MOVING" });
+      throw error;
+    }
+  }
+
+  /** Changes one endpoint. `change` returns what is to be stored, a refusal, or nothing. */
+  #changing(given: EndpointChange, change: ChangeEndpoint): Promise<Outcome<Endpoint>> {
+    const { engine } = this.#cell;
+    return this.#locked(given, async (all) => {
+      const { session, book, keys } = all;
+      const stored = all.stored.find(({ endpoint }) => endpoint.id === given.id);
+      if (stored === undefined) return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
+      const changed = await change(stored, all);
+      if (changed === undefined) return { kind: "done", resource: stored.endpoint, replayed: true };
+      if ("reason" in changed) return refused(changed);
+      const endpoint: Endpoint = {
+        ...changed.endpoint,
+        revision: stored.endpoint.revision + 1,
+        updatedAt: changed.kind === undefined ? stored.endpoint.updatedAt : book.recordedAt,
+      };
+      const { logged, retry_at: retryAt } = stored.row;
+      const row = rowOf(endpoint, keys, { logged, retry_at: changed.retryAt ?? retryAt });
+      const update = engine.update(engine.table("webhook_endpoints"), { key: "id", columns: ENDPOINT_CHANGES });
+      await session.write([
+        { sql: update, rows: [row] },
+        ...(changed.kind === undefined ? [] : eventWrites(this.#cell, book, given, changed.kind)),
+      ]);
+      return { kind: "done", resource: endpoint, replayed: false };
+    });
+  }
+}
+
+type ChangeEndpoint = (
+  stored: StoredEndpoint,
+  locked: Locked,
+) => Promise<Changed | Refusal | undefined> | Changed | Refusal | undefined;
+
+/** A caller may pause an endpoint that the service has disabled. */
+function reasonOf({ status, disabledReason }: Endpoint): Endpoint["disabledReason"] {
+  return status === "DISABLED" ? disabledReason : undefined;
+}
+
+async function create(
+  cell: EndpointsCell,
+  { session, book, keys, stored }: Locked,
+  given: NewEndpoint,
+): Promise<Outcome<Endpoint>> {
+  const existing = stored.find(({ endpoint }) => endpoint.url === given.url)?.endpoint;
+  if (existing !== undefined) {
+    const differingFields = [
+      ...(sameTypes(existing.types, given.types) ? [] : ["types"]),
+      ...(existing.description === given.description ? [] : ["description"]),
+    ];
+    if (differingFields.length === 0) return { kind: "done", resource: existing, replayed: true };
+    return refused({ reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId: existing.id, differingFields });
+  }
+  if (stored.length >= ENDPOINTS_MAX) return refused({ reason: "TOO_MANY_WEBHOOK_ENDPOINTS", limit: ENDPOINTS_MAX });
+  const endpoint: Endpoint = {
+    id: given.id,
+    organizationId: given.organizationId,
+    url: given.url,
+    description: given.description,
+    types: given.types,
+    status: "ACTIVE",
+    disabledReason: undefined,
+    revision: 1,
+    secrets: [given.secret],
+    settledSeq: book.nextSeq,
+    replay: undefined,
+    failures: 0,
+    failingSince: undefined,
+    probeAt: undefined,
+    createdAt: book.recordedAt,
+    updatedAt: book.recordedAt,
+  };
+  const { table, insertInto } = cell.engine;
+  await session.write([
+    ...eventWrites(cell, book, given, "webhook_endpoint.created"),
+    {
+      sql: insertInto(table("webhook_endpoints"), ENDPOINT_COLUMNS),
+      rows: [rowOf(endpoint, keys, { logged: 0, retry_at: null })],
+    },
+  ]);
+  return { kind: "done", resource: endpoint, replayed: false };
+}
+
+/** Removes the secrets, the url and the log of an endpoint. Its row stays, without them. */
+async function remove(
+  cell: EndpointsCell,
+  { session, book, stored }: Locked,
+  given: EndpointChange,
+): Promise<Outcome<Endpoint>> {
+  const found = stored.find(({ endpoint }) => endpoint.id === given.id)?.endpoint;
+  if (found === undefined) return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
+  const statements = endpointStatements(cell.engine);
+  await session.read({ sql: statements.remove, bindings: [book.recordedAt, given.id] });
+  await session.read({ sql: statements.removeRetries, bindings: [given.id] });
+  await session.read({ sql: statements.removeLog, bindings: [given.id] });
+  await session.write(eventWrites(cell, book, given, "webhook_endpoint.deleted"));
+  return { kind: "done", resource: found, replayed: false };
+}
+
+function eventWrites(
+  cell: Pick<Cell, "engine">,
+  book: LockedBook,
+  { id, actor }: Pick<EndpointChange, "id" | "actor">,
+  kind: OwnKind,
+): ReturnType<typeof ownRowWrites> {
+  return ownRowWrites(cell, book, { kind, detail: id, created: [id, "", ""], actor });
+}
+
+function refused(refusal: Refusal): { readonly kind: "refused"; readonly refusal: Refusal } {
+  return { kind: "refused", refusal };
+}
+
+function sameTypes(left: readonly string[] | undefined, right: readonly string[] | undefined): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function one([book]: readonly OpenBook[]): OpenBook {
+  if (book === undefined) throw new Error("the organization has no book");
+  return book;
+}
+
+async function counted(
+  session: Session,
+  sql: string,
+  [id, seq]: readonly [WebhookEndpointId, number],
+): Promise<readonly [{ readonly all: number; readonly known: number }]> {
+  const rows = await session.read({ sql, bindings: [seq, id] });
+  return rows as unknown as readonly [{ readonly all: number; readonly known: number }];
+}
+
+function endpointStatements({ table }: Engine) {
+  const endpoints = table("webhook_endpoints");
+  const retries = table("webhook_retries");
+  return {
+    all: `
+      SELECT * FROM ${endpoints} WHERE organization_id = ? AND status <> 'DELETED' ORDER BY created_at DESC, id DESC`,
+    retries: `
+      SELECT COUNT(*) AS "all", COUNT(CASE WHEN seq = ? THEN 1 END) AS known FROM ${retries} WHERE endpoint_id = ?`,
+    retryNow: `UPDATE ${retries} SET next_at = ? WHERE endpoint_id = ? AND next_at IS NOT NULL RETURNING seq`,
+    // Its tries begin again, so that it is not given up at once.
+    resend: `
+      INSERT INTO ${retries} (endpoint_id, seq, tries, next_at) VALUES (?, ?, 0, ?)
+      ON CONFLICT (endpoint_id, seq) DO UPDATE SET tries = 0, next_at = excluded.next_at RETURNING seq`,
+    remove: `
+      UPDATE ${endpoints} SET status = 'DELETED', url = NULL, secrets = NULL, disabled_reason = NULL,
+        description = '', revision = revision + 1, updated_at = ?
+      WHERE id = ? RETURNING id`,
+    removeRetries: `DELETE FROM ${retries} WHERE endpoint_id = ? RETURNING seq`,
+    removeLog: `DELETE FROM ${table("webhook_log")} WHERE endpoint_id = ? RETURNING number`,
+    countLogged: `
+      UPDATE ${endpoints} SET logged = logged + 1 WHERE id = ? AND status <> 'DELETED' RETURNING logged`,
+  };
+}

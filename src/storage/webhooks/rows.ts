@@ -1,0 +1,143 @@
+import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
+import type {
+  Attempt,
+  DisabledReason,
+  Endpoint,
+  EndpointStatus,
+  Retry,
+  Secret,
+} from "../../webhooks/ports/endpoint.js";
+import type { BookKeys } from "../secrets/book-keys.js";
+import { decrypt, encrypt } from "../secrets/encryption.js";
+import type { Engine, Session } from "../sql/engine.js";
+import { type EndpointRow, LOG_COLUMNS, type RetryRow } from "../sql/records/webhook-rows.js";
+
+type Keys = Pick<BookKeys, "data">;
+
+/** Decrypts an endpoint. Throws if its bytes were changed, or belong to another endpoint. */
+export function endpointOf(row: EndpointRow, { data }: Keys): Endpoint {
+  const { url, secrets } = row;
+  if (url === null || secrets === null) throw new Error(`the endpoint ${row.id} is deleted`);
+  return {
+    id: row.id as WebhookEndpointId,
+    organizationId: row.organization_id as OrganizationId,
+    url: decrypt(data, url, contextOf(row, "url")).toString("utf8"),
+    description: row.description,
+    types: row.types === null ? undefined : (JSON.parse(row.types) as string[]),
+    status: row.status as EndpointStatus,
+    disabledReason: (row.disabled_reason ?? undefined) as DisabledReason | undefined,
+    revision: row.revision,
+    secrets: secretsIn(decrypt(data, secrets, contextOf(row, "secrets")).toString("utf8")),
+    settledSeq: row.settled_seq,
+    replay:
+      row.replay_seq === null || row.replay_until_seq === null
+        ? undefined
+        : { settledSeq: row.replay_seq, untilSeq: row.replay_until_seq },
+    failures: row.failures,
+    failingSince: timeOf(row.failing_since),
+    probeAt: timeOf(row.probe_at),
+    createdAt: toUnixMillis(row.created_at),
+    updatedAt: toUnixMillis(row.updated_at),
+  };
+}
+
+/** Encrypts an endpoint. The bytes can be read only as those of this endpoint. */
+export function rowOf(
+  endpoint: Endpoint,
+  { data }: Keys,
+  kept: Pick<EndpointRow, "retry_at" | "logged">,
+): EndpointRow<string> {
+  const place = { id: endpoint.id, organization_id: endpoint.organizationId };
+  return {
+    ...place,
+    ...kept,
+    url: encrypt(data, endpoint.url, contextOf(place, "url")).toString("hex"),
+    secrets: encrypt(data, JSON.stringify(endpoint.secrets), contextOf(place, "secrets")).toString("hex"),
+    description: endpoint.description,
+    types: endpoint.types === undefined ? null : JSON.stringify(endpoint.types),
+    status: endpoint.status,
+    disabled_reason: endpoint.disabledReason ?? null,
+    revision: endpoint.revision,
+    settled_seq: endpoint.settledSeq,
+    replay_seq: endpoint.replay?.settledSeq ?? null,
+    replay_until_seq: endpoint.replay?.untilSeq ?? null,
+    failures: endpoint.failures,
+    failing_since: endpoint.failingSince ?? null,
+    probe_at: endpoint.probeAt ?? null,
+    created_at: endpoint.createdAt,
+    updated_at: endpoint.updatedAt,
+  };
+}
+
+export function retryOf(row: RetryRow): Retry {
+  const { last_code: code, last_problem: problem, last_at: at, last_millis: millis } = row;
+  return {
+    seq: row.seq,
+    tries: row.tries,
+    nextAt: timeOf(row.next_at),
+    last:
+      code === null || problem === null || at === null || millis === null
+        ? undefined
+        : { code, problem, at: toUnixMillis(at), millis },
+  };
+}
+
+export function retryRowOf(endpointId: WebhookEndpointId, { seq, tries, nextAt, last }: Retry): RetryRow {
+  return {
+    endpoint_id: endpointId,
+    seq,
+    tries,
+    next_at: nextAt ?? null,
+    last_code: last?.code ?? null,
+    last_problem: last?.problem ?? null,
+    last_at: last?.at ?? null,
+    last_millis: last?.millis ?? null,
+  };
+}
+
+/**
+ * Adds attempts to the log, and removes all but the last 1,000. `logged` counts the new ones, too.
+ */
+export async function writeLog(
+  { table, insertInto }: Engine,
+  session: Session,
+  {
+    id,
+    attempts,
+    logged,
+  }: { readonly id: WebhookEndpointId; readonly attempts: readonly Attempt[]; readonly logged: number },
+): Promise<void> {
+  const name = table("webhook_log");
+  const first = logged - attempts.length + 1;
+  const rows = attempts.map(({ seq, tries, code, problem, at, millis }, index) => ({
+    endpoint_id: id,
+    number: first + index,
+    seq,
+    tries,
+    code,
+    problem,
+    at,
+    millis,
+  }));
+  await session.write([{ sql: insertInto(name, LOG_COLUMNS), rows: rows.slice(-LOG_ROWS_MAX) }]);
+  const sql = `DELETE FROM ${name} WHERE endpoint_id = ? AND number <= ? RETURNING number`;
+  await session.read({ sql, bindings: [id, logged - LOG_ROWS_MAX] });
+}
+
+export function timeOf(millis: number | null): UnixMillis | undefined {
+  return millis === null ? undefined : toUnixMillis(millis);
+}
+
+function secretsIn(text: string): readonly Secret[] {
+  const found = JSON.parse(text) as readonly { base64: string; validUntil?: number }[];
+  return found.map(({ base64, validUntil }) => ({ base64, validUntil: timeOf(validUntil ?? null) }));
+}
+
+function contextOf(
+  { id, organization_id: organizationId }: Pick<EndpointRow, "id" | "organization_id">,
+  field: string,
+): string[] {
+  return ["kesc-webhook-endpoint", organizationId, id, field];
+}

@@ -1,0 +1,106 @@
+import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "./endpoint.js";
+
+/** The clocks and waits of the deliveries. Tests with a virtual clock implement them, too. */
+export interface Timing {
+  readonly now: () => UnixMillis;
+  /** A clock that nobody sets. */
+  readonly monotonicMillis: () => number;
+  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
+  /** A number from 0 to 1, for the jitter. */
+  readonly random: () => number;
+}
+
+/** The right to work, which one server of a cell has at a time. */
+export interface HeldLease {
+  /** For how long this server has it. Not positive if it does not. */
+  leftMillis(): number;
+}
+
+/** An event of a book. */
+export interface WebhookEvent {
+  readonly seq: number;
+  /** The same in every delivery. */
+  readonly id: string;
+  readonly type: string;
+  readonly occurredAt: UnixMillis;
+  /** Returns the event as REST shows it. */
+  readonly json: () => string;
+}
+
+/** The books of a cell. */
+export interface WebhookEvents {
+  /** Returns the events after a sequence, in their order, without gaps. */
+  after(organizationId: OrganizationId, seq: number, limit: number): Promise<readonly WebhookEvent[]>;
+}
+
+/** An endpoint that has something to do. */
+export interface Due {
+  readonly id: WebhookEndpointId;
+  readonly revision: number;
+  /** The sequence of the last event of its book. */
+  readonly lastSeq: number;
+}
+
+/** What has changed at an endpoint since it was stored. */
+export interface EndpointChanges extends Pick<Endpoint, "id" | "settledSeq" | "failures" | "failingSince" | "probeAt"> {
+  readonly revision: number;
+  readonly replay: Replay | undefined;
+  /** When the first of all retries is due. */
+  readonly retryAt: UnixMillis | undefined;
+  readonly retries: readonly Retry[];
+  /** The sequences of the events that are no retries any more. */
+  readonly settledRetries: readonly number[];
+  readonly attempts: readonly Attempt[];
+}
+
+/** The endpoints of one cell, for the server that delivers. */
+export interface DeliveryStore {
+  /**
+   * Returns the active endpoints that have something to do, in the order of their ids, at most
+   * `limit`. Leaves out those of books that are restored or moving.
+   */
+  due(page: { readonly now: UnixMillis; readonly after: string; readonly limit: number }): Promise<readonly Due[]>;
+  /**
+   * Takes an endpoint: its revision grows, so whatever another server has in memory about it can no
+   * longer be stored. Returns undefined if the endpoint is not active.
+   */
+  take(id: WebhookEndpointId): Promise<TakenEndpoint | undefined>;
+  /** Stores the changes in one transaction. Returns the endpoints whose revision differs. */
+  save(changes: readonly EndpointChanges[]): Promise<readonly WebhookEndpointId[]>;
+  /** Disables an endpoint, with a row in its book, unless its revision differs. */
+  disable(
+    endpoint: Pick<Endpoint, "id" | "organizationId" | "revision">,
+    given: { readonly reason: DisabledReason; readonly now: UnixMillis },
+  ): Promise<void>;
+}
+
+export interface TakenEndpoint {
+  readonly endpoint: Endpoint;
+  readonly retries: readonly Retry[];
+}
+
+/** What a receiver answered. */
+export interface Answer {
+  /** The HTTP status. 0 without a response. */
+  readonly code: number;
+  /** Why the delivery failed. Empty if it succeeded. */
+  readonly problem: string;
+  /** The receiver asks for this wait before the next delivery. */
+  readonly retryAfterMillis: number | undefined;
+}
+
+/** A signed request. */
+export interface Delivery {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends a request, and returns what came of it. Never rejects. */
+export type Send = (
+  delivery: Delivery,
+  options: { readonly millis: number; readonly signal: AbortSignal },
+) => Promise<Answer>;

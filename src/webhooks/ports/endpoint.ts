@@ -1,0 +1,71 @@
+import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+
+export type EndpointStatus = "ACTIVE" | "PAUSED" | "DISABLED";
+export type DisabledReason = "GONE" | "FAILING";
+
+/** A secret that signs deliveries. */
+export interface Secret {
+  /** The random bytes in base64, without the prefix "whsec_". */
+  readonly base64: string;
+  /** Until when it signs. Undefined for the newest one. */
+  readonly validUntil: UnixMillis | undefined;
+}
+
+/** A range of events that is sent again. */
+export interface Replay {
+  /** Each event of the range up to this one was sent again. */
+  readonly settledSeq: number;
+  readonly untilSeq: number;
+}
+
+/** An endpoint, as it is stored. */
+export interface Endpoint {
+  readonly id: WebhookEndpointId;
+  readonly organizationId: OrganizationId;
+  readonly url: string;
+  readonly description: string;
+  /** The types of its events. Undefined for all. */
+  readonly types: readonly string[] | undefined;
+  readonly status: EndpointStatus;
+  readonly disabledReason: DisabledReason | undefined;
+  /** Changes with each change by anybody but the server that delivers. */
+  readonly revision: number;
+  /** The newest one first. */
+  readonly secrets: readonly Secret[];
+  /** Each event up to this one is delivered, filtered out, or among the retries. */
+  readonly settledSeq: number;
+  readonly replay: Replay | undefined;
+  /** The failed deliveries since the last one that succeeded. */
+  readonly failures: number;
+  readonly failingSince: UnixMillis | undefined;
+  /** When the next probe goes out, if the endpoint gets only probes. */
+  readonly probeAt: UnixMillis | undefined;
+  readonly createdAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+}
+
+/** What came of one attempt. */
+export interface Attempt {
+  /** The sequence of the event. 0 for a test event. */
+  readonly seq: number;
+  /** How often the event was tried, with this attempt. */
+  readonly tries: number;
+  readonly succeeded: boolean;
+  /** The HTTP status. 0 without a response. */
+  readonly code: number;
+  /** Why it failed. Empty if it succeeded. */
+  readonly problem: string;
+  readonly at: UnixMillis;
+  readonly millis: number;
+}
+
+/** An event that was tried without success. */
+export interface Retry {
+  readonly seq: number;
+  readonly tries: number;
+  /** Undefined once the event is given up. */
+  readonly nextAt: UnixMillis | undefined;
+  /** The last attempt. Undefined if the event was only asked for again. */
+  readonly last: Omit<Attempt, "seq" | "tries" | "succeeded"> | undefined;
+}

@@ -1,0 +1,62 @@
+import type { Actor } from "../../domain/values/actor.js";
+import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import type { Description } from "../../domain/values/text.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
+import type { Page, PageRequest } from "../../ledger/ports/reads.js";
+import type { Attempt, Endpoint, EndpointStatus, Secret } from "./endpoint.js";
+
+/** The author and the time of a change. */
+export interface Change {
+  readonly organizationId: OrganizationId;
+  readonly actor: Actor;
+  readonly now: UnixMillis;
+}
+
+export interface EndpointChange extends Change {
+  readonly id: WebhookEndpointId;
+}
+
+export interface NewEndpoint extends EndpointChange {
+  readonly url: string;
+  readonly types: readonly string[] | undefined;
+  readonly description: Description;
+  readonly secret: Secret;
+}
+
+/** The new values of an endpoint. A field that is undefined stays as it is. */
+export interface EndpointUpdate extends EndpointChange {
+  readonly url: string | undefined;
+  /** Undefined inside stands for all types. */
+  readonly types: { readonly only: readonly string[] | undefined } | undefined;
+  readonly description: Description | undefined;
+  readonly status: Exclude<EndpointStatus, "DISABLED"> | undefined;
+}
+
+/** An attempt, as the lists show it. */
+export interface ListedAttempt extends Attempt {
+  /** When the event is tried again. */
+  readonly nextAt: UnixMillis | undefined;
+}
+
+/** Which attempts a list has. */
+export type AttemptFilter = "all" | "failed" | "undelivered";
+
+/** The endpoints of one cell, for their organizations. */
+export interface WebhookEndpoints {
+  endpoint(organizationId: OrganizationId, id: WebhookEndpointId): Promise<Endpoint | undefined>;
+  /** Returns all endpoints, newest first. */
+  endpoints(organizationId: OrganizationId): Promise<readonly Endpoint[]>;
+  create(endpoint: NewEndpoint): Promise<Outcome<Endpoint>>;
+  update(update: EndpointUpdate): Promise<Outcome<Endpoint>>;
+  remove(change: EndpointChange): Promise<Outcome<Endpoint>>;
+  /** Adds a secret. The others sign until `oldValidUntil` at the latest. */
+  rotate(
+    change: EndpointChange & { readonly secret: Secret; readonly oldValidUntil: UnixMillis },
+  ): Promise<Outcome<Endpoint>>;
+  resend(change: EndpointChange & { readonly seq: number }): Promise<Outcome<Endpoint>>;
+  replay(change: EndpointChange & { readonly fromSeq: number; readonly untilSeq: number }): Promise<Outcome<Endpoint>>;
+  /** Adds a test event's attempt to the log. */
+  log(id: WebhookEndpointId, attempt: Attempt): Promise<void>;
+  attempts(id: WebhookEndpointId, filter: AttemptFilter, page: PageRequest): Promise<Page<ListedAttempt>>;
+}

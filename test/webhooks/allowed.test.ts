@@ -1,0 +1,55 @@
+import { expect } from "chai";
+
+import { AllowedHosts, parseWebhookUrl } from "../../src/webhooks/allowed.js";
+
+describe("parseWebhookUrl", () => {
+  const nobody = new AllowedHosts([]);
+  const some = new AllowedHosts(["10.1.0.0/16", "fd00::/8", "hooks.internal", "192.0.2.7"]);
+
+  it("takes an https address with the port 443", () => {
+    for (const url of ["https://example.com/hooks?token=1", "https://example.com:443/", "https://EXAMPLE.com"]) {
+      expect(parseWebhookUrl(url, nobody), url).to.include({ ok: true });
+    }
+  });
+
+  it("refuses all others", () => {
+    const refused = [
+      "",
+      "example.com",
+      "ftp://example.com/",
+      "http://example.com/",
+      "https://example.com:8443/",
+      "https://user@example.com/",
+      "https://user:password@example.com/",
+      "https://example.com/#part",
+      "https://exa mple.com/",
+      "https://",
+      `https://example.com/${"a".repeat(2_048)}`,
+      "javascript:alert(1)",
+      "https://example.com/\n",
+    ];
+    for (const url of refused) expect(parseWebhookUrl(url, nobody), url).to.include({ ok: false });
+  });
+
+  it("takes http and any port for the hosts that the operator allows, and for no other", () => {
+    for (const url of [
+      "http://10.1.2.3/",
+      "https://10.1.2.3:8443/",
+      "http://[fd00::1]:81/",
+      "http://hooks.internal:9000/x",
+      "http://192.0.2.7/",
+      "http://0x0a010203/",
+    ]) {
+      expect(parseWebhookUrl(url, some), url).to.include({ ok: true });
+    }
+    for (const url of ["http://10.2.0.1/", "http://other.internal/", "http://a.hooks.internal/", "http://192.0.2.8/"]) {
+      expect(parseWebhookUrl(url, some), url).to.include({ ok: false });
+    }
+  });
+
+  it("names a wrong entry", () => {
+    for (const entry of ["10.0.0.0/33", "not a host", "http://host", "host/8", "*", "10.1.0.0/"]) {
+      expect(() => new AllowedHosts([entry]), entry).to.throw(`has the entry "${entry}"`);
+    }
+  });
+});
