@@ -83,7 +83,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
 }
 
 /** Resolves after the time, or as soon as the signal aborts. Keeps no process alive. */
-function wait(millis: number, signal: AbortSignal): Promise<void> {
+export function wait(millis: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import { cellMarks } from "./cell-marks.js";
 import { cellRails, type RunningRails } from "./cell-rails.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
@@ -20,6 +21,7 @@ import type { Database } from "./storage/database.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
+import { historyReads } from "./storage/statements/history.js";
 import { WriteCheck } from "./storage/write-check.js";
 
 // The share of the grace period for answering calls. The rest is for closing the ledger and the
@@ -64,7 +66,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     if (dependencies.database === undefined) await database.close();
   };
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
-  const { cells, rails } = openCells(database, { config, callbacks, writeChecks, now, logger });
+  const { cells, workers } = openCells(database, { config, callbacks, writeChecks, now, logger });
   const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
     const cell = cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -72,7 +74,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   const keyUses = new KeyUses(database, now);
   try {
-    await Promise.all(rails.map((each) => each.start()));
+    await Promise.all(workers.map((each) => each.start()));
     const server = await startGrpcServer({
       address: config.grpcAddress,
       cellOf,
@@ -98,7 +100,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([server.stop(graceMillis), ...rails.map((each) => each.stop(graceMillis))]);
+          await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
         } finally {
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
@@ -106,7 +108,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all(rails.map((each) => each.stop(0)));
+    await Promise.all(workers.map((each) => each.stop(0)));
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }
@@ -120,12 +122,15 @@ interface CellsOptions {
   readonly now: () => UnixMillis;
 }
 
-/** Makes the parts of each cell. `rails` are those that must be started and stopped. */
+/** A part of a cell that must be started and stopped. */
+type Worker = Pick<RunningRails, "start" | "stop">;
+
+/** Makes the parts of each cell. */
 function openCells(
   database: Database,
   { config, callbacks, writeChecks, now, logger }: CellsOptions,
-): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly rails: readonly RunningRails[] } {
-  const rails: RunningRails[] = [];
+): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly workers: readonly Worker[] } {
+  const workers: Worker[] = [];
   const cells = database.cells.map((cell) => {
     const { committer, number } = cell;
     const ledger = new Ledger({
@@ -140,10 +145,10 @@ function openCells(
       },
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
-    rails.push(own);
-    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax) };
+    workers.push(own, cellMarks(cell, logger));
+    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax), history: historyReads(cell) };
   });
-  return { cells, rails };
+  return { cells, workers };
 }
 
 function newTransactionId(): TransactionId {

@@ -33,13 +33,14 @@ export const JOURNAL_KINDS = [
   "book.allocated",
   "book.returned",
   "book.received",
+  "reserve.recorded",
 ] as const;
 
 /** The kind of event that an entry records. */
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
 /** The kinds of entries about the organization itself. They have no account. */
-export type OwnKind = Extract<JournalKind, `organization.${string}` | `key.${string}`>;
+export type OwnKind = Extract<JournalKind, `organization.${string}` | `key.${string}` | `reserve.${string}`>;
 
 /**
  * The book accounts of an organization's book.

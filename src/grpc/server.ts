@@ -24,6 +24,8 @@ import { ListTurns } from "./services/list-turns.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
 import type { CellOf } from "./services/served-cell.js";
+import { statementHandlers } from "./services/statement-service.js";
+import { supplyHandlers } from "./services/supply-service.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { Reflection } from "./standard/reflection-index.js";
@@ -192,6 +194,8 @@ function routesOf(options: GrpcServerOptions): Routes {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
     "kesc.v1.RailService": railHandlers(options),
+    "kesc.v1.StatementService": statementHandlers({ ...options, listTurns }),
+    "kesc.v1.SupplyService": supplyHandlers({ ...options, listTurns }),
     "kesc.v1.SandboxService": sandboxHandlers(options),
   };
 }

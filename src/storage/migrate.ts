@@ -8,6 +8,8 @@ import { transactions } from "./migrations/0004-transactions.js";
 import { journal } from "./migrations/0005-journal.js";
 import { payments } from "./migrations/0006-payments.js";
 import { rails } from "./migrations/0007-rails.js";
+import { marks } from "./migrations/0010-marks.js";
+import { reserve } from "./migrations/0011-reserve.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -20,6 +22,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0005-journal": journal,
   "0006-payments": payments,
   "0007-rails": rails,
+  "0010-marks": marks,
+  "0011-reserve": reserve,
 };
 
 /**

@@ -26,7 +26,10 @@ export type AuditedTable =
   | "payments"
   | "proposals"
   | "idempotency_keys"
-  | "api_keys";
+  | "api_keys"
+  | "account_marks"
+  | "book_marks"
+  | "reserve_places";
 
 /** One error in the books. It never contains personal data. */
 export interface Finding extends Place {

@@ -5,11 +5,13 @@ import type { RailMessage } from "../../rails/rail.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments } from "../../settlement/ports/payments.js";
 import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
+import type { HistoryReads } from "../../statements/ports.js";
 
 /** One cell, as the services use it. */
 export interface ServedCell extends CellRails {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
+  readonly history: HistoryReads;
 }
 
 /** The rails of one cell, as the services use them. */

@@ -79,6 +79,7 @@ export async function lockBook(
 interface OwnRow {
   readonly kind: OwnKind;
   readonly reason?: StatusReason;
+  readonly detail?: string;
   readonly created: readonly string[];
 }
 
@@ -86,9 +87,9 @@ interface OwnRow {
 export function ownRowWrites(
   { engine: { table, insertInto, update } }: Pick<Cell, "engine">,
   { organizationId, number, salts, nextSeq: seq, recordedAt }: LockedBook,
-  { kind, reason, created }: OwnRow,
+  { kind, reason, detail, created }: OwnRow,
 ): readonly Write[] {
-  const entry = ownEntry(organizationId, { kind, recordedAt, reason });
+  const entry = { ...ownEntry(organizationId, { kind, recordedAt, reason }), detail };
   const journalRow = journalRowOf(entry, { book: number, seq, previousSeq: null, salt: salts.of(seq), created });
   return [
     {

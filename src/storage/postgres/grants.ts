@@ -23,6 +23,9 @@ export const TABLE_NAMES = [
   "rail_accounts",
   "rail_messages",
   "leases",
+  "account_marks",
+  "book_marks",
+  "reserve_places",
 ] as const;
 /** The tables in which Knex notes the migrations. A server only reads them. */
 const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;
@@ -42,6 +45,7 @@ const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   rail_accounts: [...columnsWithout("id", RAIL_ACCOUNT_CHANGES), "balance", "balance_at"],
   rail_messages: ["due_at", "tries"],
   leases: ["holder", "until", "fence"],
+  reserve_places: ["seq", "amount_cents", "as_of_day", "evidence", "recorded_at"],
 };
 
 function scheduleOf(table: string): readonly string[] {

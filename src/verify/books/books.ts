@@ -7,9 +7,11 @@ import { FreezesAudit } from "./freezes.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
 import { BookCheck } from "./journal.js";
 import { journalSlices } from "./journal-rows.js";
+import { MarksAudit } from "./figures/marks.js";
 import { auditLostBooks } from "./orphans.js";
 import { auditProofs } from "./proofs.js";
 import { ProposalsAudit } from "./proposals.js";
+import { ReserveAudit } from "./figures/reserve.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
 
 /**
@@ -41,6 +43,8 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const keys = new ApiKeysAudit(audit, book);
   const freezes = new FreezesAudit(audit, book);
   const proposals = new ProposalsAudit(audit, book);
+  const marks = new MarksAudit(audit, book);
+  const reserve = new ReserveAudit(audit, book);
   await transactions.begin();
   let isValid = true;
   const parts = await partsOf(audit, number);
@@ -56,8 +60,10 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
         keys.row(row);
         freezes.row(row);
         proposals.row(row);
+        reserve.row(row);
       }
       await transactions.slice(rows);
+      await marks.slice(rows);
     }
     await accounts.end();
   }
@@ -70,6 +76,8 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await keys.end();
   await freezes.end();
   await proposals.end();
+  await marks.end();
+  await reserve.end();
   await auditProofs(audit, book);
   await auditIdempotencyKeys(audit, book);
 }

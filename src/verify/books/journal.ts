@@ -21,7 +21,7 @@ const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.un
 const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
 /** The kinds of rows about the organization itself. */
-const OWN_KIND = /^(organization|key)\./;
+const OWN_KIND = /^(organization|key|reserve)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then

@@ -13,6 +13,7 @@ import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../
 import type { CellRails, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
+import type { HistoryReads } from "../../../src/statements/ports.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
@@ -102,6 +103,8 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   readonly submit?: Submit;
   /** Replace reads of a database with one account and one transaction. */
   readonly reads?: Partial<Reads>;
+  /** Replace reads of the past, none of which the server under test has. */
+  readonly history?: Partial<HistoryReads>;
   /** Replace the rails of a cell that has none. */
   readonly rails?: CellRails;
   /** Hears the number of each cell that a handler asks for. */
@@ -114,6 +117,7 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
 export async function serve({
   submit = doAnything,
   reads,
+  history,
   rails,
   cellAsked = () => undefined,
   scopes,
@@ -131,6 +135,7 @@ export async function serve({
       },
     },
     reads: { ...smallReads, ...reads },
+    history: { ...noHistory, ...history },
     ...(rails ?? new MemoryRails()),
   };
   const server = await startGrpcServer({
@@ -192,6 +197,21 @@ const smallReads: Reads = {
   transaction: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
   transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7, lookedAt: 1 }),
+};
+
+const noPast = (): Promise<never> => Promise.reject(new Error("this server has no past"));
+
+const noHistory: HistoryReads = {
+  position: noPast,
+  balances: noPast,
+  closing: noPast,
+  freezes: noPast,
+  accountLines: noPast,
+  sums: noPast,
+  currentSums: noPast,
+  openPayments: noPast,
+  railBalances: noPast,
+  reservePlaces: noPast,
 };
 
 /** A database that is empty. */

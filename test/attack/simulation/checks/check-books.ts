@@ -49,6 +49,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "book.allocated": {},
   "book.returned": {},
   "book.received": {},
+  "reserve.recorded": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 
