@@ -10,7 +10,7 @@ const only = (folder, others) => ({
 const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
 
 // Each folder of the gateway may import those before it, and nothing else of the gateway.
-const GATEWAY_FOLDERS = ["contract", "problems", "json", "http", "upstream", "rest"];
+const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest"];
 const gatewayFolderImports = (folder, index) => ({
   name: `gateway-${folder}-imports`,
   severity: "error",
@@ -48,6 +48,7 @@ module.exports = {
     only("src/leases", ["runtime"]),
     only("src/reconcile", ["src/domain"]),
     only("src/statements", ["src/domain"]),
+    only("src/events", ["src/domain", "src/ledger/ports", "runtime"]),
     only("src/storage", [
       "src/domain",
       "src/ledger/ports",
@@ -56,6 +57,7 @@ module.exports = {
       "src/reconcile",
       "src/statements/ports.ts",
       "src/statements/mark-ports.ts",
+      "src/events",
       "src/leases/ports.ts",
       "runtime",
     ]),
@@ -69,6 +71,7 @@ module.exports = {
     ]),
     only("src/grpc", [
       "src/domain",
+      "src/events",
       "src/ledger",
       "src/rails",
       "src/settlement/ports",

@@ -7,6 +7,7 @@ import { patternOf } from "./contract/path-template.js";
 import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
 import { Callers } from "./http/callers.js";
+import type { OpenStreams } from "./http/open-streams.js";
 import { beginRequest, contextOf } from "./http/request-context.js";
 import { logRequest } from "./http/request-log.js";
 import { sendProblem } from "./http/response.js";
@@ -32,6 +33,7 @@ export interface AppDependencies {
   readonly upstream: Upstream;
   readonly log: Logger;
   readonly isStopping: () => boolean;
+  readonly streams: OpenStreams;
 }
 
 export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMillisMax"> & {
@@ -57,14 +59,17 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
   app.use(admit(new Admission(limits.requestsMax), { callers, open: new Admission(PUBLIC_REQUESTS_MAX), isPublic }));
-  const { contract, upstream } = deps;
+  const { contract, upstream, streams } = deps;
   const readRefusal = refusalReader(contract.registry);
-  const messageWriter = new MessageWriter(contract.isDecimal, (status) =>
+  const messageWriter = new MessageWriter(contract, (status) =>
     itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus })),
   );
-  const { isDecimal, routes } = contract;
   registerErrorPages(app, reasonsOf(contract.registry));
-  registerRoutes(app, { upstream, messageWriter, isDecimal, readRefusal, ...limits }, routes);
+  registerRoutes(
+    app,
+    { upstream, streams, callers, messageWriter, numbers: contract, readRefusal, ...limits },
+    contract.routes,
+  );
   app.use((_req, res) => {
     sendProblem(res, noSuchRoute());
   });
@@ -135,8 +140,13 @@ function admit(
       return;
     }
     const context = contextOf(res);
+    let isIn = true;
+    context.leaveRequests = () => {
+      if (isIn) admission.leave(caller);
+      isIn = false;
+    };
     context.onClosed.push(() => {
-      admission.leave(caller);
+      context.leaveRequests();
       // The response of a public path says nothing about a key.
       if (!isOpen) callers.learn(req.headers, context.code);
     });

@@ -33,9 +33,10 @@ export async function runProcesses(config: GatewayConfig): Promise<0 | 1> {
 }
 
 /** The variables in which a process differs from this one. */
-function shareOf({ connectionsMax, requestsMax, processes }: GatewayConfig): Record<string, string> {
+function shareOf({ connectionsMax, requestsMax, streamsMax, processes }: GatewayConfig): Record<string, string> {
   return {
     KESC_HTTP_CONNECTIONS_MAX: String(Math.ceil(connectionsMax / processes)),
     KESC_HTTP_REQUESTS_MAX: String(Math.ceil(requestsMax / processes)),
+    KESC_HTTP_STREAMS_MAX: String(Math.ceil(streamsMax / processes)),
   };
 }

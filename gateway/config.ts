@@ -14,6 +14,8 @@ export interface GatewayConfig {
   readonly connectionsMax: number;
   /** The most requests at a time, and of one caller half of it. */
   readonly requestsMax: number;
+  /** The most streams at a time, and of one caller half of it. */
+  readonly streamsMax: number;
   /** The deadline of each call, and the most that a caller may ask for with Grpc-Timeout. */
   readonly callSecondsMax: number;
   readonly shutdownGraceSeconds: number;
@@ -45,6 +47,7 @@ export function readConfig(environment: Environment): ConfigResult {
       bulkBytesMax: values.KESC_BULK_BYTES_MAX,
       connectionsMax: values.KESC_HTTP_CONNECTIONS_MAX,
       requestsMax: values.KESC_HTTP_REQUESTS_MAX,
+      streamsMax: values.KESC_HTTP_STREAMS_MAX,
       callSecondsMax: values.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
       processes: values.KESC_GATEWAY_PROCESSES,

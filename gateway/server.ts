@@ -13,6 +13,7 @@ import { CONTRACT_URL, readContract } from "./contract/contract.js";
 import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
+import { OpenStreams } from "./http/open-streams.js";
 import { createUpstream } from "./upstream/upstream.js";
 
 export interface Gateway {
@@ -54,9 +55,10 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     credentials: clientCredentials(config.target, config.caFile),
     bulkBytesMax: config.bulkBytesMax,
   });
+  const streams = new OpenStreams(config.streamsMax);
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
-    { contract, upstream, log, isStopping: () => stopping !== undefined },
+    { contract, upstream, log, streams, isStopping: () => stopping !== undefined },
     {
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,
@@ -86,7 +88,9 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     throw error;
   }
   const stop = async (): Promise<boolean> => {
-    const isClean = await closeServer(server, connections, config.shutdownGraceSeconds * 1_000);
+    const closing = closeServer(server, connections, config.shutdownGraceSeconds * 1_000);
+    streams.stop();
+    const isClean = await closing;
     upstream.close();
     return isClean;
   };

@@ -153,6 +153,11 @@ export const VARIABLES = {
     "maximum REST requests in flight; half of it for one key",
     wholeNumber(1, 100_000),
   ),
+  KESC_HTTP_STREAMS_MAX: variable(
+    "1000",
+    "maximum REST streams at a time; half of it for one key",
+    wholeNumber(1, 100_000),
+  ),
   KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "maximum bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
   KESC_BULK_BYTES_MAX: variable(
     "1048576",

@@ -5,6 +5,9 @@ import { cellMarks } from "./cell-marks.js";
 import { cellRails, type RunningRails } from "./cell-rails.js";
 import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
+import { Follower } from "./events/follower.js";
+import { pokingAfterCommit } from "./events/poke-after-commit.js";
+import { eventCodec } from "./grpc/messages/event.js";
 import { startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -18,6 +21,7 @@ import { OperatorError } from "./startup/operator-error.js";
 import type { Callbacks } from "./startup/rails.js";
 import { usableIdentity } from "./startup/tls.js";
 import type { Database } from "./storage/database.js";
+import { eventReads } from "./storage/events/event-reads.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
@@ -102,6 +106,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         try {
           await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
         } finally {
+          for (const { follower } of cells) follower.close();
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
           await closeDatabase();
         }
@@ -132,7 +137,10 @@ function openCells(
 ): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly workers: readonly Worker[] } {
   const workers: Worker[] = [];
   const cells = database.cells.map((cell) => {
-    const { committer, number } = cell;
+    const { number } = cell;
+    const reading = eventReads(cell);
+    const follower = new Follower({ reads: reading, codec: eventCodec });
+    const committer = pokingAfterCommit(cell.committer, follower);
     const ledger = new Ledger({
       committer,
       now,
@@ -146,7 +154,8 @@ function openCells(
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
     workers.push(own, cellMarks(cell, logger));
-    return { ...own, ledger, reads: readsInTurns(reads(cell), database.readsMax), history: historyReads(cell) };
+    const served = { reads: readsInTurns(reads(cell), database.readsMax), history: historyReads(cell) };
+    return { ...own, ...served, ledger, eventReads: reading, follower };
   });
   return { cells, workers };
 }

@@ -8,13 +8,15 @@ import {
   fromBinary,
   getOption,
   hasOption,
+  ScalarType,
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { batchingOf } from "./batching.js";
-import { assertJsonMappable, isHttpBody } from "./json-support.js";
+import { assertJsonMappable, isHttpBody, type NumberFields } from "./json-support.js";
 import { fieldNamesOf, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";
 import { type Rpc, toRpc } from "./rpc.js";
+import { type StreamRule, streamRuleOf } from "./stream-rule.js";
 
 /** The build puts the contract beside gateway/, in the source tree and in dist/. */
 export const CONTRACT_URL = new URL("../../proto/kesc.binpb", import.meta.url);
@@ -47,6 +49,8 @@ export interface Route {
   readonly bulk: boolean;
   /** Whether anybody may call it, without an API key. */
   readonly isPublic: boolean;
+  /** Only for an rpc that streams its response. Such a route may share its path with another. */
+  readonly stream: StreamRule | undefined;
 }
 
 /** A path that is filled with fields of the resource in the response. */
@@ -55,11 +59,9 @@ export interface Location {
   readonly fields: readonly DescField[];
 }
 
-export interface Contract {
+export interface Contract extends NumberFields {
   readonly routes: readonly Route[];
   readonly registry: FileRegistry;
-  /** Whether a string field holds a decimal number. JSON shows it as a number. */
-  readonly isDecimal: (field: DescField) => boolean;
 }
 
 /** The members of google.api.HttpRule that the gateway reads. */
@@ -76,6 +78,7 @@ interface MethodOptions {
   readonly bulk: DescExtension;
   readonly batchedBy: DescExtension;
   readonly public: DescExtension;
+  readonly resumesBy: DescExtension;
 }
 
 const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
@@ -98,17 +101,17 @@ export function readContract(descriptorSet: Uint8Array): Contract {
     bulk: extensionOf(registry, "kesc.v1.bulk"),
     batchedBy: extensionOf(registry, "kesc.v1.batched_by"),
     public: extensionOf(registry, "kesc.v1.public"),
+    resumesBy: extensionOf(registry, "kesc.v1.resumes_by"),
   };
-  const decimal = extensionOf(registry, "kesc.v1.decimal");
-  const routes: Route[] = [];
-  const decimals = new Set<DescField>();
-  for (const desc of registry) {
-    if (desc.kind === "service") routes.push(...desc.methods.flatMap((method) => routesOf(method, options)));
-    if (desc.kind !== "message") continue;
-    for (const field of desc.fields) if (getOption(field, decimal) === true) decimals.add(field);
+  const decimals = fieldsWith(registry, "kesc.v1.decimal");
+  const numbers = fieldsWith(registry, "kesc.v1.number");
+  for (const { parent, name, scalar } of numbers) {
+    if (scalar !== ScalarType.INT64) throw new Error(`${parent.typeName} has the option number on ${name}: no int64`);
   }
+  const services = [...registry].filter((desc) => desc.kind === "service");
+  const routes = services.flatMap(({ methods }) => methods.flatMap((method) => routesOf(method, options)));
   assertDistinct(routes);
-  return { routes, registry, isDecimal: (field) => decimals.has(field) };
+  return { routes, registry, isDecimal: (field) => decimals.has(field), isNumber: (field) => numbers.has(field) };
 }
 
 /** Returns the message of that full name. Throws when the contract has none. */
@@ -132,10 +135,17 @@ export function extensionOf(registry: FileRegistry, typeName: string): DescExten
   return extension;
 }
 
+/** Returns the fields of all messages that have the option of that full name. */
+function fieldsWith(registry: FileRegistry, option: string): ReadonlySet<DescField> {
+  const extension = extensionOf(registry, option);
+  const messages = [...registry].filter((desc) => desc.kind === "message");
+  return new Set(messages.flatMap(({ fields }) => fields.filter((field) => getOption(field, extension) === true)));
+}
+
 function routesOf(method: DescMethod, options: MethodOptions): Route[] {
   if (!hasOption(method, options.http)) return [];
   try {
-    if (method.methodKind !== "unary") throw new Error("the gateway serves unary rpcs only");
+    const stream = streamOf(method, options);
     const rule = getOption(method, options.http) as HttpRule;
     const location = getOption(method, options.location) as string;
     const bulk = getOption(method, options.bulk) === true;
@@ -147,13 +157,29 @@ function routesOf(method: DescMethod, options: MethodOptions): Route[] {
       bulk,
       isPublic,
       rpc,
+      stream,
     }));
   } catch (error) {
     throw new Error(`${method.parent.typeName}/${method.name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function routeOf(method: DescMethod, rule: HttpRule, location: string): Omit<Route, "bulk" | "isPublic" | "rpc"> {
+/** Throws when the rpc takes a stream, or if the HTTP rule of its stream is more than a `get`. */
+function streamOf(method: DescMethod, { http, resumesBy, public: isPublic }: MethodOptions): StreamRule | undefined {
+  if (method.methodKind === "unary") return undefined;
+  if (method.methodKind !== "server_streaming") throw new Error("the gateway serves no rpc that takes a stream");
+  const rule = getOption(method, http) as HttpRule;
+  if (rule.pattern.case !== "get" || rule.responseBody !== "" || rule.additionalBindings.length > 0) {
+    throw new Error("the HTTP rule of a stream must be one get, with the whole response");
+  }
+  // The streams of callers without a key would need a bound of their own.
+  if (getOption(method, isPublic) === true) throw new Error("a stream needs a key");
+  return streamRuleOf(method, getOption(method, resumesBy) as string);
+}
+
+type RouteOfRule = Omit<Route, "bulk" | "isPublic" | "rpc" | "stream">;
+
+function routeOf(method: DescMethod, rule: HttpRule, location: string): RouteOfRule {
   const httpMethod = METHODS.get(rule.pattern.case ?? "");
   if (httpMethod === undefined) throw new Error("the HTTP rule must have one of get, post, put, patch and delete");
   const path = parsePathTemplate(rule.pattern.value as string);
@@ -200,9 +226,11 @@ function scalarFieldOf(desc: DescMessage, name: string): DescField {
 function assertDistinct(routes: readonly Route[]): void {
   const seen = new Map<string, Route>();
   for (const route of routes) {
-    const key = `${route.method} ${shapeOf(route.path)}`;
+    const claim = `${route.method} ${shapeOf(route.path)}`;
+    // The header Accept says whether the client wants the stream or the other route.
+    const key = route.stream === undefined ? claim : `${claim} as a stream`;
     const other = seen.get(key);
-    if (other !== undefined) throw new Error(`${route.rpc.path} and ${other.rpc.path} both claim ${key}`);
+    if (other !== undefined) throw new Error(`${route.rpc.path} and ${other.rpc.path} both claim ${claim}`);
     seen.set(key, route);
   }
 }

@@ -1,5 +1,13 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 
+/** Which fields JSON shows as numbers although their types would make them strings. */
+export interface NumberFields {
+  /** Whether a string field holds a decimal number. */
+  readonly isDecimal: (field: DescField) => boolean;
+  /** Whether a field of 64 bits stays from 0 to 2^53 − 1. */
+  readonly isNumber: (field: DescField) => boolean;
+}
+
 export const TIMESTAMP = "google.protobuf.Timestamp";
 /** Only in responses: the reason for which one item of a batch was refused. */
 export const RPC_STATUS = "google.rpc.Status";

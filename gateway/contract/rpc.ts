@@ -1,7 +1,7 @@
 import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
 import type { Metadata, status } from "@grpc/grpc-js";
 
-/** One unary rpc of the contract. */
+/** One rpc of the contract. */
 export interface Rpc {
   /** The path of its gRPC calls: "/package.Service/Name". */
   readonly path: string;

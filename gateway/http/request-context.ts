@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { requestIdOf } from "../../runtime/request-id.js";
 import { traceIdOf } from "../../runtime/trace-id.js";
+import type { Problem } from "../problems/problem.js";
 
 /** The state of one request from its first line to the end of its response. */
 export interface RequestContext {
@@ -21,6 +22,15 @@ export interface RequestContext {
    * (docs/performance.md).
    */
   readonly onClosed: (() => void)[];
+  /**
+   * Gives back the request's place among those in flight, before its response is closed. A stream
+   * has a place of its own.
+   */
+  leaveRequests: () => void;
+  /** The items that a stream has sent; undefined: the response is no stream. */
+  items: number | undefined;
+  /** Why the response was cut off; undefined: it was not, or the client did it. */
+  cutOff: Pick<Problem, "status" | "code"> | undefined;
   /** Resolves when the caller has its turn to use the event loop for so many bytes. */
   turnFor: (bytes: number) => Promise<void>;
 }
@@ -44,6 +54,9 @@ export function beginRequest(req: IncomingMessage, res: ServerResponse): Request
     code: undefined,
     batchId: undefined,
     onClosed: [],
+    leaveRequests: () => undefined,
+    items: undefined,
+    cutOff: undefined,
     turnFor: () => Promise.resolve(),
   };
   (res as WithContext)[CONTEXT] = context;

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { RequestContext } from "./request-context.js";
 
 // Logged in place of the status when the client disconnects first, as nginx does.
-const CLIENT_GONE_STATUS = 499;
+const CLIENT_GONE = { status: 499, code: "CLIENT_GONE" };
 
 /**
  * Logs one line when the request ends. The line has the route's template in place of the URL: ids,
@@ -20,8 +20,8 @@ export function logRequest(log: Logger, context: RequestContext, req: IncomingMe
       trace_id: context.traceId,
       method: req.method,
       route: context.route ?? null,
-      status: isGone ? CLIENT_GONE_STATUS : res.statusCode,
-      code: isGone ? "CLIENT_GONE" : context.code,
+      ...(context.cutOff ?? (isGone ? CLIENT_GONE : { status: res.statusCode, code: context.code })),
+      items: context.items,
       batch_id: context.batchId,
       ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     };

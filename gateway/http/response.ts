@@ -42,6 +42,17 @@ export function sendResponse(res: ServerResponse, response: HttpResponse): void 
   send(res, "OK", response, response.contentType ?? "application/json; charset=utf-8");
 }
 
+/**
+ * Sends the head of a response whose body follows in parts. A proxy that collects a response passes
+ * each part on at once.
+ */
+export function beginBody(res: ServerResponse, contentType: string, headers: Readonly<Record<string, string>>): void {
+  const context = contextOf(res);
+  context.code = "OK";
+  const own = { "X-Request-Id": context.requestId, "Content-Type": contentType, "X-Accel-Buffering": "no", ...headers };
+  res.writeHead(200, [...COMMON_HEADERS, ...Object.entries(own).flat()]).flushHeaders();
+}
+
 /** Sends a page for people. Does nothing when the client has disconnected. */
 export function sendText(res: ServerResponse, body: string): void {
   send(res, "OK", { status: 200, headers: {}, body }, "text/plain; charset=utf-8");

@@ -1,10 +1,10 @@
 import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
-import { TIMESTAMP } from "../contract/json-support.js";
+import { type NumberFields, TIMESTAMP } from "../contract/json-support.js";
 import { echo, type FieldProblem, type Parsed, parsed, type Unparsed, unparsed } from "../problems/field-problem.js";
 import { isJsonObject, type Json } from "./parse-json.js";
-import { readDecimal, readEnum, readScalar, readString, scalarJson } from "./read-scalar.js";
+import { readDecimal, readEnum, readNumber, readScalar, readString, scalarJson } from "./read-scalar.js";
 import { parseTimestamp } from "./timestamp.js";
 
 type ListField = DescField & { fieldKind: "list" };
@@ -18,11 +18,11 @@ export type MapField = DescField & { fieldKind: "map" };
 export class MessageReader {
   readonly problems: FieldProblem[] = [];
   readonly #target: ReflectMessage;
-  readonly #isDecimal: (field: DescField) => boolean;
+  readonly #numbers: NumberFields;
 
-  constructor(desc: DescMessage, isDecimal: (field: DescField) => boolean) {
+  constructor(desc: DescMessage, numbers: NumberFields) {
     this.#target = reflect(desc);
-    this.#isDecimal = isDecimal;
+    this.#numbers = numbers;
   }
 
   get message(): Message {
@@ -143,7 +143,8 @@ export class MessageReader {
   #readPlain(field: DescField, json: Json): Parsed<unknown> {
     if (field.message !== undefined) return readTimestamp(field.message, json);
     if (field.enum !== undefined) return readEnum(field.enum, json);
-    return this.#isDecimal(field) ? readDecimal(json) : readScalar(field.scalar, json);
+    if (this.#numbers.isDecimal(field)) return readDecimal(json);
+    return this.#numbers.isNumber(field) ? readNumber(json) : readScalar(field.scalar, json);
   }
 }
 

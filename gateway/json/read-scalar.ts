@@ -42,6 +42,13 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
   return readFloat(type, json);
 }
 
+const SAFE: Bounds = { bits: 64, min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) };
+
+/** Reads a number of 64 bits that every program can hold in a JSON number. Refuses a string. */
+export function readNumber(json: Json): Parsed<number | bigint> {
+  return readInteger(SAFE, typeof json === "string" ? null : json);
+}
+
 /**
  * Reads a decimal from the text of a JSON number or from a string. The server checks whether the
  * text is a decimal.

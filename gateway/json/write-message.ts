@@ -9,7 +9,7 @@ import {
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 
-import { RPC_STATUS, TIMESTAMP, valueOf } from "../contract/json-support.js";
+import { type NumberFields, RPC_STATUS, TIMESTAMP, valueOf } from "../contract/json-support.js";
 import { enumName } from "./read-scalar.js";
 import { formatTimestamp, type TimestampFields } from "./timestamp.js";
 
@@ -27,13 +27,13 @@ const JSON_DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
  * The functions for a message are made once: the kind of a field does not change between requests.
  */
 export class MessageWriter {
-  readonly #isDecimal: (field: DescField) => boolean;
+  readonly #numbers: NumberFields;
   readonly #writeStatus: WriteMessage;
   readonly #messageWriters = new Map<DescMessage, WriteMessage>();
 
   /** `writeStatus` writes a google.rpc.Status inside a message. */
-  constructor(isDecimal: (field: DescField) => boolean, writeStatus: WriteMessage) {
-    this.#isDecimal = isDecimal;
+  constructor(numbers: NumberFields, writeStatus: WriteMessage) {
+    this.#numbers = numbers;
     this.#writeStatus = writeStatus;
   }
 
@@ -94,7 +94,8 @@ export class MessageWriter {
       return (value) => write(value as Message);
     }
     if (field.enum !== undefined) return enumWriter(field.enum);
-    return this.#isDecimal(field) ? writeDecimal : scalarWriter(field.scalar);
+    if (this.#numbers.isNumber(field)) return writeNumber;
+    return this.#numbers.isDecimal(field) ? writeDecimal : scalarWriter(field.scalar);
   }
 }
 
@@ -110,6 +111,12 @@ function writeDecimal(value: unknown): string {
   const text = value as string;
   if (text === "") return "null";
   return JSON_DECIMAL.test(text) ? text : JSON.stringify(text);
+}
+
+/** A value outside the range, a bug of the server, becomes a string, as without the option. */
+function writeNumber(value: unknown): string {
+  const text = String(value);
+  return Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
 }
 
 /**

@@ -55,6 +55,31 @@ export function queueFull(): Problem {
   return { status: 429, code: "QUEUE_FULL", detail, headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) } };
 }
 
+/** The reason of the contract for a stream beyond the caller's share. */
+export function tooManyStreams(streamsMax: number): Problem {
+  return {
+    status: 429,
+    code: "TOO_MANY_STREAMS",
+    detail: "Too many streams are open. Close one, or open this one later.",
+    facts: new Map([["streams_max", String(streamsMax)]]),
+    headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) },
+  };
+}
+
+/** `types` are the media types that the path serves. */
+export function notAcceptable(types: readonly string[]): Problem {
+  return { ...ownReason("NOT_ACCEPTABLE"), detail: `This path serves only the types ${types.join(", ")}.` };
+}
+
+export function httpVersionTooOld(): Problem {
+  const detail = "A stream that ends needs HTTP/1.1: over HTTP/1.0 a body that was cut off looks whole.";
+  return {
+    ...ownReason("HTTP_VERSION_TOO_OLD"),
+    detail,
+    headers: { Upgrade: "HTTP/1.1", Connection: "Upgrade, close" },
+  };
+}
+
 export function noSuchRoute(): Problem {
   const detail = "The path is unknown. Letter case counts, and so does a slash at the end.";
   return { ...ownReason("NO_SUCH_ROUTE"), detail };

@@ -65,6 +65,16 @@ export const OWN_REASONS = {
     meaning: "the path does not support the method",
     remedy: "use a method that Allow names",
   },
+  NOT_ACCEPTABLE: {
+    httpStatus: 406,
+    meaning: "the path serves none of the types that the header Accept names",
+    remedy: "send Accept with a type that the detail names",
+  },
+  HTTP_VERSION_TOO_OLD: {
+    httpStatus: 426,
+    meaning: "the request is HTTP/1.0, in which a body that was cut off looks whole",
+    remedy: "send HTTP/1.1; in a proxy, set it for the gateway",
+  },
   EXPECTATION_FAILED: {
     httpStatus: 417,
     meaning: "the header Expect is not 100-continue",

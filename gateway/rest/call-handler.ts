@@ -4,9 +4,9 @@ import type { Request, Response } from "express";
 
 import { endOfTurn } from "../../runtime/micro-batch.js";
 import type { Location, Route } from "../contract/contract.js";
-import { isHttpBody, valueOf } from "../contract/json-support.js";
+import { isHttpBody, type NumberFields, valueOf } from "../contract/json-support.js";
 import { fillPath, prefixOf } from "../contract/path-template.js";
-import type { CallOptions, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
+import type { CallOptions, UpstreamFailure, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
 import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
 import { type BodyResult, readBody, readRawBody } from "../http/request-body.js";
 import { contextOf, type RequestContext } from "../http/request-context.js";
@@ -22,7 +22,7 @@ import { decodeRequest, emptyRequest, type RequestBody } from "./request-message
 export interface CallDependencies {
   readonly upstream: Upstream;
   readonly messageWriter: MessageWriter;
-  readonly isDecimal: (field: DescField) => boolean;
+  readonly numbers: NumberFields;
   readonly readRefusal: ReadRefusal;
   readonly bodyBytesMax: number;
   /** The limit for routes of the contract that are `bulk`. */
@@ -60,7 +60,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { whole: body.problem }));
     return;
   }
-  const { message, problems } = decodeRequest(route, deps.isDecimal, {
+  const { message, problems } = decodeRequest(route, deps.numbers, {
     pathValues: route.pathFields.map((_, index) => String(req.params[`p${String(index)}`])),
     query: queryOf(req.url),
     body: body?.content,
@@ -103,9 +103,18 @@ async function bodyOf(
  */
 async function problemAfterKeyCheck(deps: CallDependencies, route: Route, call: Call, fault: Fault): Promise<Problem> {
   const result = await makeCall(deps, route, call, { metadata: validateOnly(call.headers.metadata) });
-  if (!result.ok && result.status.code !== status.INVALID_ARGUMENT) return problemOf(deps.readRefusal(result));
-  if ("whole" in fault) return fault.whole;
-  return invalidFields([...fault.fields, ...(result.ok ? [] : deps.readRefusal(result).errors)]);
+  return problemAfterCheck(deps.readRefusal, result.ok ? undefined : result, fault);
+}
+
+/** Returns the problem for a fault, after the server has refused or accepted the key. */
+export function problemAfterCheck(
+  readRefusal: ReadRefusal,
+  refused: UpstreamFailure | undefined,
+  fault: Fault,
+): Problem {
+  const refusal = refused === undefined ? undefined : readRefusal(refused);
+  if (refusal !== undefined && refusal.grpcCode !== status.INVALID_ARGUMENT) return problemOf(refusal);
+  return "whole" in fault ? fault.whole : invalidFields([...fault.fields, ...(refusal?.errors ?? [])]);
 }
 
 async function makeCall(
@@ -168,7 +177,7 @@ function fillLocation({ path, fields }: Location, response: Message, responseFie
 }
 
 /** Returns the text after the question mark. */
-function queryOf(url: string): string {
+export function queryOf(url: string): string {
   const mark = url.indexOf("?");
   return mark === -1 ? "" : url.slice(mark + 1);
 }

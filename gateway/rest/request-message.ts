@@ -1,6 +1,7 @@
 import { create, type DescField, type Message } from "@bufbuild/protobuf";
 
 import type { Route } from "../contract/contract.js";
+import type { NumberFields } from "../contract/json-support.js";
 import type { Json } from "../json/parse-json.js";
 import { MessageReader } from "../json/read-message.js";
 import { ParameterReader } from "../json/read-parameters.js";
@@ -27,12 +28,8 @@ export interface DecodedRequest {
 }
 
 /** Makes the message that the route's rpc takes, from path, query and body. */
-export function decodeRequest(
-  route: Route,
-  isDecimal: (field: DescField) => boolean,
-  parts: RequestParts,
-): DecodedRequest {
-  const reader = new MessageReader(route.rpc.input, isDecimal);
+export function decodeRequest(route: Route, numbers: NumberFields, parts: RequestParts): DecodedRequest {
+  const reader = new MessageReader(route.rpc.input, numbers);
   for (const [index, field] of route.pathFields.entries()) reader.readText(field, parts.pathValues[index] ?? "");
   readQuery(reader, route, parts.query);
   if (parts.body !== undefined) readBodyInto(reader, route, parts.body);

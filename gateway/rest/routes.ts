@@ -2,21 +2,45 @@ import type { Router } from "express";
 
 import type { HttpMethod, Route } from "../contract/contract.js";
 import { compareTemplates, PATH_PREFIXES, shapeOf } from "../contract/path-template.js";
+import { formsOf } from "../forms/forms.js";
+import { byAccept } from "./accept.js";
 import { type Handler, registerPath } from "./allowed-methods.js";
 import { type CallDependencies, handleCall } from "./call-handler.js";
+import { handleStream, type StreamDependencies, type StreamRoute } from "./stream-handler.js";
+
+export type RouteDependencies = CallDependencies & StreamDependencies;
 
 /**
  * Registers every route of the contract, at the root and under the version. Both are paths of one
  * router: a second router would route each request twice. One of four changes that cut a request's
  * processor time by 10 % (docs/performance.md).
  */
-export function registerRoutes(router: Router, deps: CallDependencies, routes: readonly Route[]): void {
+export function registerRoutes(router: Router, deps: RouteDependencies, routes: readonly Route[]): void {
   for (const [first, ...others] of routesByPath(routes)) {
     const handlers = new Map<HttpMethod, Handler>();
-    for (const route of [first, ...others]) handlers.set(route.method, (req, res) => handleCall(deps, route, req, res));
+    for (const route of [first, ...others]) {
+      if (isStream(route)) continue;
+      handlers.set(route.method, (req, res) => handleCall(deps, route, req, res));
+    }
+    for (const route of [first, ...others]) {
+      if (isStream(route)) handlers.set(route.method, streamHandler(deps, route, handlers.get(route.method)));
+    }
     const paths = PATH_PREFIXES.map((prefix) => prefix + expressPath(first));
     registerPath(router, { paths, template: first.path.text, handlers });
   }
+}
+
+function isStream(route: Route): route is StreamRoute {
+  return route.stream !== undefined;
+}
+
+/** Serves the stream in its forms, and as JSON the other route of its method and path, if any. */
+function streamHandler(deps: RouteDependencies, route: StreamRoute, json: Handler | undefined): Handler {
+  const handlers = new Map<string, Handler>(json === undefined ? [] : [["application/json", json]]);
+  for (const [type, makeForm] of formsOf(route.stream, deps.messageWriter, json !== undefined)) {
+    handlers.set(type, (req, res) => handleStream(deps, { route, form: makeForm() }, req, res));
+  }
+  return byAccept(handlers);
 }
 
 type PathRoutes = readonly [Route, ...Route[]];

@@ -1,10 +1,11 @@
 import { create, type FileRegistry, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type ChannelCredentials, Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 
-import { messageOf, rpcOf } from "../contract/contract.js";
-import { RPC_STATUS } from "../contract/json-support.js";
-import type { CallOptions, Rpc, RpcStatus, UpstreamResult } from "../contract/rpc.js";
+import { rpcOf } from "../contract/contract.js";
+import type { CallOptions, Rpc, UpstreamResult } from "../contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "./call-batcher.js";
+import { failureReader } from "./failure.js";
+import { type UpstreamStream, UpstreamStreams } from "./streams.js";
 
 /** The gateway's client of the server. */
 export interface Upstream {
@@ -13,13 +14,14 @@ export interface Upstream {
    * server's response does not fit the contract: a bug.
    */
   call(rpc: Rpc, request: Message, options: CallOptions): Promise<UpstreamResult>;
+  /** Calls an rpc that streams its response. */
+  open(rpc: Rpc, request: Message, options: Pick<CallOptions, "metadata" | "deadline">): UpstreamStream;
   /** Whether the server reports SERVING within five seconds. Questions at once share one call. */
   isServing(): Promise<boolean>;
   close(): void;
 }
 
 const REPLAYED = "idempotent-replayed";
-const STATUS_DETAILS = "grpc-status-details-bin";
 // An overloaded server may need seconds for this call, and still counts as serving.
 const HEALTH_MILLIS_MAX = 5_000;
 const HEALTH_SERVING = 1;
@@ -53,14 +55,12 @@ export function createUpstream(
   { target, credentials, bulkBytesMax }: UpstreamOptions,
 ): Upstream {
   const client = new Client(target, credentials, CHANNEL_OPTIONS);
-  const rpcStatus = messageOf(registry, RPC_STATUS);
+  const readFailure = failureReader(registry);
+  const streams = new UpstreamStreams({ target, credentials, channelOptions: CHANNEL_OPTIONS, readFailure });
   const makeCall: EncodedCall = async (rpc, request, options) => {
     const response = await callEncoded(client, rpc.path, request, options);
     if (response.ok) return { ok: true, message: fromBinary(rpc.output, response.bytes), replayed: response.replayed };
-    const { code, details: text, metadata } = response.error;
-    const bytes = metadata.get(STATUS_DETAILS)[0];
-    const decoded = typeof bytes === "object" ? (fromBinary(rpcStatus, bytes) as Message & RpcStatus) : undefined;
-    return { ok: false, status: { code, message: text, details: decoded?.details ?? [] } };
+    return readFailure(response.error);
   };
   const batcher = new CallBatcher(makeCall, bulkBytesMax);
   const health = rpcOf(registry, "grpc.health.v1.Health", "Check");
@@ -76,8 +76,10 @@ export function createUpstream(
   return {
     call: (rpc, request, options) => batcher.call(rpc, toBinary(rpc.input, request), options),
     isServing: () => (checking ??= checkHealth().finally(() => (checking = undefined))),
+    open: (rpc, request, options) => streams.open(rpc, toBuffer(toBinary(rpc.input, request)), options),
     close: () => {
       client.close();
+      streams.close();
     },
   };
 }

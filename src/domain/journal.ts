@@ -39,6 +39,9 @@ export const JOURNAL_KINDS = [
 /** The kind of event that an entry records. */
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
+/** The detail of an `account.unfrozen` entry after which other freezes still stand. */
+export const STILL_FROZEN = "FROZEN";
+
 /** The kinds of entries about the organization itself. They have no account. */
 export type OwnKind = Extract<JournalKind, `organization.${string}` | `key.${string}` | `reserve.${string}`>;
 
@@ -82,7 +85,8 @@ export interface JournalEntry {
   readonly balancesAfter: Balances | undefined;
   /**
    * What the kind leaves open, in the words of the service: the reason of a failure or of a flag,
-   * that a movement was reported LATE, or what an operator proposed or did.
+   * that a movement was reported LATE, that an account is still FROZEN, or what an operator
+   * proposed or did.
    */
   readonly detail?: string | undefined;
   /** The receipt of the movement that the entry books. A book has each receipt once. */

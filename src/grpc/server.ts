@@ -12,6 +12,7 @@ import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
 import { callSteps } from "./calls/call-steps.js";
+import type { ServerStreamRoute } from "./calls/server-stream-call.js";
 import type { StreamRoute } from "./calls/stream-call.js";
 import type { UnaryRoute } from "./calls/unary-call.js";
 import type { Reason } from "./errors/refusal.js";
@@ -20,6 +21,7 @@ import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
+import { eventHandlers } from "./services/event-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
@@ -186,12 +188,13 @@ function logRefusedTo(logger: Logger): (path: string | undefined, reason: Reason
   };
 }
 
-type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute>>>>;
+type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute | ServerStreamRoute>>>>;
 
 function routesOf(options: GrpcServerOptions): Routes {
   const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
+    "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
     "kesc.v1.RailService": railHandlers(options),
     "kesc.v1.StatementService": statementHandlers({ ...options, listTurns }),
@@ -222,12 +225,12 @@ function addServices(
  */
 function definitionOf(service: ServiceContract): ServiceDefinition {
   const bytes = (value: Buffer): Buffer => value;
-  const definitions = service.rpcs.map(({ localName, path, streaming }) => [
+  const definitions = service.rpcs.map(({ localName, path, streams }) => [
     localName,
     {
       path,
-      requestStream: streaming,
-      responseStream: streaming,
+      requestStream: streams === "both",
+      responseStream: streams !== "none",
       requestSerialize: bytes,
       requestDeserialize: bytes,
       responseSerialize: bytes,

@@ -38,9 +38,9 @@ export async function rowBefore(
 }
 
 /**
- * Resolves with an account as it was after the row `seq` of its book, or with undefined if it did not
- * exist then. The status, the balances and the freezes are those of that point, and `updatedAt` is the
- * time of its last row then. The reason of the status is empty.
+ * Resolves with an account as it was after the row `seq` of its book, or with undefined if it did
+ * not exist then. The status, the balances and the freezes are those of that point, and `updatedAt`
+ * is the time of its last row then. The reason of the status is empty.
  */
 export async function accountAsOf(
   history: History,

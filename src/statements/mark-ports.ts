@@ -30,8 +30,8 @@ export interface MarkRow {
 /** The marks of one cell. Each call rejects with a StoreError if the database fails. */
 export interface MarkStore {
   /**
-   * Resolves with the last mark of the first book past `afterBook` that has `rowsMin` rows after its
-   * last mark. A book without a mark has the mark 0.
+   * Resolves with the last mark of the first book past `afterBook` that has `rowsMin` rows after
+   * its last mark. A book without a mark has the mark 0.
    */
   next(afterBook: number, rowsMin: number): Promise<BookMark | undefined>;
   rows(book: number, range: { readonly afterSeq: number; readonly upToSeq: number }): Promise<readonly MarkRow[]>;

@@ -2,7 +2,9 @@ import { endOfDay, parseNairobiDay, startOfDay } from "../domain/values/nairobi-
 import { type Parsed, parsed, unparsed } from "../domain/values/parsed.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 
-/** A row can still be recorded with a time that is a little in the past. None is later than that. */
+/**
+ * A row can still be recorded with a time that is a little in the past. None is later than that.
+ */
 export const FINAL_MILLIS = 60_000;
 
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
@@ -16,8 +18,8 @@ export function parsePeriodStart(unchecked: string): Parsed<UnixMillis> {
 }
 
 /**
- * Parses the end of a period, which does not belong to it. A day means the end of that day in Kenya. It
- * must be final, and not before the beginning.
+ * Parses the end of a period, which does not belong to it. A day means the end of that day in
+ * Kenya. It must be final, and not before the beginning.
  */
 export function parsePeriodEnd(
   unchecked: string,

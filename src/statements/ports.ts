@@ -1,5 +1,5 @@
-import type { Freeze } from "../domain/freeze.js";
 import type { BookSums } from "../domain/book.js";
+import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
@@ -133,8 +133,8 @@ export interface HistoryReads {
   /** Resolves with the row that the point names, or with the last row of the book. */
   position(organizationId: OrganizationId, asOf: AsOf): Promise<Looked<Position>>;
   /**
-   * Walks back along the account's rows to the last one up to `upToSeq`. Begins at the row `from`, or
-   * at the nearest mark. Rejects if the account does not exist.
+   * Walks back along the account's rows to the last one up to `upToSeq`. Begins at the row `from`,
+   * or at the nearest mark. Rejects if the account does not exist.
    */
   balances(
     organizationId: OrganizationId,

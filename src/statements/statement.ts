@@ -44,12 +44,13 @@ export async function balancesAt(
 }
 
 /** What a line brings into the account, and what it takes out. A hold does neither. */
-export function movementOf({ debit, credit, amountCents = 0 as never }: BookLine): {
+export function movementOf({ debit, credit, amountCents }: BookLine): {
   readonly inCents: number;
   readonly outCents: number;
 } {
   const [from, to] = [isOfAccount(debit), isOfAccount(credit)];
-  return { inCents: to && !from ? amountCents : 0, outCents: from && !to ? amountCents : 0 };
+  const cents = amountCents ?? 0;
+  return { inCents: to && !from ? cents : 0, outCents: from && !to ? cents : 0 };
 }
 
 function isOfAccount(name: BookAccount | undefined): boolean {
@@ -61,8 +62,8 @@ export function totalOf({ availableCents, heldCents }: Balances): number {
 }
 
 /**
- * Adds a line to the sums so far. Throws a FootingError if the balances after the line are not those
- * before it plus its movement.
+ * Adds a line to the sums so far. Throws a FootingError if the balances after the line are not
+ * those before it plus its movement.
  */
 export function footed(before: Footing, line: BookLine): Footing {
   const { inCents, outCents } = movementOf(line);
@@ -87,7 +88,7 @@ export function checkClosing({
   opening: Balances;
   closing: Balances;
   footing: Footing;
-}) {
+}): void {
   const expected = totalOf(opening) + footing.inCents - footing.outCents;
   const { availableCents, heldCents } = footing.balances;
   if (expected === totalOf(closing) && availableCents === closing.availableCents && heldCents === closing.heldCents) {

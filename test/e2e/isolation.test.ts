@@ -55,6 +55,10 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "TransactionService/GetPayment": ({ transaction_id }) => ({ transaction_id }),
   "TransactionService/ResolveTransaction": ({ transaction_id }) => ({ transaction_id, failed: {} }),
   "TransactionService/AttendTransaction": ({ transaction_id }) => ({ transaction_id, flag: 1 }),
+  "EventService/ListEvents": ({ account_id }) => ({ account_id, page_size: 200 }),
+  "StatementService/GetStatement": ({ account_id }) => ({ account_id, from: "2026-01-01", to: "2026-01-02" }),
+  // It names nothing of an organization. A test of its own shows that others count for nothing.
+  "SupplyService/GetSupply": () => ({}),
   "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 
@@ -65,8 +69,8 @@ const FOR_RAILS = ["TransactionService/GetPayment", "TransactionService/ResolveT
 // key: test/e2e/rails-receivecallback.test.ts.
 const rpcs = readContract()
   .services.flatMap((service) => service.rpcs)
-  .flatMap(({ requiredScope, streaming, ...rpc }) =>
-    streaming || requiredScope === undefined ? [] : [{ ...rpc, requiredScope }],
+  .flatMap(({ requiredScope, streams, ...rpc }) =>
+    streams !== "none" || requiredScope === undefined ? [] : [{ ...rpc, requiredScope }],
   );
 
 function requestOf(name: string, things: Things): JsonObject {

@@ -14,7 +14,8 @@ const REASON = ["--reason", "case 17"];
 const WRITING = readContract()
   .services.flatMap(({ rpcs }) => rpcs)
   .filter(
-    ({ requiredScope, streaming }) => !streaming && requiredScope !== undefined && !requiredScope.endsWith(":read"),
+    ({ requiredScope, streams }) =>
+      streams === "none" && requiredScope !== undefined && !requiredScope.endsWith(":read"),
   )
   .map(({ name }) => name.split("/")[1] ?? "")
   // An order of the sandbox moves no money: its rail is a suspended organization's, too.

@@ -16,6 +16,7 @@ describe("the gateway's configuration", () => {
         bulkBytesMax: 1_048_576,
         connectionsMax: 20_000,
         requestsMax: 2_000,
+        streamsMax: 1_000,
         callSecondsMax: 30,
         shutdownGraceSeconds: 20,
         tls: undefined,

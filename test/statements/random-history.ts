@@ -146,10 +146,10 @@ export class RandomHistory {
     const state = this.#states.get(accountId);
     if (state === undefined) throw new Error(`the model does not know ${accountId}`);
     if (command.name === "mint") this.#move(accountId, command.amountCents, 0);
-    else if (command.name === "redeem" && command.rail !== SLOW_RAIL) this.#move(accountId, -command.amountCents, 0);
+    else if (command.name === "redeem" && command.rail !== SLOW_RAIL) this.#move(accountId, 0 - command.amountCents, 0);
     else if (command.name === "redeem") {
       this.#holds.push({ accountId, id: command.newTransactionId, cents: command.amountCents });
-      this.#move(accountId, -command.amountCents, command.amountCents);
+      this.#move(accountId, 0 - command.amountCents, command.amountCents);
     } else if (command.name === "freezeAccount") {
       this.#states.set(accountId, { ...state, status: "FROZEN", freezes: [...state.freezes, command.newFreezeId] });
     } else if (command.name === "unfreezeAccount") {

@@ -26,9 +26,8 @@ export class CallableContract {
     const { registry } = this.#contract;
     this.readRefusal = refusalReader(registry);
     // Amounts are strings, as over gRPC: no program that reads the output rounds them.
-    this.#writer = new MessageWriter(
-      () => false,
-      (status) => itemProblemJson(this.readRefusal({ status: status as Message & RpcStatus })),
+    this.#writer = new MessageWriter({ isDecimal: () => false, isNumber: this.#contract.isNumber }, (status) =>
+      itemProblemJson(this.readRefusal({ status: status as Message & RpcStatus })),
     );
     const services = [...registry].filter((desc) => desc.kind === "service");
     this.#methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method])));
@@ -76,7 +75,7 @@ export class CallableContract {
   }
 
   reader(method: DescMethod): MessageReader {
-    return new MessageReader(method.input, this.#contract.isDecimal);
+    return new MessageReader(method.input, this.#contract);
   }
 
   /** Writes a response as JSON on one line. */

@@ -2,7 +2,7 @@ import { accountOf, type AccountWithFreeze, type LedgerAccount } from "../accoun
 import type { UnfreezeAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Freeze } from "../freeze.js";
-import { balancesOf } from "../journal.js";
+import { balancesOf, STILL_FROZEN } from "../journal.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const unfreezeAccount: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide };
@@ -45,6 +45,8 @@ function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision
           kind: "account.unfrozen",
           posting: undefined,
           balancesAfter: balancesOf(account),
+          // The kind alone does not say whether the account is ACTIVE again.
+          detail: others.length === 0 ? undefined : STILL_FROZEN,
           actor,
           reason,
           recordedAt: now,

@@ -13,7 +13,7 @@ const STATUSES = {
 } as const satisfies Record<AccountStatus, AccountStatusMessage>;
 
 /** `asOfSequence` is the row for which the account holds, if that is a point in the past. */
-export function toAccountMessage(account: Account, asOfSequence?: number): AccountMessage {
+export function toAccountMessage(account: Omit<Account, "openPayments">, asOfSequence?: number): AccountMessage {
   return {
     id: account.id,
     // Empty after an erasure.

@@ -26,8 +26,8 @@ export interface RpcContract {
   readonly input: DescMessage;
   /** Whether the larger limit for requests applies. */
   readonly bulk: boolean;
-  /** Whether both sides stream. Otherwise no side streams. */
-  readonly streaming: boolean;
+  /** Which sides stream: none, both, or only the server. */
+  readonly streams: "none" | "both" | "server";
 }
 
 export interface ServiceContract {
@@ -53,9 +53,16 @@ const BULK = "kesc.v1.bulk";
 // works there.
 const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
 
+const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] | undefined>> = {
+  unary: "none",
+  bidi_streaming: "both",
+  server_streaming: "server",
+  client_streaming: undefined,
+};
+
 /**
  * Reads the contract from its descriptor set. Throws if an rpc is not public and has no valid
- * scope, or if only one of its sides streams.
+ * scope, or if only its client streams.
  */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
@@ -80,9 +87,8 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
   const text = typeof value === "string" ? value : "";
   const scope = optionOf(PUBLIC) === true && text === "" ? undefined : parseScope(text);
   if (scope?.ok === false) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
-  const streaming = method.methodKind === "bidi_streaming";
-  if (!streaming && method.methodKind !== "unary")
-    throw new Error(`${parent.typeName}.${name}: only one of its sides streams`);
+  const streams = STREAMS[method.methodKind];
+  if (streams === undefined) throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
@@ -90,6 +96,6 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
     requiredScope: scope?.value,
     input: method.input,
     bulk: optionOf(BULK) === true,
-    streaming,
+    streams,
   };
 }

@@ -21,8 +21,8 @@ class NoTurnError extends Error {
 }
 
 /**
- * Runs `work`, whose reads of the past take the turns of lists. A read that gets no turn ends the call
- * with the refusal.
+ * Runs `work`, whose reads of the past take the turns of lists. A read that gets no turn ends the
+ * call with the refusal.
  */
 export async function readingHistory<Response>(
   {

@@ -15,6 +15,9 @@ export interface ListTurnsOptions {
 
 export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADLINE_EXCEEDED" }>;
 
+/** What a page has read. */
+type PageCost = Pick<Page<unknown>, "rows" | "lookedAt">;
+
 interface WaitingList {
   readonly deadline: UnixMillis;
   /** Reads the page. Resolves with the time to rest, in milliseconds, and never rejects. */
@@ -62,10 +65,10 @@ export class ListTurns {
   }
 
   /** Reads a page when its turn comes. Rejects with the error of `read`. */
-  async page<Row>(
+  async page<Read extends PageCost>(
     { key, deadline }: Pick<Caller, "key" | "deadline">,
-    read: () => Promise<Page<Row>>,
-  ): Promise<Page<Row> | ListRefusal> {
+    read: () => Promise<Read>,
+  ): Promise<Read | ListRefusal> {
     const ofKey = this.#listsOf.get(key.id) ?? 0;
     const ofOrganization = this.#lines.get(key.organizationId)?.lists ?? 0;
     if (ofKey >= LISTS_PER_KEY_MAX || ofOrganization >= LISTS_PER_ORGANIZATION_MAX) {
@@ -82,11 +85,11 @@ export class ListTurns {
     }
   }
 
-  #inTurn<Row>(
+  #inTurn<Read extends PageCost>(
     organizationId: OrganizationId,
     deadline: UnixMillis,
-    read: () => Promise<Page<Row>>,
-  ): Promise<Page<Row> | ListRefusal> {
+    read: () => Promise<Read>,
+  ): Promise<Read | ListRefusal> {
     return new Promise((resolve) => {
       const begin = (): Promise<number> => {
         const reading = read();
@@ -139,6 +142,6 @@ export class ListTurns {
   }
 }
 
-function restMillisAfter({ lookedAt, rows }: Page<unknown>): number {
+function restMillisAfter({ lookedAt, rows }: PageCost): number {
   return lookedAt * REST_MILLIS_PER_ROW_LOOKED_AT + rows.length * REST_MILLIS_PER_ROW;
 }

@@ -1,4 +1,6 @@
 import type { ApiKey } from "../../domain/api-key.js";
+import type { Follower } from "../../events/follower.js";
+import type { EventReads } from "../../events/ports.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import type { RailMessage } from "../../rails/rail.js";
@@ -12,6 +14,8 @@ export interface ServedCell extends CellRails {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
   readonly history: HistoryReads;
+  readonly eventReads: EventReads;
+  readonly follower: Follower;
 }
 
 /** The rails of one cell, as the services use them. */

@@ -1,5 +1,5 @@
-import { parseAccountId } from "../../domain/values/ids.js";
 import { formatCents } from "../../domain/values/cents.js";
+import { parseAccountId } from "../../domain/values/ids.js";
 import {
   GetStatementRequest,
   GetStatementResponse,
@@ -16,7 +16,9 @@ import { readingHistory } from "./history-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { HistoryHandlersOptions } from "./supply-service.js";
 
-/** The rpcs of kesc.v1.StatementService. An rpc of the contract without a handler does not compile. */
+/**
+ * The rpcs of kesc.v1.StatementService. An rpc of the contract without a handler does not compile.
+ */
 export function statementHandlers(options: HistoryHandlersOptions): Record<keyof StatementServiceService, UnaryRoute> {
   return { getStatement: getStatement(options) };
 }

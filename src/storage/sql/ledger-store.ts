@@ -241,7 +241,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     }
     for (const numbered of entries) {
       const { kind, freezeId } = numbered.entry;
-      if (kind === "account.unfrozen" && freezeId !== undefined) contents.set(numbered, { created: [freezeId] });
+      if (kind === "account.unfrozen" && freezeId !== undefined)
+        contents.set(numbered, { created: [freezeId, ...proofsOf(numbered.entry, undefined)] });
     }
     const { created, changed } = tables.accountHolders;
     const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));

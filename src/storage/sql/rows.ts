@@ -282,7 +282,7 @@ export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenB
     amountCents: toCents(row.amount_cents),
     reference: row.reference as Reference,
     description: row.description as Description,
-    metadata: new Map(JSON.parse(row.metadata) as [string, string][]) as ReadonlyMap<string, string> as Metadata,
+    metadata: metadataOf(row),
     rail: row.rail as Rail,
     railMovement: (row.rail_movement ?? undefined) as RailMovement | undefined,
     railReceipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
@@ -297,7 +297,14 @@ export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenB
   };
 }
 
-function correctionOf({ corrects_id: id, correction }: TransactionRow): Correction | undefined {
+export function metadataOf({ metadata }: Pick<TransactionRow, "metadata">): Metadata {
+  return new Map(JSON.parse(metadata) as [string, string][]) as ReadonlyMap<string, string> as Metadata;
+}
+
+export function correctionOf({
+  corrects_id: id,
+  correction,
+}: Pick<TransactionRow, "corrects_id" | "correction">): Correction | undefined {
   if (id === null) return undefined;
   return { kind: correction as Correction["kind"], transactionId: id as TransactionId };
 }

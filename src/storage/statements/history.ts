@@ -22,8 +22,8 @@ const FREEZES_MAX = 256;
 type ReadingCell = Pick<Cell, "engine" | "directory"> & { readonly listReader: ListReader };
 
 /**
- * Implements the port `HistoryReads` for one cell. All reads run as lists do: on SQLite on their own
- * thread.
+ * Implements the port `HistoryReads` for one cell. All reads run as lists do: on SQLite on their
+ * own thread.
  */
 export function historyReads({ engine, directory, listReader }: ReadingCell): HistoryReads {
   const inBook = <Result>(

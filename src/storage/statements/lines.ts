@@ -62,9 +62,9 @@ interface AccountRequest extends LinesRequest {
 }
 
 /**
- * Reads lines of one account, oldest first. The rows of an account are linked backwards, so the read
- * takes a window that ends at a mark, and walks back to the window's start. Where marks are missing
- * and the walk would be long, it reads forward along the book, and the page is short.
+ * Reads lines of one account, oldest first. The rows of an account are linked backwards, so the
+ * read takes a window that ends at a mark, and walks back to the window's start. Where marks are
+ * missing and the walk would be long, it reads forward along the book, and the page is short.
  */
 export async function accountLinesPage(
   reader: ListReader,

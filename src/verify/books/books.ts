@@ -3,15 +3,15 @@ import { guarded } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, nextBook } from "./book.js";
+import { MarksAudit } from "./figures/marks.js";
+import { ReserveAudit } from "./figures/reserve.js";
 import { FreezesAudit } from "./freezes.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
 import { BookCheck } from "./journal.js";
 import { journalSlices } from "./journal-rows.js";
-import { MarksAudit } from "./figures/marks.js";
 import { auditLostBooks } from "./orphans.js";
 import { auditProofs } from "./proofs.js";
 import { ProposalsAudit } from "./proposals.js";
-import { ReserveAudit } from "./figures/reserve.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
 
 /**

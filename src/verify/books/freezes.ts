@@ -4,7 +4,7 @@ import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
-import { hasHashOf } from "./content.js";
+import { hasHashOf, proofsIn } from "./content.js";
 import { type JournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `freezes`. */
@@ -158,7 +158,7 @@ class FreezeCheck {
     const { secrets, findings } = this.#book;
     const summary = this.#summary;
     if (secrets === undefined || summary === undefined) return;
-    const created = row.kind === BEGUN ? [this.#id, summary.reason_code, summary.reason] : [this.#id];
+    const created = row.kind === BEGUN ? [this.#id, summary.reason_code, summary.reason] : [this.#id, ...proofsIn(row)];
     if (hasHashOf({ accountId: row.account_id, transactionId: null, created }, row, secrets.salts)) return;
     findings.add(
       { seq: row.seq, table: "freezes", id: this.#id },

@@ -212,6 +212,10 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint journal_check5":
       "CHECK (((freeze_id IS NOT NULL) = (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text]))))",
     "constraint journal_freeze_id_fkey": "FOREIGN KEY (freeze_id) REFERENCES freezes(id)",
+    "index journal_transaction_steps":
+      "CREATE INDEX journal_transaction_steps ON journal USING btree (transaction_id, seq) WHERE (kind = ANY (ARRAY['transaction.processing'::text, 'transaction.receipted'::text, 'transaction.flagged'::text, 'transaction.attended'::text]))",
+    "index journal_account_statuses":
+      "CREATE INDEX journal_account_statuses ON journal USING btree (account_id, seq) WHERE (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text, 'account.closed'::text]))",
     "index journal_freeze_rows":
       "CREATE UNIQUE INDEX journal_freeze_rows ON journal USING btree (freeze_id, kind) WHERE (freeze_id IS NOT NULL)",
     table: "kind r, persistence p",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contract/contract.js";
-import { TOY_RPCS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
+import { TOY_RPCS, TOY_STREAMS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
 
 describe("the gateway's view of a contract", () => {
   // docs/api.md names every route, and test/tidy.test.ts compares it with the contract.
@@ -52,7 +52,6 @@ describe("the gateway's view of a contract", () => {
     ["a response field that the response lacks", { http: { get: "/toys", responseBody: "doll" } }, "has no field doll"],
     ["a custom method", { http: { custom: { kind: "SHAKE", path: "/toys" } } }, "one of get, post, put"],
     ["a location with a field that the resource lacks", { location: "/toys/{id}" }, "has no field id"],
-    ["a stream", { streams: true }, "unary rpcs only"],
     ["a message that it cannot map", { input: "Slow", http: { get: "/t" } }, "cannot map google.protobuf.Duration"],
     [
       "an HTTP body inside a message",
@@ -68,6 +67,47 @@ describe("the gateway's view of a contract", () => {
       expect(read).to.throw(problem).with.property("message").that.includes("toys.v1.ToyService/BuildToy");
     });
   }
+
+  const [, watch, stream] = TOY_STREAMS;
+  if (watch === undefined || stream === undefined) throw new Error("there are no streams of toys");
+  for (const [name, rpc, change, problem] of [
+    ["that is no get", watch, { http: { post: "/t", body: "*" } }, "must be one get"],
+    ["with two paths", watch, { http: { get: "/t", additionalBindings: [{ get: "/u" }] } }, "must be one get"],
+    ["that shows one field", watch, { http: { get: "/t", responseBody: "sightings" } }, "must be one get"],
+    ["without a list", watch, { output: "Sighting" }, "must have one list"],
+    ["with a list of texts", watch, { output: "Toy" }, "must have one list"],
+    ["that resumes by a field that the request lacks", watch, { resumesBy: "since" }, "has no int64 since"],
+    ["that resumes by a text", watch, { resumesBy: "box" }, "has no int64 box"],
+    ["whose items have no sequence", watch, { output: "FindToysResponse" }, "has no int64"],
+    ["that ends, and has more than its list", stream, { output: "WatchToysResponse" }, "nothing but its list"],
+  ] satisfies [string, ToyRpc, Partial<ToyRpc>, string][]) {
+    it(`refuses to start with a stream ${name}`, () => {
+      expect(() => readContract(toysContract([{ ...rpc, ...change }]))).to.throw(problem);
+    });
+  }
+
+  it("refuses a number that is no int64", () => {
+    const message = {
+      name: "Odd",
+      field: [{ name: "sequence", number: 1, type: "TYPE_STRING", label: "LABEL_OPTIONAL" }],
+    };
+    expect(() => readContract(toysContract([], [message]))).to.throw("has the option number on sequence: no int64");
+  });
+
+  it("refuses two streams on one path, and lets a stream share it with a list", () => {
+    expect(() => readContract(toysContract([watch, { ...watch, name: "Other" }]))).to.throw(
+      "both claim GET /sightings",
+    );
+    expect(
+      readContract(toysContract(TOY_STREAMS)).routes.map(({ rpc, stream }) => [rpc.path, stream?.list.name]),
+    ).to.deep.equal([
+      ["/toys.v1.ToyService/ListSightings", undefined],
+      ["/toys.v1.ToyService/WatchToys", "sightings"],
+      ["/toys.v1.ToyService/ExportToys", "toys"],
+      ["/toys.v1.ToyService/ListToys", undefined],
+      ["/toys.v1.ToyService/StreamToys", "toys"],
+    ]);
+  });
 
   it("refuses two rpcs on one method and path", () => {
     const rpcs = [build, { ...build, name: "Other", http: { put: "/toys" } }];

@@ -26,6 +26,8 @@ describe("a request's JSON", () => {
     ['{"parts": 7.0}', { parts: 7 }],
     ['{"serial": 9223372036854775807}', { serial: "9223372036854775807" }],
     ['{"serial": "-9223372036854775808"}', { serial: "-9223372036854775808" }],
+    ['{"position": 0}', {}],
+    ['{"position": 9007199254740991}', { position: "9007199254740991" }],
     ['{"huge": 18446744073709551615}', { huge: "18446744073709551615" }],
     ['{"weight": 1.5e2, "ratio": 0.5}', { weight: 150, ratio: 0.5 }],
     ['{"is_loud": true}', { isLoud: true }],
@@ -51,6 +53,7 @@ describe("a request's JSON", () => {
   });
 
   const INT32 = "must be a whole number from -2147483648 to 2147483647";
+  const SAFE = "must be a whole number from 0 to 9007199254740991";
   const HALF = "must be valid Unicode: it contains half of a surrogate pair";
   for (const [text, field, problem, code] of [
     ['{"colour": "red"}', "colour", "is not a field of this request", "unknown_field"],
@@ -82,6 +85,10 @@ describe("a request's JSON", () => {
       "must be a whole number from -9223372036854775808 to 9223372036854775807",
       "out_of_range",
     ],
+    ['{"position": "7"}', "position", SAFE, "wrong_type"],
+    ['{"position": -1}', "position", SAFE, "out_of_range"],
+    ['{"position": 9007199254740992}', "position", SAFE, "out_of_range"],
+    ['{"position": 1e3}', "position", SAFE, "format"],
     ['{"huge": "x"}', "huge", "must be a whole number from 0 to 18446744073709551615", "wrong_type"],
     ['{"weight": "1.5"}', "weight", "must be a number", "wrong_type"],
     ['{"weight": 1e999}', "weight", "must be a number", "out_of_range"],
@@ -135,7 +142,7 @@ function json(text: string): Json {
 }
 
 function read(text: string) {
-  const reader = new MessageReader(toy, contract.isDecimal);
+  const reader = new MessageReader(toy, contract);
   reader.readObject(json(text), new Set());
   return { message: toJson(toy, reader.message), problems: reader.problems };
 }

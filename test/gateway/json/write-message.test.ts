@@ -10,7 +10,7 @@ import { toysContract } from "../../support/gateway/toys-contract.js";
 const contract = readContract(toysContract());
 const toy = messageOf(contract.registry, "toys.v1.Toy");
 const report = messageOf(contract.registry, "toys.v1.Report");
-const writer = new MessageWriter(contract.isDecimal, (status) =>
+const writer = new MessageWriter(contract, (status) =>
   JSON.stringify({ code: (status as typeof status & RpcStatus).code }),
 );
 
@@ -19,7 +19,7 @@ describe("a response's JSON", () => {
     expect(write({})).to.equal(
       '{"name":"","box":"","price":null,"parts":0,"serial":"0","weight":0,"is_loud":false,"picture":"","color":null,' +
         '"built_at":null,"inner":null,"tags":[],"counts":{},"nickname":null,"by_age":null,"by_size":null,' +
-        '"shelves":{},"siblings":[],"ratio":0,"huge":"0"}',
+        '"shelves":{},"siblings":[],"ratio":0,"huge":"0","position":0}',
     );
   });
 
@@ -41,6 +41,16 @@ describe("a response's JSON", () => {
       '"built_at":"2026-01-31T09:00:00.123Z",',
     ],
     ["a 64-bit number as a string", { serial: "9007199254740993" }, '"serial":"9007199254740993",'],
+    [
+      "a 64-bit number with the option `number` as a number",
+      { position: "9007199254740991" },
+      '"position":9007199254740991}',
+    ],
+    [
+      "such a number that is too large, a bug of the server, as a string",
+      { position: "9007199254740993" },
+      '"position":"9007199254740993"}',
+    ],
     ["an unsigned 64-bit number as a string", { huge: "18446744073709551615" }, '"huge":"18446744073709551615"'],
     ["a float", { weight: 1e21 }, '"weight":1e+21,'],
     ["a float that is no number as a string", { weight: "NaN" }, '"weight":"NaN",'],

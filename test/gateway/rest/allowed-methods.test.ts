@@ -16,6 +16,8 @@ describe("the methods of a path", () => {
     ["/transactions/mint", "POST, OPTIONS"],
     ["/transactions/txn_1", "GET, HEAD, OPTIONS"],
     ["/transactions/txn_1/reverse", "POST, OPTIONS"],
+    // A list and a stream share it.
+    ["/events", "GET, HEAD, OPTIONS"],
     ["/livez", "GET, HEAD, OPTIONS"],
   ] as const) {
     it(`of ${path} are in the response to OPTIONS, and in the 405 to any other method`, async () => {

@@ -221,6 +221,6 @@ function readParts(route: Route, parts: { pathValues?: readonly string[]; query?
     query: parts.query ?? "",
     body: parts.body === undefined ? undefined : { kind: "json", json: json(parts.body) },
   };
-  const { message, problems } = decodeRequest(route, contract.isDecimal, given);
+  const { message, problems } = decodeRequest(route, contract, given);
   return { message: toJson(route.rpc.input, message), problems };
 }

@@ -1,55 +1,20 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-
-import { credentials } from "@grpc/grpc-js";
 import { expect } from "chai";
-import { pino } from "pino";
 
-import { createApp } from "../../../gateway/app.js";
-import { readContract } from "../../../gateway/contract/contract.js";
-import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
-import { FakeServer } from "../../support/gateway/fake-server.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
-import { toysContract } from "../../support/gateway/toys-contract.js";
+import { ToysGateway } from "../../support/gateway/toys-gateway.js";
 
 describe("the routes of an unknown contract", () => {
-  const contract = readContract(toysContract());
-  const server = new FakeServer(contract.registry);
-  let upstream: Upstream;
-  let http: Server;
-  let url: string;
-
-  before(async () => {
-    await server.start();
-    upstream = createUpstream(contract.registry, {
-      target: server.target,
-      credentials: credentials.createInsecure(),
-      bulkBytesMax: 4_096,
-    });
-    const log = pino({ enabled: false });
-    const app = createApp(
-      { contract, upstream, log, isStopping: () => false },
-      { bodyBytesMax: 4_096, bulkBytesMax: 4_096, requestsMax: 10, callMillisMax: 5_000 },
-    );
-    http = createServer(app).listen(0, "127.0.0.1");
-    await once(http, "listening");
-    url = `http://127.0.0.1:${String((http.address() as AddressInfo).port)}`;
-  });
-  after(async () => {
-    http.closeAllConnections();
-    http.close();
-    await once(http, "close");
-    upstream.close();
-    server.stop();
-  });
+  const gateway = new ToysGateway();
+  const { server } = gateway;
+  before(() => gateway.start());
+  after(() => gateway.stop());
   beforeEach(() => server.calls.splice(0));
 
   it("take a body that is one field, and show a location that has two fields", async () => {
     server.handle = () => ({ message: { name: "bear & co", box: "big", price: "12.50" } });
     const headers = { "content-type": "application/json" };
     const body = '{"price": 12.50, "inner": {"color": "deep_blue"}}';
-    const answer = await fetch(`${url}/v1/boxes/big/toys?is_gift=true`, { method: "POST", headers, body });
+    const answer = await gateway.fetch(`/v1/boxes/big/toys?is_gift=true`, { method: "POST", headers, body });
     expect(answer.status).to.equal(201);
     expect(answer.headers.get("location")).to.equal("/v1/boxes/big/toys/bear%20%26%20co");
     expect(await answer.text()).to.include('"name":"bear & co","box":"big","price":12.50,');
@@ -61,7 +26,7 @@ describe("the routes of an unknown contract", () => {
 
   it("return one field of the response", async () => {
     server.handle = () => ({ message: { toys: [{ name: "a" }, { name: "b" }] } });
-    const toys = (await (await fetch(`${url}/boxes/big/toys?count=7`)).json()) as { name: string }[];
+    const toys = (await (await gateway.fetch(`/boxes/big/toys?count=7`)).json()) as { name: string }[];
     expect(toys.map(({ name }) => name)).to.deep.equal(["a", "b"]);
     expect(server.takeCall().message).to.deep.equal({ box: "big", count: 7 });
   });

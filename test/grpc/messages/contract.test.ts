@@ -7,8 +7,9 @@ import { readContract } from "../../../src/grpc/messages/contract.js";
 describe("grpc: the contract", () => {
   it("says which rpcs stream, and which take many at once", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
-    expect(rpcs.filter(({ streaming }) => streaming).map(({ name }) => name)).to.deep.equal([
-      "TransactionService/ImportTransactions",
+    expect(rpcs.filter(({ streams }) => streams !== "none").map(({ name, streams }) => [name, streams])).to.deep.equal([
+      ["EventService/WatchEvents", "server"],
+      ["TransactionService/ImportTransactions", "both"],
     ]);
     expect(rpcs.filter(({ bulk }) => bulk).map(({ name }) => name)).to.deep.equal([
       "TransactionService/BatchCreateTransactions",

@@ -155,6 +155,14 @@ export class GrpcCaller {
     };
   }
 
+  /** Calls an rpc that answers one request with a stream. */
+  watch<Response = Fields>(method: string, request: object, options: GrpcOptions = {}): GrpcStream<unknown, Response> {
+    const stream = this.open<unknown, Response>(methodNamed(method) as Method<unknown, Response>, options);
+    stream.send(request);
+    stream.end();
+    return stream;
+  }
+
   /** Sends all requests over a stream; resolves with every response and the status. */
   async exchange(
     method: string,
@@ -239,12 +247,13 @@ function methodNamed(name: string): Method<unknown, Fields> {
 }
 
 function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
-  const names = ["Account", "Rail", "Sandbox", "Statement", "Supply", "Transaction"];
+  const names = ["Account", "Event", "Rail", "Sandbox", "Statement", "Supply", "Transaction"];
   const files = names.map((name) => `kesc/v1/${name.toLowerCase()}_service.proto`);
   const contract = loadSync(files, {
     includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
     keepCase: true,
     enums: String,
+    longs: String,
     defaults: true,
   });
   const services = names.map((name) => `kesc.v1.${name}Service`);

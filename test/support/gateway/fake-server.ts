@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import {
   create,
   type DescMethod,
@@ -9,7 +11,15 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { Metadata, type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, status } from "@grpc/grpc-js";
+import {
+  Metadata,
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  status,
+} from "@grpc/grpc-js";
 
 import { messageOf } from "../../../gateway/contract/contract.js";
 
@@ -29,6 +39,8 @@ export interface Reply {
   readonly message?: JsonValue;
   readonly headers?: Readonly<Record<string, string>>;
   readonly trailers?: Readonly<Record<string, string>>;
+  /** A stream has messages in place of a message. They end before the refusal, if there is one. */
+  readonly messages?: Iterable<JsonValue> | AsyncIterable<JsonValue>;
   readonly refusal?: FakeRefusal;
 }
 
@@ -91,6 +103,7 @@ export class FakeServer {
   }
 
   #register(server: Server, method: DescMethod): void {
+    if (method.methodKind === "server_streaming") this.#registerStream(server, method);
     if (method.methodKind !== "unary") return;
     server.register(
       `/${method.parent.typeName}/${method.name}`,
@@ -112,6 +125,33 @@ export class FakeServer {
     );
   }
 
+  #registerStream(server: Server, method: DescMethod): void {
+    server.register(
+      `/${method.parent.typeName}/${method.name}`,
+      (call: ServerWritableStream<Buffer, Buffer>) => {
+        call.on("error", () => undefined);
+        void this.#stream(method, call).catch((error: unknown) => {
+          call.emit("error", { code: status.INTERNAL, details: `the test's own handler failed: ${String(error)}` });
+        });
+      },
+      (bytes: Buffer) => bytes,
+      (bytes: Buffer) => bytes,
+      "serverStream",
+    );
+  }
+
+  async #stream(method: DescMethod, call: ServerWritableStream<Buffer, Buffer>): Promise<void> {
+    const { messages = [], refusal, headers, trailers } = await this.handle(this.#receive(method, call));
+    call.sendMetadata(metadataOf(headers));
+    for await (const message of messages) {
+      if (call.cancelled) return;
+      const bytes = Buffer.from(toBinary(method.output, fromJson(method.output, message)));
+      if (!call.write(bytes)) await once(call, "drain");
+    }
+    if (refusal === undefined) call.end(metadataOf(trailers));
+    else call.emit("error", this.#errorOf(refusal));
+  }
+
   async #answer(method: DescMethod, call: ServerUnaryCall<Buffer, Buffer>): Promise<{ reply: Reply; bytes: Buffer }> {
     const isHealth = method.parent.typeName === "grpc.health.v1.Health";
     const reply = isHealth
@@ -120,7 +160,10 @@ export class FakeServer {
     return { reply, bytes: Buffer.from(toBinary(method.output, fromJson(method.output, reply.message ?? {}))) };
   }
 
-  #receive(method: DescMethod, call: ServerUnaryCall<Buffer, Buffer>): ReceivedCall {
+  #receive(
+    method: DescMethod,
+    call: ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>,
+  ): ReceivedCall {
     const received: ReceivedCall = {
       rpc: method.name,
       message: toJson(method.input, fromBinary(method.input, call.request), { useProtoFieldName: true }),

@@ -52,6 +52,7 @@ export class GatewayFixture {
       bulkBytesMax: 8_192,
       connectionsMax: 1_000,
       requestsMax: 1_000,
+      streamsMax: 1_000,
       callSecondsMax: 5,
       shutdownGraceSeconds: 5,
       tls: undefined,

@@ -10,7 +10,6 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import {
-  FieldDescriptorProtoSchema,
   FieldOptionsSchema,
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
@@ -28,6 +27,7 @@ export interface ToyRpc {
   readonly location?: string;
   readonly batchedBy?: string;
   readonly streams?: boolean;
+  readonly resumesBy?: string;
 }
 
 export const TOY_RPCS: readonly ToyRpc[] = [
@@ -46,6 +46,28 @@ export const TOY_RPCS: readonly ToyRpc[] = [
   },
   { name: "Whisper", input: "Toy", output: "Toy" },
   { name: "FindMany", input: "FindManyRequest", output: "FindManyResponse" },
+];
+
+/** Streams without an end and with one. Some share their paths with lists. */
+export const TOY_STREAMS: readonly ToyRpc[] = [
+  { name: "ListSightings", input: "WatchToysRequest", output: "WatchToysResponse", http: { get: "/sightings" } },
+  {
+    name: "WatchToys",
+    input: "WatchToysRequest",
+    output: "WatchToysResponse",
+    http: { get: "/sightings" },
+    streams: true,
+    resumesBy: "after",
+  },
+  {
+    name: "ExportToys",
+    input: "FindToysRequest",
+    output: "FindToysResponse",
+    http: { get: "/boxes/{box}/export" },
+    streams: true,
+  },
+  { name: "ListToys", input: "FindToysRequest", output: "FindToysResponse", http: { get: "/toys" } },
+  { name: "StreamToys", input: "FindToysRequest", output: "FindToysResponse", http: { get: "/toys" }, streams: true },
 ];
 
 const scalar = (name: string, number: number, type: string, more: JsonObject = {}): JsonObject => ({
@@ -91,6 +113,7 @@ const TOY: JsonObject = {
     ref("siblings", 18, ".toys.v1.Toy", REPEATED),
     scalar("ratio", 19, "float"),
     scalar("huge", 20, "uint64"),
+    scalar("position", 21, "int64"),
   ],
   oneofDecl: [{ name: "chosen" }, { name: "_nickname" }],
   nestedType: [
@@ -163,8 +186,26 @@ const MESSAGES: JsonObject[] = [
   },
   { name: "Report", field: [ref("troubles", 1, ".google.rpc.Status", REPEATED)] },
   { name: "Parcel", field: [scalar("box", 1, "string"), ref("inside", 2, ".google.api.HttpBody")] },
+  { name: "WatchToysRequest", field: [scalar("box", 1, "string"), scalar("after", 2, "int64")] },
+  {
+    name: "WatchToysResponse",
+    field: [ref("sightings", 1, ".toys.v1.Sighting", REPEATED), scalar("next_sequence", 2, "int64")],
+  },
+  {
+    name: "Sighting",
+    field: [scalar("sequence", 1, "int64"), scalar("type", 2, "string"), ref("toy", 3, ".toys.v1.Toy")],
+  },
   { name: "Slow", field: [ref("delay", 1, ".google.protobuf.Duration")] },
 ];
+
+/** Every field of such a name has the option. */
+const NUMBER_FIELDS = [
+  ["price", "decimal"],
+  ["position", "number"],
+  ["after", "number"],
+  ["sequence", "number"],
+  ["next_sequence", "number"],
+] as const;
 
 const COLOR: JsonObject = {
   name: "Color",
@@ -175,7 +216,7 @@ const COLOR: JsonObject = {
  * A serialized descriptor set of a contract that has nothing of ours but the options and the
  * errors: toys in boxes.
  */
-export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
+export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS, moreMessages: readonly JsonObject[] = []): Uint8Array {
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(CONTRACT_URL));
   const kept = ["kesc/v1/errors.proto", "kesc/v1/options.proto"];
   const foundation = set.file.filter(({ name }) => !name.startsWith("kesc/") || kept.includes(name));
@@ -192,7 +233,7 @@ export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
       "google/rpc/status.proto",
       "kesc/v1/options.proto",
     ],
-    messageType: MESSAGES,
+    messageType: [...MESSAGES, ...moreMessages],
     enumType: [COLOR],
     service: [
       {
@@ -208,17 +249,21 @@ export function toysContract(rpcs: readonly ToyRpc[] = TOY_RPCS): Uint8Array {
   });
   const extension = (name: string) => registry.getExtension(name) ?? expect(name);
   const rule = registry.getMessage("google.api.HttpRule") ?? expect("HttpRule");
-  for (const [index, { http, location, batchedBy }] of rpcs.entries()) {
+  for (const [index, { http, location, batchedBy, resumesBy }] of rpcs.entries()) {
     const options = create(MethodOptionsSchema);
     if (http !== undefined) setExtension(options, extension("google.api.http"), fromJson(rule, http));
     if (location !== undefined) setExtension(options, extension("kesc.v1.location"), location);
     if (batchedBy !== undefined) setExtension(options, extension("kesc.v1.batched_by"), batchedBy);
+    if (resumesBy !== undefined) setExtension(options, extension("kesc.v1.resumes_by"), resumesBy);
     const method = file.service[0]?.method[index] ?? expect("method");
     method.options = options;
   }
-  const price = file.messageType[0]?.field[2] ?? create(FieldDescriptorProtoSchema);
-  price.options = create(FieldOptionsSchema);
-  setExtension(price.options, extension("kesc.v1.decimal"), true);
+  for (const [name, option] of NUMBER_FIELDS) {
+    for (const field of file.messageType.flatMap((message) => message.field).filter((each) => each.name === name)) {
+      field.options = create(FieldOptionsSchema);
+      setExtension(field.options, extension(`kesc.v1.${option}`), true);
+    }
+  }
   return toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file: [...foundation, file] }));
 }
 

@@ -7,8 +7,11 @@ import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { Metadata as Pairs, Reference, UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { Follower } from "../../../src/events/follower.js";
+import type { EventReads } from "../../../src/events/ports.js";
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcLimits } from "../../../src/grpc/limits.js";
+import { eventCodec } from "../../../src/grpc/messages/event.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
 import type { CellRails, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
@@ -18,6 +21,7 @@ import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
+import { MemoryEvents } from "./memory-events.js";
 import { MemoryRails } from "./memory-rails.js";
 
 const STOP_MILLIS_MAX = 1_000;
@@ -105,6 +109,8 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   readonly reads?: Partial<Reads>;
   /** Replace reads of the past, none of which the server under test has. */
   readonly history?: Partial<HistoryReads>;
+  /** Replace the events of a database with none. */
+  readonly eventReads?: EventReads;
   /** Replace the rails of a cell that has none. */
   readonly rails?: CellRails;
   /** Hears the number of each cell that a handler asks for. */
@@ -118,6 +124,7 @@ export async function serve({
   submit = doAnything,
   reads,
   history,
+  eventReads = new MemoryEvents(),
   rails,
   cellAsked = () => undefined,
   scopes,
@@ -136,6 +143,8 @@ export async function serve({
     },
     reads: { ...smallReads, ...reads },
     history: { ...noHistory, ...history },
+    eventReads,
+    follower: new Follower({ reads: eventReads, codec: eventCodec }),
     ...(rails ?? new MemoryRails()),
   };
   const server = await startGrpcServer({

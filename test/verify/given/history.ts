@@ -8,8 +8,8 @@ import { markStore } from "../../../src/storage/statements/marks.js";
 import { recordReserve } from "../../../src/storage/statements/reserve.js";
 
 /**
- * Marks in book 2, whose row 3 is a mint of 1.00 on the account, and one place of its reserve with two
- * figures.
+ * Marks in book 2, whose row 3 is a mint of 1.00 on the account, and one place of its reserve with
+ * two figures.
  */
 export async function makeHistory(database: Database, organizationId: OrganizationId, { id }: Account): Promise<void> {
   const [cell] = database.cells;

@@ -173,6 +173,9 @@ export class AccountCheck {
     const isFrozen = this.#freezes > 0;
     this.#status = isFrozen ? "FROZEN" : "ACTIVE";
     if (kind === "account.closed") this.#status = "CLOSED";
+    const detail = kind === "account.unfrozen" && isFrozen ? "FROZEN" : null;
+    if (row.detail !== detail)
+      this.#add(seq, `${kind} with the detail ${String(detail)}`, `the detail ${String(row.detail)}`);
     // The freezes of a frozen account have the reasons.
     this.#statusReason = isFrozen ? "" : row.reason;
   }

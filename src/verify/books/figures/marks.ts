@@ -23,8 +23,8 @@ const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"] as con
 const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 
 /**
- * Compares the marks of one book with the rows of the journal that they name. A mark that is missing is
- * no error: the reads of the past are right without it, and only take longer.
+ * Compares the marks of one book with the rows of the journal that they name. A mark that is
+ * missing is no error: the reads of the past are right without it, and only take longer.
  */
 export class MarksAudit {
   readonly #audit: Audit;
@@ -57,7 +57,9 @@ export class MarksAudit {
     });
   }
 
-  /** Called once, after the last row. Marks past the head are those of rows that were added since. */
+  /**
+   * Called once, after the last row. Marks past the head are those of rows that were added since.
+   */
   async end(): Promise<void> {
     const { number, head } = this.#book.row;
     const { table } = this.#audit.engine;

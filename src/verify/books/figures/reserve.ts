@@ -23,8 +23,8 @@ interface Figure {
 }
 
 /**
- * Checks what the operator recorded about the reserve of one book, and compares `reserve_places` with
- * the last figure of each place.
+ * Checks what the operator recorded about the reserve of one book, and compares `reserve_places`
+ * with the last figure of each place.
  */
 export class ReserveAudit {
   readonly #audit: Audit;

@@ -1,0 +1,64 @@
+import { type DescField, type Message, ScalarType } from "@bufbuild/protobuf";
+import { type Input, stringify } from "csv-stringify/sync";
+
+import { TIMESTAMP } from "../contract/json-support.js";
+import type { StreamRule } from "../contract/stream-rule.js";
+import type { MessageWriter } from "../json/write-message.js";
+import type { StreamForm } from "./stream-form.js";
+
+/** The digits of a number. A spreadsheet must read "-5.00" as a number. */
+class Digits {
+  constructor(readonly text: string) {}
+}
+
+const NO_NUMBERS: ReadonlySet<ScalarType | undefined> = new Set([
+  undefined,
+  ScalarType.STRING,
+  ScalarType.BYTES,
+  ScalarType.BOOL,
+]);
+const NEGATIVE_NUMBER = /^-[0-9]/;
+
+/**
+ * Writes CSV as RFC 4180 says, with the names of the fields in the first row. A cell has the text
+ * that JSON shows; null is empty. A text that a spreadsheet would run as a formula begins with an
+ * apostrophe.
+ *
+ * The columns are the fields of an item that have one value. Messages, lists and maps have no
+ * column: they do not fit in a cell.
+ */
+export function csvForm({ list }: StreamRule, writer: MessageWriter): StreamForm {
+  const columns = list.message.fields.filter(fitsCell);
+  const rows = (input: Input): string =>
+    stringify(input, {
+      record_delimiter: "windows",
+      escape_formulas: true,
+      cast: {
+        object: (digits) => ({
+          value: (digits as unknown as Digits).text,
+          escape_formulas: false,
+        }),
+      },
+    });
+  return {
+    contentType: "text/csv; charset=utf-8; header=present",
+    fileType: "csv",
+    begin: () => rows([columns.map(({ name }) => name)]),
+    items: (items) => rows(items.map((item) => columns.map((field) => cellOf(writer, field, item)))),
+    endOfMessage: () => "",
+    end: () => "",
+  };
+}
+
+function fitsCell(field: DescField): boolean {
+  if (field.fieldKind === "message") return field.message.typeName === TIMESTAMP;
+  return field.fieldKind === "scalar" || field.fieldKind === "enum";
+}
+
+function cellOf(writer: MessageWriter, field: DescField, item: Message): string | Digits {
+  const json = writer.writeField(field, item);
+  if (json === "null") return "";
+  const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
+  const isNumber = !NO_NUMBERS.has(field.scalar) || !json.startsWith('"');
+  return isNumber && NEGATIVE_NUMBER.test(text) ? new Digits(text) : text;
+}

@@ -1,0 +1,195 @@
+import type { Account, AccountStatus } from "../domain/account.js";
+import type { Freeze } from "../domain/freeze.js";
+import { type Balances, type JournalKind, STILL_FROZEN } from "../domain/journal.js";
+import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.js";
+import type { Transaction, TransactionStatus } from "../domain/transaction.js";
+import type { Actor } from "../domain/values/actor.js";
+import type { Cents } from "../domain/values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import { NO_REASON, type StatusReason } from "../domain/values/text.js";
+import type { UnixMillis } from "../domain/values/time.js";
+
+/** A row of the journal, as far as an event shows it. */
+export interface EventRow {
+  readonly organizationId: OrganizationId;
+  readonly sequence: number;
+  readonly kind: JournalKind;
+  readonly accountId: AccountId | undefined;
+  readonly balancesAfter: Balances | undefined;
+  readonly detail: string | undefined;
+  readonly receipt: RailReceipt | undefined;
+  readonly actor: Actor;
+  readonly reason: StatusReason;
+  readonly recordedAt: UnixMillis;
+  /** At least the first eight hexadecimal digits. */
+  readonly contentHash: string;
+}
+
+/** What a row is about. Undefined if that is the organization itself. */
+export type EventSubject = TransactionFacts | AccountFacts | undefined;
+
+/** What never changes of a transaction, and its other rows that an event needs. */
+export interface TransactionFacts {
+  readonly kind: "transaction";
+  readonly transaction: Pick<
+    Transaction,
+    "id" | "type" | "amountCents" | "reference" | "description" | "metadata" | "rail" | "corrects" | "createdAt"
+  >;
+  /** The transaction that had reversed this one by then. */
+  readonly reversedById: TransactionId | undefined;
+  /**
+   * The rows of the transaction, up to this one and with it, that neither began nor ended it,
+   * oldest first. Empty for a row that began or ended it.
+   */
+  readonly steps: readonly StepRow[];
+  /** The row that ended the transaction, if it is an earlier one. */
+  readonly ended: EndRow | undefined;
+}
+
+export interface StepRow {
+  readonly sequence: number;
+  readonly kind: JournalKind;
+  readonly detail: string | undefined;
+  readonly receipt: RailReceipt | undefined;
+}
+
+export interface EndRow extends StepRow {
+  readonly reason: StatusReason;
+  readonly availableAfterCents: Cents | undefined;
+  readonly recordedAt: UnixMillis;
+}
+
+export interface AccountFacts {
+  readonly kind: "account";
+  readonly accountId: AccountId;
+  readonly createdAt: UnixMillis;
+  /** The last row up to this one that froze, unfroze or closed the account. */
+  readonly statusRow: Pick<EndRow, "kind" | "detail" | "reason"> | undefined;
+  /** The freeze that the row began or ended. */
+  readonly freeze: Pick<Freeze, "id" | "reasonCode" | "reason" | "createdBy" | "createdAt"> | undefined;
+}
+
+/** An account without personal data, and without the number of its open payments. */
+export type EventAccount = Omit<Account, "openPayments"> & { readonly person: undefined };
+
+/** One row of an organization's book, with what it is about as that was right after the row. */
+export interface LedgerEvent {
+  readonly organizationId: OrganizationId;
+  readonly sequence: number;
+  readonly id: string;
+  readonly type: JournalKind;
+  readonly occurredAt: UnixMillis;
+  readonly accountId: AccountId | undefined;
+  readonly transaction: Transaction | undefined;
+  readonly account: EventAccount | undefined;
+  readonly balances: Balances | undefined;
+}
+
+const HASH_DIGITS = 8;
+
+/** Makes the event of a row. Only what the book held at that row goes into it. */
+export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
+  const { organizationId, sequence, kind, accountId, balancesAfter, recordedAt } = row;
+  return {
+    organizationId,
+    sequence,
+    id: eventIdOf(row),
+    type: kind,
+    occurredAt: recordedAt,
+    accountId,
+    transaction: subject?.kind === "transaction" ? transactionAt(row, subject) : undefined,
+    account: subject?.kind === "account" ? accountAt(row, subject) : undefined,
+    balances: balancesAfter,
+  };
+}
+
+/** A restored book that goes on differently has other hashes, and so other ids. */
+function eventIdOf({ organizationId, sequence, contentHash }: EventRow): string {
+  const suffix = organizationId.slice(organizationId.indexOf("_") + 1);
+  return `evt_${suffix}_${String(sequence)}_${contentHash.slice(0, HASH_DIGITS)}`;
+}
+
+/** The status that a row of each of these kinds gives for good. */
+const ENDS: Readonly<Partial<Record<JournalKind, TransactionStatus>>> = {
+  "transaction.completed": "COMPLETED",
+  "transaction.failed": "FAILED",
+  "transaction.canceled": "CANCELED",
+};
+
+function transactionAt(row: EventRow, { transaction, reversedById, steps, ended }: TransactionFacts): Transaction {
+  const { organizationId, accountId, recordedAt } = row;
+  if (accountId === undefined) throw new Error(`the row of ${transaction.id} has no account`);
+  const end: EndRow | undefined =
+    ENDS[row.kind] === undefined ? ended : { ...row, availableAfterCents: row.balancesAfter?.availableCents };
+  const status = end === undefined ? statusBeforeEnd(row.kind, steps) : ENDS[end.kind];
+  if (status === undefined) throw new Error(`the row ${String(row.sequence)} does not end ${transaction.id}`);
+  const isCompleted = status === "COMPLETED";
+  const receipts = [end, ...steps].map((step) => step?.receipt);
+  return {
+    ...transaction,
+    organizationId,
+    accountId,
+    status,
+    statusReason: end?.reason ?? NO_REASON,
+    // No message of the contract has it.
+    railMovement: undefined,
+    railReceipt: receipts.find((receipt) => receipt !== undefined),
+    failure: status === "FAILED" ? (end?.detail as FailureReason) : undefined,
+    openFlags: flagsAfter(steps, end),
+    reversedById,
+    availableAfterCents: isCompleted ? end?.availableAfterCents : undefined,
+    updatedAt: recordedAt,
+    completedAt: isCompleted ? end?.recordedAt : undefined,
+  };
+}
+
+function statusBeforeEnd(kind: JournalKind, steps: readonly StepRow[]): TransactionStatus {
+  // Only a transaction that the rail may have is resolved by an operator.
+  const isProcessing =
+    kind === "transaction.resolution_proposed" || steps.some((step) => step.kind === "transaction.processing");
+  return isProcessing ? "PROCESSING" : "PENDING";
+}
+
+/** The end of a transaction lowers the flags that are up. */
+function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonly FlagReason[] {
+  const open = new Set<FlagReason>();
+  for (const { sequence, kind, detail } of steps) {
+    if (sequence < (end?.sequence ?? 0)) continue;
+    if (kind === "transaction.flagged") open.add(detail as FlagReason);
+    if (kind === "transaction.attended") open.delete(detail as FlagReason);
+  }
+  return [...open];
+}
+
+function accountAt(row: EventRow, { accountId, createdAt, statusRow, freeze }: AccountFacts): EventAccount {
+  const { organizationId, balancesAfter, actor, reason, recordedAt } = row;
+  if (balancesAfter === undefined) throw new Error(`the row ${String(row.sequence)} has no balances`);
+  const status = statusAfter(statusRow);
+  return {
+    id: accountId,
+    organizationId,
+    status,
+    statusReason: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
+    ...balancesAfter,
+    createdAt,
+    updatedAt: recordedAt,
+    person: undefined,
+    freezes:
+      freeze === undefined
+        ? []
+        : [
+            {
+              ...freeze,
+              organizationId,
+              accountId,
+              lifted: row.kind === "account.unfrozen" ? { by: actor, at: recordedAt, reason } : undefined,
+            },
+          ],
+  };
+}
+
+function statusAfter(statusRow: AccountFacts["statusRow"]): AccountStatus {
+  if (statusRow === undefined) return "ACTIVE";
+  if (statusRow.kind === "account.closed") return "CLOSED";
+  return statusRow.kind === "account.frozen" || statusRow.detail === STILL_FROZEN ? "FROZEN" : "ACTIVE";
+}

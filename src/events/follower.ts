@@ -1,0 +1,158 @@
+import type { OrganizationId } from "../domain/values/ids.js";
+import type { LedgerEvent } from "./event.js";
+import { blocksOf } from "./message.js";
+import { type BookSlice, type EventCodec, type EventReads, EVENTS_READ_MAX } from "./ports.js";
+import { Tail } from "./tail.js";
+
+export interface FollowerOptions {
+  readonly reads: Pick<EventReads, "latest" | "slices">;
+  readonly codec: EventCodec;
+}
+
+// Commits of this server are followed at once, those of other servers and programs at the next poll.
+const POLL_MILLIS = 50;
+const IDLE_POLL_MILLIS = 250;
+const LOOKS_UNTIL_IDLE = 10;
+// A busy server commits every few milliseconds. One round then serves several commits.
+const ROUND_GAP_MILLIS = 10;
+const RETRY_MILLIS = 1_000;
+
+/** What one tail keeps at most, and all tails of a cell together. */
+const TAIL_BYTES_MAX = 4 * 1_048_576;
+const TAILS_BYTES_MAX = 64 * 1_048_576;
+
+/**
+ * Follows the books of one cell that somebody watches. It reads each new row once, however many
+ * watch it, and the rows of many books in one statement. It does nothing while nobody watches.
+ */
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #tails = new Map<OrganizationId, Tail>();
+  /** The watched books with commits that were not read yet. */
+  #poked = new Set<OrganizationId>();
+  #timer: NodeJS.Timeout | undefined;
+  #isReading = false;
+  #isClosed = false;
+  #polledAt = -Infinity;
+  #readAt = -Infinity;
+  /** The number of polls in a row that found nothing. */
+  #idlePolls = 0;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the tail of a book. The caller must leave it again. */
+  enter(organizationId: OrganizationId): Tail {
+    let tail = this.#tails.get(organizationId);
+    if (tail === undefined) {
+      tail = new Tail();
+      this.#tails.set(organizationId, tail);
+    }
+    tail.watchers += 1;
+    this.#schedule();
+    return tail;
+  }
+
+  leave(organizationId: OrganizationId): void {
+    const tail = this.#tails.get(organizationId);
+    if (tail === undefined) return;
+    tail.watchers -= 1;
+    if (tail.watchers === 0) this.#tails.delete(organizationId);
+    if (this.#tails.size === 0) clearTimeout(this.#timer);
+  }
+
+  /** Tells that these organizations' commands are committed. */
+  poke(commands: Iterable<{ readonly organizationId: OrganizationId }>): void {
+    if (this.#tails.size === 0) return;
+    const before = this.#poked.size;
+    for (const { organizationId } of commands) if (this.#tails.has(organizationId)) this.#poked.add(organizationId);
+    if (before === 0 && this.#poked.size > 0) this.#schedule();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    if (this.#isReading || this.#isClosed || this.#tails.size === 0) return;
+    const pollAt = this.#polledAt + (this.#idlePolls < LOOKS_UNTIL_IDLE ? POLL_MILLIS : IDLE_POLL_MILLIS);
+    const at = this.#poked.size > 0 ? Math.min(pollAt, this.#readAt + ROUND_GAP_MILLIS) : pollAt;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#round(pollAt), Math.max(0, at - performance.now()));
+  }
+
+  async #round(pollAt: number): Promise<void> {
+    const startedAt = performance.now();
+    const isPoll = startedAt >= pollAt;
+    const poked = this.#poked;
+    this.#poked = new Set();
+    this.#isReading = true;
+    this.#readAt = startedAt;
+    if (isPoll) this.#polledAt = startedAt;
+    try {
+      const found = await this.#read(isPoll ? [...this.#tails.keys()] : [...poked]);
+      if (isPoll) this.#idlePolls = found.some((id) => !poked.has(id)) ? 0 : this.#idlePolls + 1;
+    } catch {
+      // The streams stay open, and notice it when they look at their keys. The next look reads on
+      // from where this one ended.
+      this.#polledAt = startedAt + RETRY_MILLIS;
+    } finally {
+      this.#isReading = false;
+      this.#schedule();
+    }
+  }
+
+  /** Reads what is new in these books. Returns those that had something new. */
+  async #read(organizationIds: readonly OrganizationId[]): Promise<readonly OrganizationId[]> {
+    const begun = organizationIds.filter((id) => this.#tails.get(id)?.head !== undefined);
+    if (begun.length === 0) return [];
+    const latest = await this.#options.reads.latest(begun);
+    const behind = (): OrganizationId[] =>
+      begun.filter((id) => (this.#tails.get(id)?.head ?? Infinity) < (latest.get(id) ?? 0));
+    const found = behind();
+    for (let left = found; left.length > 0; left = behind()) {
+      const slices = this.#slicesOf(left, latest);
+      const events = await this.#options.reads.slices(slices);
+      this.#append(slices, events);
+    }
+    return found;
+  }
+
+  /** Shares the rows of one read among the books. */
+  #slicesOf(
+    organizationIds: readonly OrganizationId[],
+    latest: ReadonlyMap<OrganizationId, number>,
+  ): readonly BookSlice[] {
+    const books = organizationIds.slice(0, EVENTS_READ_MAX);
+    const share = Math.floor(EVENTS_READ_MAX / books.length);
+    return books.flatMap((organizationId) => {
+      const after = this.#tails.get(organizationId)?.head;
+      if (after === undefined) return [];
+      return [{ organizationId, after, upTo: Math.min(after + share, latest.get(organizationId) ?? after) }];
+    });
+  }
+
+  #append(slices: readonly BookSlice[], events: readonly LedgerEvent[]): void {
+    const bytesMax = Math.min(TAIL_BYTES_MAX, TAILS_BYTES_MAX / this.#tails.size);
+    const ofBook = groupByBook(events);
+    for (const { organizationId, after, upTo } of slices) {
+      const tail = this.#tails.get(organizationId);
+      // The last watcher may have left meanwhile, and another one begun.
+      if (tail?.head !== after) continue;
+      const blocks = blocksOf(this.#options.codec, ofBook.get(organizationId) ?? [], { after, upTo });
+      for (const block of blocks) tail.append(block, bytesMax);
+    }
+  }
+}
+
+function groupByBook(events: readonly LedgerEvent[]): Map<OrganizationId, LedgerEvent[]> {
+  const groups = new Map<OrganizationId, LedgerEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.organizationId);
+    if (group === undefined) groups.set(event.organizationId, [event]);
+    else group.push(event);
+  }
+  return groups;
+}

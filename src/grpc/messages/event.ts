@@ -1,0 +1,55 @@
+import { formatCents } from "../../domain/values/cents.js";
+import type { LedgerEvent } from "../../events/event.js";
+import type { EventCodec } from "../../events/ports.js";
+import { Event as EventMessage } from "../../gen/kesc/v1/event.js";
+import { toAccountMessage } from "./account.js";
+import { encode } from "./encode.js";
+import { toTimestamp } from "./timestamp.js";
+import { toTransactionMessage } from "./transaction.js";
+
+export function toEventMessage(event: LedgerEvent): EventMessage {
+  const { balances } = event;
+  return {
+    sequence: BigInt(event.sequence),
+    id: event.id,
+    type: event.type,
+    occurred_at: toTimestamp(event.occurredAt),
+    resource: resourceOf(event),
+    available_balance: balances === undefined ? "" : formatCents(balances.availableCents),
+    held_balance: balances === undefined ? "" : formatCents(balances.heldCents),
+  };
+}
+
+function resourceOf({ transaction, account }: LedgerEvent): EventMessage["resource"] {
+  if (transaction !== undefined) return { $case: "transaction", value: toTransactionMessage(transaction) };
+  if (account !== undefined) return { $case: "account", value: toAccountMessage(account) };
+  return undefined;
+}
+
+function encodeEvent(event: LedgerEvent): Buffer {
+  return encode(EventMessage, toEventMessage(event));
+}
+
+const TAG_OF_EVENTS = 0x0a;
+const TAG_OF_NEXT_SEQUENCE = 0x10;
+
+/**
+ * Encodes WatchEventsResponse by hand: a message is its events one after another, so an event is
+ * encoded once for all messages that have it.
+ */
+export const eventCodec: EventCodec = {
+  entry: (event) => {
+    const bytes = encodeEvent(event);
+    return Buffer.concat([Buffer.of(TAG_OF_EVENTS), varint(bytes.length), bytes]);
+  },
+  message: (entries, nextSequence) =>
+    Buffer.concat([...entries, Buffer.of(TAG_OF_NEXT_SEQUENCE), varint(nextSequence)]),
+};
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let left = value;
+  for (; left > 0x7f; left = Math.floor(left / 0x80)) bytes.push((left % 0x80) | 0x80);
+  bytes.push(left);
+  return Buffer.from(bytes);
+}

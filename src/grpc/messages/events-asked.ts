@@ -1,0 +1,52 @@
+import { JOURNAL_KINDS, type JournalKind } from "../../domain/journal.js";
+import { parseAccountId } from "../../domain/values/ids.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import type { EventFilter } from "../../events/ports.js";
+import type { ListEventsRequest } from "../../gen/kesc/v1/event_service.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import { ifGiven, type ParsedFields, parseFields } from "./fields.js";
+
+/** Where a caller begins, and what it wants. */
+export interface EventsAsked {
+  readonly afterSequence: number;
+  readonly filter: EventFilter;
+}
+
+/** Parses the fields that both rpcs have. */
+export function parseEventsAsked(
+  request: Pick<ListEventsRequest, "after_sequence" | "types" | "account_id">,
+): ParsedFields<EventsAsked> {
+  const fields = parseFields({
+    after_sequence: parseAfterSequence(request.after_sequence),
+    types: parseEventTypes(request.types),
+    account_id: ifGiven(request.account_id, parseAccountId),
+  });
+  if (!fields.ok) return fields;
+  const { after_sequence: afterSequence, types, account_id: accountId } = fields.value;
+  return { ok: true, value: { afterSequence, filter: { types, accountId } } };
+}
+
+/** The refusal of a sequence that the book does not have: the caller knows another book. */
+export function refusalAfterEnd(latestSequence: number): AnyRefusal {
+  const message = `must be at most ${String(latestSequence)}, the sequence of the last event of the book`;
+  return { reason: "INVALID_FIELD", fields: [{ field: "after_sequence", message, code: "OUT_OF_RANGE" }] };
+}
+
+const TYPES: ReadonlySet<string> = new Set(JOURNAL_KINDS);
+
+/** Parses the types of a filter, in any order. No type means every type. */
+function parseEventTypes(unchecked: readonly string[]): Parsed<readonly JournalKind[] | undefined> {
+  if (unchecked.length === 0) return parsed(undefined);
+  const types = new Set(unchecked);
+  // The filter of one call is small, however often a caller repeats a type.
+  return [...types].every((type) => TYPES.has(type))
+    ? parsed([...types] as JournalKind[])
+    : unparsed("must be types of events, such as transaction.completed", "UNKNOWN_VALUE");
+}
+
+/** Parses the sequence after which the events begin. */
+function parseAfterSequence(unchecked: bigint): Parsed<number> {
+  return unchecked >= 0n && unchecked <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? parsed(Number(unchecked))
+    : unparsed("must be 0 or the next_sequence of an earlier response", "OUT_OF_RANGE");
+}

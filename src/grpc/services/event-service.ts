@@ -1,0 +1,102 @@
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import type { LedgerEvent } from "../../events/event.js";
+import { EVENTS_READ_MAX } from "../../events/ports.js";
+import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../gen/kesc/v1/event_service.js";
+import type { Caller } from "../calls/call-context.js";
+import { done } from "../calls/rpc-result.js";
+import type { ServerStreamRoute } from "../calls/server-stream-call.js";
+import { unary, type UnaryRoute } from "../calls/unary-call.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import { toEventMessage } from "../messages/event.js";
+import { type EventsAsked, parseEventsAsked, refusalAfterEnd } from "../messages/events-asked.js";
+import { parseFields } from "../messages/fields.js";
+import type { ListTurns } from "./list-turns.js";
+import { watchEvents, type WatchOptions } from "./watch-events.js";
+
+export interface EventHandlersOptions extends WatchOptions {
+  readonly listTurns: ListTurns;
+}
+
+const PAGE_SIZE_DEFAULT = 50;
+const PAGE_SIZE_MAX = 200;
+/** The maximum number of rows that one call looks at. */
+const LOOKED_AT_MAX = 10_000;
+
+/** The rpcs of kesc.v1.EventService. An rpc of the contract without a handler does not compile. */
+export function eventHandlers(
+  options: EventHandlersOptions,
+): Record<keyof EventServiceService, UnaryRoute | ServerStreamRoute> {
+  return { listEvents: listEvents(options), watchEvents: watchEvents(options) };
+}
+
+function listEvents({ cellOf, listTurns }: EventHandlersOptions): UnaryRoute {
+  return unary({
+    request: ListEventsRequest,
+    response: ListEventsResponse,
+    parse: (request) => {
+      const asked = parseEventsAsked(request);
+      const size = parseFields({ page_size: parsePageSize(request.page_size) });
+      if (!asked.ok || !size.ok)
+        return { ok: false, fields: [...(asked.ok ? [] : asked.fields), ...(size.ok ? [] : size.fields)] };
+      return { ok: true, value: { ...asked.value, pageSize: size.value.page_size } };
+    },
+    run: async (asked, caller) => {
+      const page = await readPage(asked, { caller, cellOf, listTurns });
+      if ("reason" in page) return { kind: "refused", refusal: page };
+      return done({
+        events: page.events.map(toEventMessage),
+        next_sequence: BigInt(page.nextSequence),
+        latest_sequence: BigInt(page.latestSequence),
+      });
+    },
+  });
+}
+
+interface EventPage {
+  readonly events: readonly LedgerEvent[];
+  readonly nextSequence: number;
+  readonly latestSequence: number;
+}
+
+/**
+ * Reads a page in parts, each at its turn. A filter that few events match looks at a bounded number
+ * of rows: the page then ends before it is full.
+ */
+async function readPage(
+  { afterSequence, filter, pageSize }: EventsAsked & { readonly pageSize: number },
+  { caller, cellOf, listTurns }: Pick<EventHandlersOptions, "cellOf" | "listTurns"> & { readonly caller: Caller },
+): Promise<EventPage | AnyRefusal> {
+  const { organizationId } = caller.key;
+  const reads = cellOf(caller.key).eventReads;
+  const hasFilter = filter.types !== undefined || filter.accountId !== undefined;
+  const found: LedgerEvent[] = [];
+  for (let after = afterSequence; ;) {
+    const left = LOOKED_AT_MAX - (after - afterSequence);
+    const limit = hasFilter ? Math.min(EVENTS_READ_MAX, left) : pageSize;
+    const read = await listTurns.page(caller, async () => {
+      const part = await reads.after({ organizationId, afterSequence: after, limit, filter });
+      return { ...part, rows: part.events, lookedAt: part.nextSequence - after };
+    });
+    if ("reason" in read) return read;
+    const { latestSequence } = read;
+    if (afterSequence > latestSequence) return refusalAfterEnd(latestSequence);
+    found.push(...read.events);
+    after = read.nextSequence;
+    if (found.length >= pageSize || after >= latestSequence || after - afterSequence >= LOOKED_AT_MAX) {
+      const events = found.slice(0, pageSize);
+      const isCut = found.length > pageSize;
+      return { events, nextSequence: isCut ? (events.at(-1)?.sequence ?? after) : after, latestSequence };
+    }
+  }
+}
+
+/** Parses a page size: 1 to 200. 0 means 50. */
+function parsePageSize(unchecked: number): Parsed<number> {
+  if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
+  return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
+    ? parsed(unchecked)
+    : unparsed(
+        `must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`,
+        "OUT_OF_RANGE",
+      );
+}

@@ -1,0 +1,58 @@
+import type { UnixMillis } from "../../domain/values/time.js";
+import { HEARTBEAT_MILLIS, watch } from "../../events/watch.js";
+import { WatchEventsRequest } from "../../gen/kesc/v1/event_service.js";
+import type { Caller } from "../calls/call-context.js";
+import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../calls/server-stream-call.js";
+import { eventCodec } from "../messages/event.js";
+import { type EventsAsked, parseEventsAsked, refusalAfterEnd } from "../messages/events-asked.js";
+import { ListTurns } from "./list-turns.js";
+import type { CellOf } from "./served-cell.js";
+
+export interface WatchOptions {
+  readonly cellOf: CellOf;
+  readonly now: () => UnixMillis;
+}
+
+const WATCHES_OF_ORGANIZATION_MAX = 20;
+/** The maximum number of reads at a time of watchers that catch up. */
+const CATCH_UPS_MAX = 2;
+
+export function watchEvents({ cellOf, now }: WatchOptions): ServerStreamRoute {
+  // Watchers that catch up have turns of their own: they delay no list of the same organization.
+  const turns = new ListTurns({ now, underWayMax: CATCH_UPS_MAX });
+  return serverStream({
+    request: WatchEventsRequest,
+    streamsMax: WATCHES_OF_ORGANIZATION_MAX,
+    parse: parseEventsAsked,
+    run: (asked, caller, signal) => messagesOf(asked, { caller, signal, cellOf, turns }),
+  });
+}
+
+interface Watching {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly cellOf: CellOf;
+  readonly turns: ListTurns;
+}
+
+async function* messagesOf(asked: EventsAsked, { caller, signal, cellOf, turns }: Watching): EncodedMessages {
+  const { eventReads, follower } = cellOf(caller.key);
+  const { organizationId } = caller.key;
+  const latestSequence = yield* watch(
+    { organizationId, ...asked, signal },
+    {
+      follower,
+      codec: eventCodec,
+      heartbeatMillis: HEARTBEAT_MILLIS,
+      readInTurn: async (request) => {
+        const page = await turns.page(caller, async () => {
+          const read = await eventReads.after(request);
+          return { ...read, rows: read.events, lookedAt: read.nextSequence - request.afterSequence };
+        });
+        // A key has few turns. The watcher waits, and asks again.
+        return "reason" in page ? undefined : page;
+      },
+    },
+  );
+  return latestSequence === undefined ? undefined : refusalAfterEnd(latestSequence);
+}

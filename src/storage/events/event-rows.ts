@@ -1,0 +1,210 @@
+import type { FreezeReason } from "../../domain/freeze.js";
+import type { JournalKind } from "../../domain/journal.js";
+import type { RailReceipt } from "../../domain/payment.js";
+import type { Transaction } from "../../domain/transaction.js";
+import type { Actor } from "../../domain/values/actor.js";
+import { toCents } from "../../domain/values/cents.js";
+import type { AccountId, FreezeId, TransactionId } from "../../domain/values/ids.js";
+import type { StatusReason } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import {
+  type AccountFacts,
+  type EndRow,
+  eventOf,
+  type EventRow,
+  type EventSubject,
+  type LedgerEvent,
+  type StepRow,
+  type TransactionFacts,
+} from "../../events/event.js";
+import type { OpenBook } from "../sql/book-directory.js";
+import type { Columns, Engine } from "../sql/engine.js";
+import { correctionOf, metadataOf, type TransactionRow } from "../sql/rows.js";
+
+/** A row that is asked for. */
+export const ASKED_COLUMNS = { book: "int64", seq: "int64" } as const satisfies Columns;
+
+const STEP_COLUMNS = {
+  seq: "int64",
+  kind: "text",
+  detail: "text",
+  rail_receipt: "text",
+  reason: "text",
+  available_after_cents: "int64",
+  recorded_at: "int64",
+} as const satisfies Columns;
+
+/** Another row of the journal, out of a column of JSON. */
+interface OtherRow {
+  readonly seq: number;
+  readonly kind: string;
+  readonly detail: string | null;
+  readonly rail_receipt: string | null;
+  readonly reason: string;
+  readonly available_after_cents: number | null;
+  readonly recorded_at: number;
+}
+
+/** The columns of the transaction. All are null if the row is about none. */
+type CreatedTransaction = Pick<
+  TransactionRow,
+  "type" | "amount_cents" | "reference" | "description" | "metadata" | "rail" | "corrects_id" | "correction"
+> & { readonly created_at: number };
+
+/** A row of the journal with what it is about. The columns of JSON hold arrays of OtherRow. */
+export type EventSelectRow = {
+  readonly book: number;
+  readonly seq: number;
+  readonly kind: string;
+  readonly account_id: string | null;
+  readonly transaction_id: string | null;
+  readonly freeze_id: string | null;
+  readonly available_after_cents: number | null;
+  readonly held_after_cents: number | null;
+  readonly detail: string | null;
+  readonly rail_receipt: string | null;
+  readonly actor: string;
+  readonly reason: string;
+  readonly recorded_at: number;
+  readonly content_hash: string;
+  readonly reversed_by_id: string | null;
+  readonly steps: string | null;
+  readonly ended: string | null;
+  readonly status_rows: string | null;
+  readonly account_created_at: number | null;
+  readonly freeze_reason_code: string;
+  readonly freeze_reason: string;
+  readonly freeze_created_by: string;
+  readonly freeze_created_at: number;
+} & CreatedTransaction;
+
+// Both engines use a partial index only if the statement repeats its condition.
+const STEPS = "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
+const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
+const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
+
+/**
+ * Returns the SELECT of the rows whose JSON is its first binding. A book has no gaps, so a page is
+ * read row by row, by the primary key: PostgreSQL cannot mistake that for a large part of the book.
+ * A row that began or ended its transaction needs no other rows.
+ */
+export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
+  const journal = table("journal");
+  const others = (rows: string): string => jsonRows("s", STEP_COLUMNS, rows);
+  const steps = `${journal} s WHERE s.transaction_id = j.transaction_id AND s.seq <= j.seq AND s.kind IN ${STEPS}`;
+  const ended = `${journal} s WHERE s.transaction_id = j.transaction_id AND s.seq < j.seq AND s.kind IN ${ENDS}`;
+  const statusRow = `(
+    SELECT * FROM ${journal} n WHERE n.account_id = j.account_id AND n.seq <= j.seq AND n.kind IN ${STATUSES}
+    ORDER BY n.seq DESC LIMIT 1
+  ) s`;
+  return `
+    SELECT j.book, j.seq, j.kind, j.account_id, j.transaction_id, j.freeze_id, j.available_after_cents,
+      j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
+      ${hex("j.content_hash")} AS content_hash,
+      t.type, t.amount_cents, t.reference, t.description, t.metadata, t.rail, t.corrects_id, t.correction, t.created_at,
+      CASE WHEN t.reversed_by_id IS NOT NULL THEN (
+        SELECT r.id FROM ${table("transactions")} r WHERE r.id = t.reversed_by_id AND r.seq <= j.seq
+      ) END AS reversed_by_id,
+      CASE WHEN j.kind IN ${STEPS} OR j.kind = 'transaction.resolution_proposed' THEN ${others(steps)} END AS steps,
+      CASE WHEN j.kind IN ${STEPS} THEN ${others(ended)} END AS ended,
+      CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN ${others(statusRow)} END AS status_rows,
+      a.created_at AS account_created_at,
+      f.reason_code AS freeze_reason_code, f.reason AS freeze_reason, f.created_by AS freeze_created_by,
+      f.created_at AS freeze_created_at
+    FROM ${input(ASKED_COLUMNS)} CROSS JOIN ${journal} j
+      LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
+      LEFT JOIN ${table("accounts")} a ON j.transaction_id IS NULL AND a.id = j.account_id
+      LEFT JOIN ${table("freezes")} f ON f.id = j.freeze_id
+    WHERE j.book = input.book AND j.seq = input.seq`;
+}
+
+export function eventFrom(row: EventSelectRow, { organizationId }: OpenBook): LedgerEvent {
+  const { available_after_cents: available, held_after_cents: held } = row;
+  const eventRow: EventRow = {
+    organizationId,
+    sequence: row.seq,
+    kind: row.kind as JournalKind,
+    accountId: (row.account_id ?? undefined) as AccountId | undefined,
+    balancesAfter:
+      available === null || held === null
+        ? undefined
+        : { availableCents: toCents(available), heldCents: toCents(held) },
+    detail: row.detail ?? undefined,
+    receipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
+    actor: row.actor as Actor,
+    reason: row.reason as StatusReason,
+    recordedAt: toUnixMillis(row.recorded_at),
+    contentHash: row.content_hash,
+  };
+  return eventOf(eventRow, subjectOf(row));
+}
+
+function subjectOf(row: EventSelectRow): EventSubject {
+  if (row.transaction_id !== null) {
+    return {
+      kind: "transaction",
+      transaction: createdOf(row.transaction_id as TransactionId, row),
+      reversedById: (row.reversed_by_id ?? undefined) as TransactionId | undefined,
+      steps: othersIn(row.steps).map(stepOf),
+      ended: othersIn(row.ended).map(endOf)[0],
+    };
+  }
+  if (row.account_id === null || row.account_created_at === null) return undefined;
+  return {
+    kind: "account",
+    accountId: row.account_id as AccountId,
+    createdAt: toUnixMillis(row.account_created_at),
+    statusRow: othersIn(row.status_rows).map(endOf)[0],
+    freeze: freezeOf(row),
+  };
+}
+
+function createdOf(id: TransactionId, row: CreatedTransaction): TransactionFacts["transaction"] {
+  return {
+    id,
+    type: row.type as Transaction["type"],
+    amountCents: toCents(row.amount_cents),
+    reference: row.reference as Transaction["reference"],
+    description: row.description as Transaction["description"],
+    metadata: metadataOf(row),
+    rail: row.rail as Transaction["rail"],
+    corrects: correctionOf(row),
+    createdAt: toUnixMillis(row.created_at),
+  };
+}
+
+function freezeOf(row: EventSelectRow): AccountFacts["freeze"] {
+  if (row.freeze_id === null) return undefined;
+  return {
+    id: row.freeze_id as FreezeId,
+    reasonCode: row.freeze_reason_code as FreezeReason,
+    reason: row.freeze_reason as StatusReason,
+    createdBy: row.freeze_created_by as Actor,
+    createdAt: toUnixMillis(row.freeze_created_at),
+  };
+}
+
+/** Returns the rows in a column of JSON, oldest first. */
+function othersIn(json: string | null): readonly OtherRow[] {
+  if (json === null) return [];
+  return (JSON.parse(json) as OtherRow[]).sort((left, right) => left.seq - right.seq);
+}
+
+function stepOf({ seq, kind, detail, rail_receipt: receipt }: OtherRow): StepRow {
+  return {
+    sequence: seq,
+    kind: kind as JournalKind,
+    detail: detail ?? undefined,
+    receipt: (receipt ?? undefined) as RailReceipt | undefined,
+  };
+}
+
+function endOf(row: OtherRow): EndRow {
+  const { available_after_cents: available } = row;
+  return {
+    ...stepOf(row),
+    reason: row.reason as StatusReason,
+    availableAfterCents: available === null ? undefined : toCents(available),
+    recordedAt: toUnixMillis(row.recorded_at),
+  };
+}

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { credentials } from "@grpc/grpc-js";
+import { pino } from "pino";
+
+import { createApp } from "../../../gateway/app.js";
+import { readContract } from "../../../gateway/contract/contract.js";
+import { OpenStreams } from "../../../gateway/http/open-streams.js";
+import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
+import { FakeServer } from "./fake-server.js";
+import { type ToyRpc, toysContract } from "./toys-contract.js";
+
+/** The REST API of a contract of toys, in front of a fake server. */
+export class ToysGateway {
+  readonly #contract;
+  readonly server: FakeServer;
+  readonly logLines: Record<string, unknown>[] = [];
+  #upstream: Upstream | undefined;
+  #http: Server | undefined;
+
+  constructor(rpcs?: readonly ToyRpc[]) {
+    this.#contract = readContract(toysContract(rpcs));
+    this.server = new FakeServer(this.#contract.registry);
+  }
+
+  async start(): Promise<void> {
+    await this.server.start();
+    this.#upstream = createUpstream(this.#contract.registry, {
+      target: this.server.target,
+      credentials: credentials.createInsecure(),
+      bulkBytesMax: 4_096,
+    });
+    const log = pino(
+      { base: null },
+      { write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>) },
+    );
+    const app = createApp(
+      {
+        contract: this.#contract,
+        upstream: this.#upstream,
+        log,
+        streams: new OpenStreams(10),
+        isStopping: () => false,
+      },
+      { bodyBytesMax: 4_096, bulkBytesMax: 4_096, requestsMax: 10, callMillisMax: 5_000 },
+    );
+    this.#http = createServer(app).listen(0, "127.0.0.1");
+    await once(this.#http, "listening");
+  }
+
+  async stop(): Promise<void> {
+    if (this.#http !== undefined) {
+      this.#http.closeAllConnections();
+      this.#http.close();
+      await once(this.#http, "close");
+    }
+    this.#upstream?.close();
+    this.server.stop();
+  }
+
+  /** The address, such as "127.0.0.1:8080". */
+  get address(): string {
+    return `127.0.0.1:${String((this.#http?.address() as AddressInfo).port)}`;
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(`http://${this.address}${path}`, init);
+  }
+}
