@@ -2,7 +2,17 @@ import simpleImportSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "src/gen/", "coverage/", "bench/out/", "eslint.config.js", ".dependency-cruiser.cjs"] },
+  {
+    ignores: [
+      "dist/",
+      "src/gen/",
+      "coverage/",
+      "bench/out/",
+      "examples/",
+      "eslint.config.js",
+      ".dependency-cruiser.cjs",
+    ],
+  },
   tseslint.configs.strictTypeChecked,
   {
     plugins: { imports: simpleImportSort },

@@ -7,7 +7,7 @@ import type { AccountId, FreezeId, TransactionId } from "./domain/values/ids.js"
 import type { UnixMillis } from "./domain/values/time.js";
 import { Follower } from "./events/follower.js";
 import { pokingAfterCommit } from "./events/poke-after-commit.js";
-import { eventCodec } from "./grpc/messages/event.js";
+import { eventCodec } from "./grpc/messages/events/event.js";
 import { startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";

@@ -9,7 +9,7 @@ export interface FollowerOptions {
   readonly codec: EventCodec;
 }
 
-// Commits of this server are followed at once, those of other servers and programs at the next poll.
+// Commits of this server are followed at once, those of other servers at the next poll.
 const POLL_MILLIS = 50;
 const IDLE_POLL_MILLIS = 250;
 const LOOKS_UNTIL_IDLE = 10;

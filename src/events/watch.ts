@@ -38,7 +38,8 @@ export async function* watch(
   const tail = follower.enter(organizationId);
   try {
     let position = afterSequence;
-    let sentAt = performance.now();
+    // The first message comes at once, also without events: the stream has begun.
+    let sentAt = -Infinity;
     let hasBegun = false;
     while (!signal.aborted) {
       const block = hasBegun ? tail.blockAfter(position) : "behind";
@@ -50,13 +51,17 @@ export async function* watch(
         tail.beginAfter(read.latestSequence);
         hasBegun = true;
         const range = { after: position, upTo: read.nextSequence };
+        let hasSent = false;
         for (const part of blocksOf(codec, read.events, range)) {
           if (part.events.length > 0) {
             yield part.message;
             sentAt = performance.now();
+            hasSent = true;
           }
         }
         position = read.nextSequence;
+        // A new watcher learns at once that it was accepted, and one that catches up how far it is.
+        if (!hasSent) message = codec.message([], position);
       } else if (block === undefined) {
         await tail.wait(sentAt + heartbeatMillis - performance.now(), signal);
       } else {
@@ -64,7 +69,7 @@ export async function* watch(
         position = block.upTo;
       }
       if (message === undefined && performance.now() - sentAt >= heartbeatMillis) message = codec.message([], position);
-      if (message !== undefined && !signal.aborted) {
+      if (message !== undefined) {
         yield message;
         sentAt = performance.now();
       }

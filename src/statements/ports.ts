@@ -155,6 +155,8 @@ export interface HistoryReads {
     organizationId: OrganizationId,
     request: LinesRequest & { readonly accountId: AccountId },
   ): Promise<Looked<LinesPage>>;
+  /** All lines of the book. */
+  bookLines(organizationId: OrganizationId, request: LinesRequest): Promise<Looked<LinesPage>>;
   /** The sums after the row `seq`, or after a row before it, at which the next call goes on. */
   sums(
     organizationId: OrganizationId,

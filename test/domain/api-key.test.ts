@@ -42,6 +42,10 @@ describe("a scope", () => {
     "transactions:read",
     "transactions:write",
     "transactions:resolve",
+    "events:read",
+    "books:read",
+    "webhooks:read",
+    "webhooks:write",
   ]) {
     it(`may be ${scope}`, () => {
       expect(parseScope(scope)).to.deep.equal({ ok: true, value: scope });
@@ -54,7 +58,8 @@ describe("a scope", () => {
         ok: false,
         code: "UNKNOWN_VALUE",
         problem:
-          "must be one of accounts:read, accounts:write, transactions:read, transactions:write, transactions:resolve",
+          "must be one of accounts:read, accounts:write, transactions:read, transactions:write, transactions:resolve, " +
+          "events:read, books:read, webhooks:read, webhooks:write",
       });
     });
   }

@@ -57,6 +57,9 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         batchCreateTransactions: { requests: [{ mint: movement() }, { redeem: movement() }, {}] },
         importTransactions: { requests: [{ mint: movement() }, { redeem: movement() }] },
         listTransactions: { account_id, page_size: 1 },
+        listEvents: { account_id, page_size: 1 },
+        // No book has it, so the stream ends with a refusal.
+        watchEvents: { after_sequence: 1_000_000_000 },
         closeAccount: { account_id },
         freezeAccount: { account_id: frozen, reason_code: "FREEZE_REASON_FRAUD" },
         getTransaction: { transaction_id },
@@ -75,7 +78,8 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         // The transaction and the freeze do not exist: these requests must get our own refusal,
         // with its details.
         const namesNone = "transaction_id" in request || "freeze_id" in request;
-        const expected = namesNone ? "not_found" : undefined;
+        const refusal = name === "watchEvents" ? "invalid_argument" : undefined;
+        const expected = namesNone ? "not_found" : refusal;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // The engineer can read the details of one refusal among many results, too.
         if (name.startsWith("batch")) expect(JSON.stringify(answer)).to.include('"reason":"INVALID_FIELD"');

@@ -31,12 +31,13 @@ export async function callMethod(
   const session = new Session(options);
   const { contract } = session;
   const method = contract.method(name);
+  const isOnLines = options.json === true || method.methodKind === "server_streaming";
   try {
     const { replayed } = await session.call(method, requestsOf(contract, method, request ?? "{}"), {
       idempotencyKey: options.idempotencyKey,
       onResponse: (response) => {
         const line = contract.writeResponse(method, response);
-        printLine(options.json === true ? line : indented(line));
+        printLine(isOnLines ? line : indented(line));
       },
     });
     if (replayed) process.stderr.write("This is a replay: an earlier call had the effect.\n");

@@ -115,7 +115,7 @@ class OpenServerStream<Request, Input> {
     const input = parseRequest(rpc, contract, request, caller);
     if (!input.ok || problems.length > 0)
       return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...problems] });
-    if (validateOnly || this.#hasEnded) return DONE;
+    if (validateOnly || this.#hasEnded()) return DONE;
 
     const { organizationId } = key;
     const { streamsMax } = rpc;
@@ -147,10 +147,10 @@ class OpenServerStream<Request, Input> {
       return;
     }
     const messages = rpc.run(input, caller, this.#ending.signal);
-    while (!this.#hasEnded) {
+    while (!this.#hasEnded()) {
       const next = await messages.next();
       if (next.done === true) this.#end(next.value === undefined ? DONE : refused(next.value));
-      else if (!this.#hasEnded) await this.#write(next.value);
+      else if (!this.#hasEnded()) await this.#write(next.value);
     }
     await messages.return(undefined);
   }
@@ -161,7 +161,7 @@ class OpenServerStream<Request, Input> {
     if ("reason" in key) this.#end(refused(key));
   }
 
-  /** Resolves once the client has read enough that there is room for more, or the stream has ended. */
+  /** Resolves once the client has read enough that there is room for more, or at the end. */
   #write(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => {
       const { signal } = this.#ending;
@@ -174,7 +174,7 @@ class OpenServerStream<Request, Input> {
     });
   }
 
-  get #hasEnded(): boolean {
+  #hasEnded(): boolean {
     return this.#ending.signal.aborted;
   }
 
@@ -183,14 +183,14 @@ class OpenServerStream<Request, Input> {
     try {
       await work();
     } catch (error) {
-      if (this.#hasEnded) return;
+      if (this.#hasEnded()) return;
       this.#record.thrown = error;
       this.#end(refused(refusalOfThrown(error, this.#record.requestId)));
     }
   }
 
   #end(ending: Ending): void {
-    if (this.#hasEnded) return;
+    if (this.#hasEnded()) return;
     const { contract, dependencies } = this.#context;
     this.#ending.abort();
     for (const cleanUp of this.#cleanups) cleanUp();

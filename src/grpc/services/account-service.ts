@@ -31,7 +31,7 @@ import { parseAccountStatuses, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
-import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history-turns.js";
+import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";

@@ -7,11 +7,11 @@ import { done } from "../calls/rpc-result.js";
 import type { ServerStreamRoute } from "../calls/server-stream-call.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import type { AnyRefusal } from "../errors/refusal.js";
-import { toEventMessage } from "../messages/event.js";
-import { type EventsAsked, parseEventsAsked, refusalAfterEnd } from "../messages/events-asked.js";
+import { toEventMessage } from "../messages/events/event.js";
+import { type EventsAsked, parseEventsAsked } from "../messages/events/events-asked.js";
 import { parseFields } from "../messages/fields.js";
 import type { ListTurns } from "./list-turns.js";
-import { watchEvents, type WatchOptions } from "./watch-events.js";
+import { refusalAfterEnd, watchEvents, type WatchOptions } from "./watch-events.js";
 
 export interface EventHandlersOptions extends WatchOptions {
   readonly listTurns: ListTurns;

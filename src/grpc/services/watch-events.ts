@@ -3,8 +3,9 @@ import { HEARTBEAT_MILLIS, watch } from "../../events/watch.js";
 import { WatchEventsRequest } from "../../gen/kesc/v1/event_service.js";
 import type { Caller } from "../calls/call-context.js";
 import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../calls/server-stream-call.js";
-import { eventCodec } from "../messages/event.js";
-import { type EventsAsked, parseEventsAsked, refusalAfterEnd } from "../messages/events-asked.js";
+import type { AnyRefusal } from "../errors/refusal.js";
+import { eventCodec } from "../messages/events/event.js";
+import { type EventsAsked, parseEventsAsked } from "../messages/events/events-asked.js";
 import { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -55,4 +56,10 @@ async function* messagesOf(asked: EventsAsked, { caller, signal, cellOf, turns }
     },
   );
   return latestSequence === undefined ? undefined : refusalAfterEnd(latestSequence);
+}
+
+/** The refusal of a sequence that the book does not have: the caller knows another book. */
+export function refusalAfterEnd(latestSequence: number): AnyRefusal {
+  const message = `must be at most ${String(latestSequence)}, the sequence of the last event of the book`;
+  return { reason: "INVALID_FIELD", fields: [{ field: "after_sequence", message, code: "OUT_OF_RANGE" }] };
 }

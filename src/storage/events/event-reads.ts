@@ -6,7 +6,7 @@ import type { ListReader } from "../lists/page.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
-import { eventFrom, type EventSelectRow, eventSelect } from "./event-rows.js";
+import { eventFrom, eventSelect, type EventSelectRow } from "./event-rows.js";
 
 /**
  * Implements the port `EventReads` for one cell. Whoever appends to a book holds the book's row
@@ -68,7 +68,7 @@ export function eventReads({
   };
 }
 
-/** The conditions of a filter. The primary key leads to the rows, and they are passed over if need be. */
+/** Returns the conditions of a filter. Rows that do not meet them are passed over. */
 function conditionsOf({ types, accountId }: EventFilter): {
   readonly conditions: string;
   readonly bindings: readonly Binding[];

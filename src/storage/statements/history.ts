@@ -10,7 +10,7 @@ import type { Engine, Read } from "../sql/engine.js";
 import { freezeOf, type FreezeRow } from "../sql/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedRow } from "./account-walk.js";
-import { accountLinesPage } from "./lines.js";
+import { accountLinesPage, bookLinesPage } from "./lines.js";
 import { reservePlaces } from "./reserve.js";
 import { currentSums, openPaymentsOf, reportedBalances, sumsStep } from "./supply.js";
 
@@ -75,6 +75,9 @@ export function historyReads({ engine, directory, listReader }: ReadingCell): Hi
 
     accountLines: (organizationId, request) =>
       inBook(organizationId, ({ number: book }) => accountLinesPage(listReader, engine, { ...request, book })),
+
+    bookLines: (organizationId, request) =>
+      inBook(organizationId, ({ number: book }) => bookLinesPage(listReader, engine, { ...request, book })),
 
     sums: (organizationId, given) =>
       inBook(organizationId, ({ number: book }) => sumsStep(listReader, engine, { ...given, book })),

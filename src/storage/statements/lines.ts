@@ -153,6 +153,22 @@ async function forwardPage(
   return { result: cut(linesOf(rows), { size, coveredSeq }), lookedAt: FORWARD_MAX };
 }
 
+/** Reads the next lines of the book. A page has at most 256. */
+export async function bookLinesPage(
+  reader: ListReader,
+  { table }: Engine,
+  { book, afterSeq, toSeq, size }: Omit<AccountRequest, "accountId">,
+): Promise<Looked<LinesPage>> {
+  const lastSeq = Math.min(afterSeq + Math.min(size, FORWARD_MAX), toSeq);
+  const rows = await reader.rows<LineRow>(
+    `SELECT ${lineColumns("j")} FROM ${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
+     WHERE j.book = ? AND j.seq > ? AND j.seq <= ? ORDER BY j.seq`,
+    [book, afterSeq, lastSeq],
+  );
+  const nextAfterSeq = lastSeq < toSeq ? lastSeq : undefined;
+  return { result: { lines: rows.map(lineOf), nextAfterSeq }, lookedAt: rows.length };
+}
+
 /** Returns the lines of the rows that move money of the account. */
 function linesOf(rows: readonly LineRow[]): readonly BookLine[] {
   return rows.map(lineOf).filter(({ debit, credit }) => isOfAccount(debit) || isOfAccount(credit));

@@ -87,6 +87,21 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     expect(listed.stdout.split("\n")).to.include("kesc.v1.TransactionService/Mint");
   });
 
+  it("prints a line for each message of a stream without an end, until the deadline", async () => {
+    const request = JSON.stringify({ after_sequence: 0, account_id: accountId });
+    const { code, stdout, stderr } = await run(["call", "WatchEvents", request, "--deadline", "3s"]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^DEADLINE_EXCEEDED/);
+    const messages = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { events: Fields[]; next_sequence: number });
+    const [created, minted] = messages.flatMap(({ events }) => events);
+    expect([created?.["type"], minted?.["type"]]).to.deep.equal(["account.created", "transaction.completed"]);
+    expect(minted).to.have.property("sequence").that.is.a("number");
+    expect(minted).to.have.property("available_balance", "5.00");
+  });
+
   it("gets and lists resources, with the key of a file and the filters of REST", async () => {
     const keyFile = join(place.folder, "key");
     writeFileSync(keyFile, `${service.a.key}\n`);

@@ -25,14 +25,15 @@ const command = { ...unfreezeAccount(ORGANIZATION, frozen.id, first.id), reason:
 const lifted = { ...first, lifted: { by: TEST_ACTOR, at: NOW, reason: REASON } };
 
 describe("lifting a freeze", () => {
-  for (const [what, freezes, others, changed] of [
+  for (const [what, freezes, others, changed, detail] of [
     [
       "the last one makes the account ACTIVE, with the words",
       [first],
       [],
       { ...frozen, status: "ACTIVE", statusReason: REASON, updatedAt: NOW },
+      undefined,
     ],
-    ["one of two leaves the account FROZEN", [first, second], [second], { ...frozen, updatedAt: NOW }],
+    ["one of two leaves the account FROZEN", [first, second], [second], { ...frozen, updatedAt: NOW }, "FROZEN"],
   ] as const) {
     it(`${what}: with the author and the time, and a row of the journal that moves no money`, () => {
       expect(operation.decide(givenBook({ accounts: [frozen], freezes }), command, NOW)).to.deep.equal({
@@ -48,6 +49,7 @@ describe("lifting a freeze", () => {
               kind: "account.unfrozen",
               posting: undefined,
               balancesAfter: { availableCents: frozen.availableCents, heldCents: frozen.heldCents },
+              detail,
               actor: TEST_ACTOR,
               reason: REASON,
               recordedAt: NOW,

@@ -48,6 +48,7 @@ describe("grpc: reflection", () => {
         value: {
           service: [
             { name: "kesc.v1.AccountService" },
+            { name: "kesc.v1.EventService" },
             { name: "kesc.v1.RailService" },
             { name: "kesc.v1.SandboxService" },
             { name: "kesc.v1.TransactionService" },
@@ -119,7 +120,9 @@ describe("grpc: reflection", () => {
     const [numbers] = await ask("v1", [{ $case: "all_extension_numbers_of_type", value: containing_type }]);
     if (numbers?.$case !== "all_extension_numbers_response") throw new Error("no numbers");
     expect(numbers.value.base_type_name).to.equal(containing_type);
-    expect(numbers.value.extension_number).to.have.members([72_295_728, 50_001, 50_002, 50_003, 50_004, 50_005]);
+    expect(numbers.value.extension_number).to.have.members([
+      72_295_728, 50_001, 50_002, 50_003, 50_004, 50_005, 50_006,
+    ]);
   });
 
   for (const [name, question, code] of [

@@ -11,7 +11,7 @@ import { Follower } from "../../../src/events/follower.js";
 import type { EventReads } from "../../../src/events/ports.js";
 import type { MintRequest } from "../../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcLimits } from "../../../src/grpc/limits.js";
-import { eventCodec } from "../../../src/grpc/messages/event.js";
+import { eventCodec } from "../../../src/grpc/messages/events/event.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
 import type { CellRails, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
@@ -216,6 +216,7 @@ const noHistory: HistoryReads = {
   closing: noPast,
   freezes: noPast,
   accountLines: noPast,
+  bookLines: noPast,
   sums: noPast,
   currentSums: noPast,
   openPayments: noPast,

@@ -1,13 +1,13 @@
-import type { UnixMillis } from "../../domain/values/time.js";
-import { GetSupplyRequest, GetSupplyResponse, type SupplyServiceService } from "../../gen/kesc/v1/supply_service.js";
-import { positionOf, sumsAsOf } from "../../statements/as-of.js";
-import { done } from "../calls/rpc-result.js";
-import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseFields } from "../messages/fields.js";
-import { toSupplyMessage } from "../messages/supply.js";
+import type { UnixMillis } from "../../../domain/values/time.js";
+import { GetSupplyRequest, GetSupplyResponse, type SupplyServiceService } from "../../../gen/kesc/v1/supply_service.js";
+import { positionOf, sumsAsOf } from "../../../statements/as-of.js";
+import { done } from "../../calls/rpc-result.js";
+import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import { parseFields } from "../../messages/fields.js";
+import { toSupplyMessage } from "../../messages/history/supply.js";
+import type { ListTurns } from "../list-turns.js";
+import type { CellOf } from "../served-cell.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history-turns.js";
-import type { ListTurns } from "./list-turns.js";
-import type { CellOf } from "./served-cell.js";
 
 export interface HistoryHandlersOptions {
   readonly cellOf: CellOf;

@@ -1,26 +1,37 @@
-import { formatCents } from "../../domain/values/cents.js";
-import { parseAccountId } from "../../domain/values/ids.js";
+import { formatCents } from "../../../domain/values/cents.js";
+import { parseAccountId } from "../../../domain/values/ids.js";
 import {
   GetStatementRequest,
   GetStatementResponse,
   type StatementServiceService,
-} from "../../gen/kesc/v1/statement_service.js";
-import { parsePeriodEnd, parsePeriodStart } from "../../statements/period.js";
-import { balancesAt, rowsOf, totalOf } from "../../statements/statement.js";
-import { done } from "../calls/rpc-result.js";
-import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseFields } from "../messages/fields.js";
-import { toStatementLine } from "../messages/statement.js";
-import { toTimestamp } from "../messages/timestamp.js";
+} from "../../../gen/kesc/v1/statement_service.js";
+import { NO_BALANCES } from "../../../statements/as-of.js";
+import { statementLineOf } from "../../../statements/exports.js";
+import { parsePeriodEnd, parsePeriodStart } from "../../../statements/period.js";
+import { balancesAt, rowsOf, totalOf } from "../../../statements/statement.js";
+import { done } from "../../calls/rpc-result.js";
+import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
+import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import { parseFields } from "../../messages/fields.js";
+import { toStatementLine } from "../../messages/history/statement.js";
+import { toTimestamp } from "../../messages/timestamp.js";
+import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
+import { exportGeneralLedgerRoute, exportJournalRoute, exportStatementRoute } from "./exports.js";
 import { readingHistory } from "./history-turns.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { HistoryHandlersOptions } from "./supply-service.js";
 
 /**
  * The rpcs of kesc.v1.StatementService. An rpc of the contract without a handler does not compile.
  */
-export function statementHandlers(options: HistoryHandlersOptions): Record<keyof StatementServiceService, UnaryRoute> {
-  return { getStatement: getStatement(options) };
+export function statementHandlers(
+  options: HistoryHandlersOptions,
+): Record<keyof StatementServiceService, UnaryRoute | ServerStreamRoute> {
+  return {
+    getStatement: getStatement(options),
+    exportStatement: exportStatementRoute(options),
+    exportJournal: exportJournalRoute(options),
+    exportGeneralLedger: exportGeneralLedgerRoute(options),
+  };
 }
 
 function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
@@ -61,7 +72,10 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
           to: toTimestamp(to),
           opening_balance: formatCents(totalOf(opening)),
           closing_balance: formatCents(totalOf(closing)),
-          lines: lines.map(toStatementLine),
+          lines: lines.map((line) => {
+            const balances = line.balancesAfter ?? NO_BALANCES;
+            return toStatementLine({ ...statementLineOf(line), balances });
+          }),
           next_page_token: formatPageToken(list, nextAfterSeq),
         });
       });

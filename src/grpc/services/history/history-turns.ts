@@ -1,17 +1,17 @@
-import type { ApiKey } from "../../domain/api-key.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import type { UnixMillis } from "../../domain/values/time.js";
-import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
-import type { History } from "../../statements/as-of.js";
-import { isFinal } from "../../statements/period.js";
-import type { AsOf, HistoryReads, InTurn } from "../../statements/ports.js";
-import type { Caller } from "../calls/call-context.js";
-import type { RpcResult } from "../calls/rpc-result.js";
-import { parseMoment } from "../messages/timestamp.js";
-import type { ListRefusal, ListTurns } from "./list-turns.js";
+import type { ApiKey } from "../../../domain/api-key.js";
+import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import type { UnixMillis } from "../../../domain/values/time.js";
+import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
+import type { History } from "../../../statements/as-of.js";
+import { isFinal } from "../../../statements/period.js";
+import type { AsOf, HistoryReads, InTurn } from "../../../statements/ports.js";
+import type { Caller } from "../../calls/call-context.js";
+import type { RpcResult } from "../../calls/rpc-result.js";
+import { parseMoment } from "../../messages/timestamp.js";
+import type { ListRefusal, ListTurns } from "../list-turns.js";
 
 /** A read did not get its turn. */
-class NoTurnError extends Error {
+export class NoTurnError extends Error {
   readonly refusal: ListRefusal;
 
   constructor(refusal: ListRefusal) {
@@ -41,7 +41,11 @@ export async function readingHistory<Response>(
   }
 }
 
-function inTurnOf(listTurns: ListTurns, caller: { readonly key: ApiKey; readonly deadline: UnixMillis }): InTurn {
+/** Lets reads take the turns of lists. A read that gets no turn rejects with a NoTurnError. */
+export function inTurnOf(
+  listTurns: ListTurns,
+  caller: { readonly key: ApiKey; readonly deadline: UnixMillis },
+): InTurn {
   return async (read) => {
     const page = await listTurns.page(caller, async () => {
       const { result, lookedAt } = await read();

@@ -1,10 +1,9 @@
-import { JOURNAL_KINDS, type JournalKind } from "../../domain/journal.js";
-import { parseAccountId } from "../../domain/values/ids.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import type { EventFilter } from "../../events/ports.js";
-import type { ListEventsRequest } from "../../gen/kesc/v1/event_service.js";
-import type { AnyRefusal } from "../errors/refusal.js";
-import { ifGiven, type ParsedFields, parseFields } from "./fields.js";
+import { JOURNAL_KINDS, type JournalKind } from "../../../domain/journal.js";
+import { parseAccountId } from "../../../domain/values/ids.js";
+import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import type { EventFilter } from "../../../events/ports.js";
+import type { ListEventsRequest } from "../../../gen/kesc/v1/event_service.js";
+import { ifGiven, type ParsedFields, parseFields } from "../fields.js";
 
 /** Where a caller begins, and what it wants. */
 export interface EventsAsked {
@@ -24,12 +23,6 @@ export function parseEventsAsked(
   if (!fields.ok) return fields;
   const { after_sequence: afterSequence, types, account_id: accountId } = fields.value;
   return { ok: true, value: { afterSequence, filter: { types, accountId } } };
-}
-
-/** The refusal of a sequence that the book does not have: the caller knows another book. */
-export function refusalAfterEnd(latestSequence: number): AnyRefusal {
-  const message = `must be at most ${String(latestSequence)}, the sequence of the last event of the book`;
-  return { reason: "INVALID_FIELD", fields: [{ field: "after_sequence", message, code: "OUT_OF_RANGE" }] };
 }
 
 const TYPES: ReadonlySet<string> = new Set(JOURNAL_KINDS);

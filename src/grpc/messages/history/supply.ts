@@ -1,12 +1,12 @@
-import type { BookSums } from "../../domain/book.js";
-import type { TransactionType } from "../../domain/transaction.js";
-import { formatCents } from "../../domain/values/cents.js";
-import { endOfDay } from "../../domain/values/nairobi-day.js";
-import type { UnixMillis } from "../../domain/values/time.js";
-import { PaymentAge as PaymentAgeMessage, type Supply as SupplyMessage } from "../../gen/kesc/v1/supply.js";
-import { TransactionType as TransactionTypeMessage } from "../../gen/kesc/v1/transaction.js";
-import type { OpenPaymentsCount, PaymentAge, RecordedFigure, ReportedBalance } from "../../statements/ports.js";
-import { toTimestamp } from "./timestamp.js";
+import type { BookSums } from "../../../domain/book.js";
+import type { TransactionType } from "../../../domain/transaction.js";
+import { formatCents } from "../../../domain/values/cents.js";
+import { endOfDay } from "../../../domain/values/nairobi-day.js";
+import type { UnixMillis } from "../../../domain/values/time.js";
+import { PaymentAge as PaymentAgeMessage, type Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
+import { TransactionType as TransactionTypeMessage } from "../../../gen/kesc/v1/transaction.js";
+import type { OpenPaymentsCount, PaymentAge, RecordedFigure, ReportedBalance } from "../../../statements/ports.js";
+import { toTimestamp } from "../timestamp.js";
 
 /** What is known about the shillings of a book now, beside its sums. */
 export interface Backing {

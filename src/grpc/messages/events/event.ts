@@ -1,11 +1,11 @@
-import { formatCents } from "../../domain/values/cents.js";
-import type { LedgerEvent } from "../../events/event.js";
-import type { EventCodec } from "../../events/ports.js";
-import { Event as EventMessage } from "../../gen/kesc/v1/event.js";
-import { toAccountMessage } from "./account.js";
-import { encode } from "./encode.js";
-import { toTimestamp } from "./timestamp.js";
-import { toTransactionMessage } from "./transaction.js";
+import { formatCents } from "../../../domain/values/cents.js";
+import type { LedgerEvent } from "../../../events/event.js";
+import type { EventCodec } from "../../../events/ports.js";
+import { Event as EventMessage } from "../../../gen/kesc/v1/event.js";
+import { toAccountMessage } from "../account.js";
+import { encode } from "../encode.js";
+import { toTimestamp } from "../timestamp.js";
+import { toTransactionMessage } from "../transaction.js";
 
 export function toEventMessage(event: LedgerEvent): EventMessage {
   const { balances } = event;

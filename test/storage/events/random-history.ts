@@ -1,0 +1,166 @@
+import type { Command } from "../../../src/domain/commands.js";
+import type { FlagReason } from "../../../src/domain/payment.js";
+import { type Cents, MAX_CENTS } from "../../../src/domain/values/cents.js";
+import type { EmailAddress } from "../../../src/domain/values/email-address.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
+import type { StatusReason } from "../../../src/domain/values/text.js";
+import type { Random } from "../../attack/random.js";
+import {
+  attend,
+  beginPayment,
+  cancel,
+  closeAccount,
+  completePayment,
+  correctBook,
+  createAccount,
+  eraseAccount,
+  failPayment,
+  flag,
+  freezeAccount,
+  mint,
+  type Movement,
+  receiptNamed,
+  redeem,
+  resolve,
+  reverse,
+  SLOW_RAIL,
+  unfreezeAccount,
+  updateAccount,
+} from "../../support/commands.js";
+
+const FLAGS: readonly FlagReason[] = ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"];
+const NOBODY = "txn_nobody" as TransactionId;
+
+/** Makes commands that meet one another: on few accounts, and mostly on the newest transactions. */
+export class RandomCommands {
+  readonly #random: Random;
+  readonly #organizationId: OrganizationId;
+  readonly #accounts: AccountId[] = [];
+  readonly #transactions: TransactionId[] = [];
+  /** Those that were given to a rail. */
+  readonly #orders: TransactionId[] = [];
+  readonly #freezes: (readonly [AccountId, FreezeId])[] = [];
+  #names = 0;
+
+  constructor(random: Random, organizationId: OrganizationId) {
+    this.#random = random;
+    this.#organizationId = organizationId;
+  }
+
+  next(): Command {
+    if (this.#accounts.length === 0) return this.#newAccount();
+    const command = this.#random.pickWeighted(this.#makers).make();
+    if (command.name === "mint" || command.name === "redeem") {
+      this.#transactions.push(command.newTransactionId);
+      if (command.rail === SLOW_RAIL) this.#orders.push(command.newTransactionId);
+    }
+    return "reason" in command ? { ...command, reason: this.#name("why") as StatusReason } : command;
+  }
+
+  readonly #makers: readonly { readonly weight: number; readonly make: () => Command }[] = [
+    { weight: 3, make: () => this.#newAccount() },
+    { weight: 16, make: () => mint(this.#movement()) },
+    { weight: 8, make: () => redeem(this.#movement()) },
+    { weight: 20, make: () => beginPayment(this.#organizationId, this.#order()) },
+    { weight: 22, make: () => this.#report() },
+    { weight: 3, make: () => failPayment(this.#organizationId, this.#order()) },
+    { weight: 14, make: () => flag(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
+    { weight: 20, make: () => attend(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
+    { weight: 4, make: () => cancel(this.#organizationId, this.#order()) },
+    { weight: 10, make: () => this.#resolution() },
+    { weight: 5, make: () => reverse(this.#organizationId, this.#newest(this.#transactions)) },
+    { weight: 2, make: () => this.#freeze() },
+    { weight: 12, make: () => this.#unfreeze() },
+    { weight: 3, make: () => closeAccount(this.#organizationId, this.#newestAccount()) },
+    { weight: 1, make: () => eraseAccount(this.#organizationId, this.#newestAccount()) },
+    { weight: 3, make: () => this.#update() },
+    { weight: 6, make: () => this.#correction() },
+  ];
+
+  #name(what: string): string {
+    this.#names += 1;
+    return `${what}-${String(this.#names)}`;
+  }
+
+  #newest(transactions: readonly TransactionId[]): TransactionId {
+    const newest = transactions.slice(-4);
+    return newest.length === 0 ? NOBODY : this.#random.pick(newest);
+  }
+
+  #order(): TransactionId {
+    return this.#newest(this.#orders);
+  }
+
+  #newestAccount(): AccountId {
+    return this.#accounts.at(-1) ?? this.#random.pick(this.#accounts);
+  }
+
+  #newAccount(): Command {
+    const command = createAccount(this.#organizationId, this.#name("user"));
+    this.#accounts.push(command.newAccountId);
+    return command;
+  }
+
+  #movement(): Movement {
+    return {
+      organizationId: this.#organizationId,
+      accountId: this.#random.pick(this.#accounts.slice(-3)),
+      amount: `${String(this.#random.between(1, 9))}.00`,
+      reference: this.#name("ref"),
+      description: this.#name("what"),
+      metadata: { till: this.#name("till") },
+      ...(this.#random.chance(0.6) ? { rail: SLOW_RAIL } : {}),
+    };
+  }
+
+  #report(): Command {
+    const amountCents = this.#random.chance(0.3) ? { amountCents: (this.#random.between(1, 9) * 100) as Cents } : {};
+    const order = this.#order();
+    const name = this.#random.chance(0.7) ? order : this.#name("late");
+    const movement = this.#random.chance(0.7) ? { movement: `movement of ${name}` } : {};
+    const receipt = this.#random.chance(0.4) || !("movement" in movement) ? { receipt: `receipt of ${name}` } : {};
+    return completePayment(this.#organizationId, order, { ...movement, ...receipt, ...amountCents });
+  }
+
+  #resolution(): Command {
+    const receipt = receiptNamed(this.#name("receipt"));
+    const resolution = this.#random.pick([
+      { kind: "FAILED" },
+      { kind: "COMPLETED", receipt },
+      { kind: "MOVED", receipt, amountCents: 700 as Cents },
+    ] as const);
+    const aloneMaxCents = this.#random.pick([0, MAX_CENTS]);
+    const person = this.#random.pick(["amina", "baraka"]);
+    return resolve(this.#organizationId, this.#order(), resolution, { aloneMaxCents, person });
+  }
+
+  #freeze(): Command {
+    const command = freezeAccount(this.#organizationId, this.#random.pick(this.#accounts.slice(-3)));
+    this.#freezes.push([command.accountId, command.newFreezeId]);
+    return command;
+  }
+
+  #unfreeze(): Command {
+    const [accountId, freezeId] =
+      this.#freezes.length === 0
+        ? [this.#random.pick(this.#accounts), "frz_none" as FreezeId]
+        : this.#random.pick(this.#freezes.slice(-6));
+    return unfreezeAccount(this.#organizationId, accountId, freezeId);
+  }
+
+  #update(): Command {
+    const digits = String(this.#random.between(100_000, 999_999));
+    return updateAccount(this.#organizationId, this.#random.pick(this.#accounts), {
+      phoneNumber: `+254712${digits}` as PhoneNumber,
+      email: `${digits}@example.com` as EmailAddress,
+    });
+  }
+
+  #correction(): Command {
+    const name = this.#random.pick(["bookReceipt", "allocate", "recoverShortfall", "coverShortfall"] as const);
+    const target = name === "bookReceipt" ? this.#name("receipt") : this.#random.pick(this.#accounts);
+    const given = { amountCents: 100, key: this.#name("key"), aloneMaxCents: this.#random.pick([0, MAX_CENTS]) };
+    return correctBook(name, this.#organizationId, name === "coverShortfall" ? given : { ...given, target });
+  }
+}
