@@ -15,7 +15,14 @@ import { headersOf } from "../load/grpc-load.js";
 import type { CallInFlight } from "../load/tally.js";
 import { MPESA } from "../rails/rail-account.js";
 import type { Attack, HostileJob } from "./attack.js";
-import { idleConnections, rapidReset, restFlood, slowRequests, unfinishedRequests } from "./raw-attacks.js";
+import {
+  idleConnections,
+  rapidReset,
+  restFlood,
+  restStreams,
+  slowRequests,
+  unfinishedRequests,
+} from "./raw-attacks.js";
 
 interface Flood {
   path: string;
@@ -253,6 +260,7 @@ export const ATTACKS = {
   "rest-random-keys": (attack) => {
     restFlood(attack, () => `GET /accounts HTTP/1.1\r\nHost: kesc\r\nX-API-Key: ${randomKey()}\r\n\r\n`);
   },
+  "rest-streams": restStreams,
   verify: ({ hostile }) => {
     audits(hostile);
   },

@@ -82,7 +82,9 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       await fill(cell, organizationId, { transactions, accountIds: hostile.accountIds });
     }
     if (rows.some(({ attack }) => attack === "poison")) await rejectPoison(cell);
-    const keys = rows.some(({ attack }) => attack === "keys") ? await manyKeys(database, organizationId) : [];
+    const keys = rows.some(({ attack }) => attack === "keys" || attack === "rest-streams")
+      ? await manyKeys(database, organizationId)
+      : [];
     const { accountIds } = hostile;
     // A payment that is open is work for the settlement in all rows.
     const payment = rows.some(({ rail }) => rail)

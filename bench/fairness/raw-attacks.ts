@@ -9,6 +9,8 @@ const CONNECTIONS = 40;
 const REST_CONNECTIONS = 400;
 const IDLE_CONNECTIONS = 5_000;
 const CALLS_ON_A_CONNECTION = 1_000;
+/** Some 100,000 events of a mint. */
+const STREAM_BYTES = 64 * 1_024 * 1_024;
 const WINDOW_BYTES = 2 ** 30;
 const CANCEL = Buffer.of(0, 0, 0, 8);
 const RECONNECT_MILLIS = 10;
@@ -84,6 +86,26 @@ export function restFlood({ hostile, tally }: Attack, request: () => string): vo
       tally.settle(call, performance.now(), status === "200" ? undefined : `HTTP ${status}`);
       call = tally.next(performance.now());
       socket.write(request());
+    });
+  });
+}
+
+/** Streams the book from its beginning on each connection, again and again. */
+export function restStreams({ hostile, tally }: Attack): void {
+  const head = "GET /events HTTP/1.1\r\nHost: kesc\r\nAccept: application/x-ndjson\r\n";
+  // The first key has the scopes of older builds, and the last one has all.
+  const key = hostile.keys.at(-1) ?? hostile.keys[0];
+  connections(hostile.httpAddress, CONNECTIONS, (socket) => {
+    const call = tally.next(performance.now());
+    let status: string | undefined;
+    let bytesLeft = STREAM_BYTES;
+    socket.write(`${head}X-API-Key: ${key}\r\n\r\n`);
+    socket.on("data", (bytes: Buffer) => {
+      status ??= /^HTTP\/1\.1 (\d+)/.exec(bytes.toString("latin1", 0, 20))?.[1] ?? "";
+      bytesLeft -= bytes.length;
+      if (socket.destroyed || (status === "200" && bytesLeft > 0)) return;
+      tally.settle(call, performance.now(), status === "200" ? undefined : `HTTP ${status}`);
+      socket.destroy();
     });
   });
 }

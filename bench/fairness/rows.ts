@@ -45,6 +45,7 @@ const ROWS: readonly Row[] = [
   rest("rest-readyz"),
   rest("rest-random-keys"),
   rest("rest-deep-json"),
+  { ...rest("rest-streams"), filled: true },
 ];
 
 /** The rows with these names, separated by commas; all without a name. */

@@ -23,6 +23,7 @@ import { addResolve } from "./operator/resolve.js";
 import { addPurge } from "./purge.js";
 import { addRail } from "./rail/command.js";
 import { addReconcile } from "./reconcile/command.js";
+import { addTail } from "./tail/command.js";
 import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
@@ -52,6 +53,7 @@ export function kescProgram(): Command {
   addSandbox(program);
   addMasterKey(program);
   addCall(program);
+  addTail(program);
   addImport(program);
   addVerify(program);
   addPurge(program);

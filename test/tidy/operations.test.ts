@@ -90,6 +90,11 @@ describe("each operation", () => {
     expect(missing, "kinds that docs/ledger.md lacks").to.deep.equal([]);
   });
 
+  it("has its kinds of journal rows among the types of docs/events.md, and no other is there", () => {
+    const rows = readFileSync("docs/events.md", "utf8").matchAll(/^\| `([a-z]+\.[a-z_]+)` /gm);
+    expect(Array.from(rows, ([, type]) => type)).to.deep.equal(JOURNAL_KINDS);
+  });
+
   it("is named in CHANGELOG.md when its rpc is not released yet", () => {
     const { file } = JSON.parse(readFileSync("proto/released.json", "utf8")) as Released;
     const services = file.flatMap(({ service }) => service ?? []);

@@ -17,6 +17,11 @@ const WRONG_USAGE = 2;
 const UNARY_MILLIS_MAX = 30_000;
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
+interface ExchangeOptions {
+  readonly idempotencyKey?: string | undefined;
+  readonly onResponse: (response: Message) => void;
+}
+
 /** The calls of one command to one server. */
 export class Session {
   readonly contract = new CallableContract();
@@ -42,7 +47,22 @@ export class Session {
   async call(
     method: DescMethod,
     requests: AsyncIterable<Message> | Iterable<Message>,
-    { idempotencyKey, onResponse }: { idempotencyKey?: string | undefined; onResponse: (response: Message) => void },
+    options: ExchangeOptions,
+  ): Promise<CallEnd> {
+    const end = await this.exchange(method, requests, options);
+    return end.status.code === Status.OK ? end : this.refuse(end);
+  }
+
+  /** Throws an OperatorError with all details of how a call ended. */
+  refuse(end: CallEnd): never {
+    throw new OperatorError(refusalWords(this.contract, end, this.#address));
+  }
+
+  /** Makes one call, and returns how it ended. */
+  async exchange(
+    method: DescMethod,
+    requests: AsyncIterable<Message> | Iterable<Message>,
+    { idempotencyKey, onResponse }: ExchangeOptions,
   ): Promise<CallEnd> {
     const metadata = new Metadata();
     if (this.#key !== undefined) metadata.set("x-api-key", this.#key);
@@ -51,9 +71,7 @@ export class Session {
     try {
       const millis = this.#deadlineMillis ?? (method.methodKind === "unary" ? UNARY_MILLIS_MAX : undefined);
       const deadline = millis === undefined ? undefined : Date.now() + millis;
-      const end = await invoke(client, method, requests, { metadata, deadline, onResponse });
-      if (end.status.code !== Status.OK) throw new OperatorError(refusalWords(this.contract, end, this.#address));
-      return end;
+      return await invoke(client, method, requests, { metadata, deadline, onResponse });
     } finally {
       client.close();
     }
