@@ -7,8 +7,8 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { activateBook, type BookSummary, listBooks } from "../../storage/books.js";
 import type { Database } from "../../storage/database.js";
 import { keys } from "../../storage/keys.js";
-import { findOrganization } from "../commands/org.js";
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
+import { cellOf, findOrganization } from "../organizations.js";
 
 const WRONG_USAGE = 2;
 
@@ -82,9 +82,7 @@ async function activate(organization: string, { yes, json }: { yes?: true; json?
   const { book, before } = await withCurrentDatabase(address, async (database) => {
     const found = await findBook(database, organization);
     if (found.state === "RESTORED" && yes !== true) throw new OperatorError(intentOf(found), WRONG_USAGE);
-    const cell = database.cells[found.cell];
-    if (cell === undefined) throw new Error(`there is no cell ${String(found.cell)}`);
-    const stateBefore = await activateBook(cell, found.organizationId);
+    const stateBefore = await activateBook(cellOf(database, found), found.organizationId);
     return { book: await findBook(database, organization), before: stateBefore };
   });
   if (book.state !== "OPEN") {

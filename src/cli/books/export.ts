@@ -18,7 +18,7 @@ import { reads } from "../../storage/reads.js";
 import { historyReads } from "../../storage/statements/history.js";
 import { NewFile } from "../backup/new-file.js";
 import { printTextInTurn } from "../commands/output.js";
-import { findOwner } from "../rail/owner.js";
+import { findOwner } from "../organizations.js";
 import { type Format, FORMATS, type Line, lineFormat } from "./line-format.js";
 
 interface ExportOptions {

@@ -10,7 +10,7 @@ import { historyReads } from "../../storage/statements/history.js";
 import { recordReserve, TooManyPlacesError } from "../../storage/statements/reserve.js";
 import { amountOrZero, nonEmptyName } from "../commands/arguments.js";
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
-import { findOwner } from "../rail/owner.js";
+import { findOwner } from "../organizations.js";
 import { ageSeconds, ageWords } from "./age.js";
 
 /** `kesc reserve`: where an organization's shillings lie, with evidence. */

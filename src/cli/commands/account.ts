@@ -9,7 +9,6 @@ import { formatCents, toCents } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/message.js";
-import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { failureFacts } from "../../startup/failure-facts.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
@@ -17,11 +16,10 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { exportAccount, type JournalExportRow } from "../../storage/account-export.js";
 import type { Cell, Database, DatabaseAddress } from "../../storage/database.js";
 import { NotVacuumedError, truncateLog, vacuumPersonalData } from "../../storage/erased-bytes.js";
-import { keys } from "../../storage/keys.js";
 import { reads } from "../../storage/reads.js";
 import { commitAsOperator } from "../commit-as-operator.js";
+import { findOwner } from "../organizations.js";
 import { statusReason } from "./arguments.js";
-import { findOrganization } from "./org.js";
 import { fieldLines, printLine, printLineInTurn, timeOf } from "./output.js";
 
 const CHECKPOINT_MILLIS_MAX = 30_000;
@@ -60,10 +58,8 @@ interface Found {
 async function find(database: Database, { org, account }: { org: string; account: string }): Promise<Found> {
   const accountId = parseAccountId(account);
   if (!accountId.ok) throw new OperatorError(`The id of the account ${accountId.problem}.`, WRONG_USAGE);
-  const { id: organizationId, cell: number } = await findOrganization(keys(database, now), org);
-  const cell = database.cells[number];
-  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-  return { cell, organizationId, accountId: accountId.value };
+  const { organization, cell } = await findOwner(database, org);
+  return { cell, organizationId: organization.id, accountId: accountId.value };
 }
 
 const WRONG_USAGE = 2;

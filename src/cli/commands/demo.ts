@@ -9,6 +9,7 @@ import type { Database, DatabaseAddress } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { saveRailAccount, USUAL_LIMITS } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { cellOf } from "../organizations.js";
 import { migrateDatabase } from "./migrate.js";
 import { keyCreation } from "./org.js";
 import { printLine } from "./output.js";
@@ -51,18 +52,15 @@ export async function prepareDemo(address: DatabaseAddress): Promise<Demo> {
   });
 }
 
-async function hasSandbox({ cells }: Database, { id, cell: number }: Organization): Promise<boolean> {
-  const cell = cells[number];
-  const accounts = cell === undefined ? [] : await storedRailAccounts(cell);
-  return accounts.some(({ organizationId, rail }) => organizationId === id && rail === SANDBOX_RAIL);
+async function hasSandbox(database: Database, organization: Organization): Promise<boolean> {
+  const accounts = await storedRailAccounts(cellOf(database, organization));
+  return accounts.some(({ organizationId, rail }) => organizationId === organization.id && rail === SANDBOX_RAIL);
 }
 
-async function addSandbox(database: Database, { id: organizationId, cell: number }: Organization): Promise<void> {
-  const cell = database.cells[number];
-  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+async function addSandbox(database: Database, organization: Organization): Promise<void> {
   const setting = {
     id: typeidUnboxed("rail") as string as RailAccountId,
-    organizationId,
+    organizationId: organization.id,
     rail: SANDBOX_RAIL,
     settings: "{}",
     credentials: undefined,
@@ -70,7 +68,7 @@ async function addSandbox(database: Database, { id: organizationId, cell: number
     isUsual: false,
     ...USUAL_LIMITS,
   };
-  await saveRailAccount(database, { setting, cell, now: now() }, () => undefined);
+  await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: now() }, () => undefined);
 }
 
 /**

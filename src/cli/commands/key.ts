@@ -8,8 +8,9 @@ import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
+import { findOrganization } from "../organizations.js";
 import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
-import { findOrganization, keyCreation } from "./org.js";
+import { keyCreation } from "./org.js";
 import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "./output.js";
 
 const WRONG_USAGE = 2;

@@ -1,16 +1,14 @@
 import type { Command } from "commander";
 
 import type { Organization } from "../../domain/api-key.js";
-import { parseOrganizationId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
-import type { Keys } from "../../ledger/ports/keys.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import type { Database } from "../../storage/database.js";
 import { keys } from "../../storage/keys.js";
 import { changeSuspension } from "../../storage/organizations/suspension.js";
+import { findOwner } from "../organizations.js";
 import { nonEmptyName, statusReason, wholeNumber } from "./arguments.js";
 import { printJson, printLine, printTable, timeOf } from "./output.js";
 
@@ -109,7 +107,7 @@ async function listOrganizations({ json }: { json?: true }): Promise<void> {
 async function suspend(org: string, { reason, yes }: { reason: StatusReason; yes?: true }): Promise<void> {
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
-    const found = await findOrganization(keys(database, now), org);
+    const { organization: found, cell } = await findOwner(database, org);
     const named = `${found.id} ("${found.name}")`;
     if (yes !== true) {
       throw new OperatorError(
@@ -118,7 +116,7 @@ async function suspend(org: string, { reason, yes }: { reason: StatusReason; yes
         WRONG_USAGE,
       );
     }
-    const isNew = await changeSuspensionOf(database, found, { isSuspended: true, reason });
+    const isNew = await changeSuspension(cell, { organizationId: found.id, now: now(), isSuspended: true, reason });
     printLine(isNew ? `Suspended ${named}. No server commits its calls any more.` : `${named} was suspended before.`);
   });
 }
@@ -126,43 +124,11 @@ async function suspend(org: string, { reason, yes }: { reason: StatusReason; yes
 async function resume(org: string, { reason }: { reason: StatusReason }): Promise<void> {
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
-    const found = await findOrganization(keys(database, now), org);
+    const { organization: found, cell } = await findOwner(database, org);
     const named = `${found.id} ("${found.name}")`;
-    const isNew = await changeSuspensionOf(database, found, { isSuspended: false, reason });
+    const isNew = await changeSuspension(cell, { organizationId: found.id, now: now(), isSuspended: false, reason });
     printLine(isNew ? `Resumed ${named}. Servers commit its calls again.` : `${named} is not suspended.`);
   });
-}
-
-function changeSuspensionOf(
-  { cells }: Database,
-  { id: organizationId, cell: number }: Organization,
-  change: { readonly isSuspended: boolean; readonly reason: StatusReason },
-): Promise<boolean> {
-  const cell = cells[number];
-  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-  return changeSuspension(cell, { organizationId, now: now(), ...change });
-}
-
-/**
- * Returns the organization with this id, or with this name if only one has it. Throws an
- * OperatorError when there is none.
- */
-export async function findOrganization(keys: Keys, idOrName: string): Promise<Organization> {
-  const id = parseOrganizationId(idOrName);
-  if (id.ok) {
-    const organization = await keys.organization(id.value);
-    if (organization !== undefined) return organization;
-    throw new OperatorError(`There is no organization ${idOrName}. To list the organizations: npx kesc org list`);
-  }
-  const named = (await keys.organizations()).filter(({ name }) => name === idOrName);
-  const [organization, another] = named;
-  if (organization === undefined) {
-    throw new OperatorError(`There is no organization "${idOrName}". To list the organizations: npx kesc org list`);
-  }
-  if (another !== undefined) {
-    throw new OperatorError(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);
-  }
-  return organization;
 }
 
 function stateOf({ isSandbox, isSuspended }: Organization): string {

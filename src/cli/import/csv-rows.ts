@@ -1,12 +1,9 @@
-import { createReadStream } from "node:fs";
-
-import { CsvError, parse } from "csv-parse";
-
 import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { type CsvRecord, csvRecords } from "../csv-records.js";
 
 /** One line of the file, valid or not. */
 export type CsvRow = GoodRow | BadRow;
@@ -31,16 +28,8 @@ const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
 const OPTIONAL_COLUMNS = ["description", "rail"] as const;
 const METADATA_PREFIX = "metadata.";
 
-// The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters. Without a
-// limit, an unclosed quote would turn the remaining file into one record.
+// The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters.
 const RECORD_BYTES_MAX = 131_072;
-
-interface CsvRecord {
-  readonly record: readonly string[];
-  readonly raw: string;
-  /** `lines` is the number of the last line that was read. */
-  readonly info: { readonly lines: number };
-}
 
 /**
  * Reads a file of any size, line by line. Yields the original header first.
@@ -50,39 +39,15 @@ interface CsvRecord {
  */
 export async function* readRows(file: string): AsyncGenerator<{ readonly header: string } | CsvRow> {
   let columns: readonly string[] | undefined;
-  try {
-    for await (const csv of csvRecords(file)) {
-      if (columns === undefined) {
-        columns = columnsOf(csv.record);
-        yield { header: csv.raw.trim() };
-      } else {
-        yield rowOf(columns, csv);
-      }
+  for await (const csv of csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX })) {
+    if (columns === undefined) {
+      columns = columnsOf(csv.record);
+      yield { header: csv.raw.trim() };
+    } else {
+      yield rowOf(columns, csv);
     }
-  } catch (error) {
-    if (error instanceof CsvError)
-      throw new OperatorError(`The file is not valid CSV: ${error.message}.`, 1, { cause: error });
-    if (error instanceof Error && "syscall" in error)
-      throw new OperatorError(`The file cannot be read: ${error.message}.`);
-    throw error;
   }
   if (columns === undefined) throw new OperatorError("The file is empty. Its first line must name the columns.");
-}
-
-function csvRecords(file: string): AsyncIterable<CsvRecord> {
-  const parser = parse({
-    bom: true,
-    info: true,
-    raw: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    // rowOf() checks the number of cells instead, so that the command reports every such line.
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: RECORD_BYTES_MAX,
-  });
-  return createReadStream(file)
-    .on("error", (error) => parser.destroy(error))
-    .pipe(parser);
 }
 
 function columnsOf(names: readonly string[]): readonly string[] {
@@ -102,6 +67,7 @@ function columnsOf(names: readonly string[]): readonly string[] {
 function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): CsvRow {
   const text = raw.trim();
   const line = info.lines - (text.split(/\r\n|\n|\r/).length - 1);
+  // The reader accepts records of any length, so that the command reports every such line.
   if (record.length !== columns.length) {
     const message = `must have ${String(columns.length)} cells, like the header, but has ${String(record.length)}`;
     return { kind: "bad", line, problems: [{ field: "line", message, code: "FORMAT" }] };

@@ -11,11 +11,13 @@ import { messageOf } from "../../grpc/errors/message.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { correctAloneMaxCents } from "../../storage/rails/alone-max.js";
 import { standingProposer } from "../../storage/rails/proposals.js";
 import { decimalOf } from "../../verify/format.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
-import { addOperatorOptions, amountOf, operatedBook, type OperatorOptions, receiptOf } from "./options.js";
+import { findOwner } from "../organizations.js";
+import { addOperatorOptions, amountOf, type OperatorOptions, receiptOf } from "./options.js";
 
 const WRONG_USAGE = 2;
 
@@ -64,7 +66,9 @@ export function addCorrections(book: Command): void {
 async function correct(correction: Correction, options: CorrectionOptions): Promise<void> {
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
-    const { cell, organizationId, aloneMaxCents } = await operatedBook(database, options.org);
+    const { organization, cell } = await findOwner(database, options.org);
+    const { id: organizationId } = organization;
+    const aloneMaxCents = await correctAloneMaxCents(cell, organizationId);
     const { person, reason, amount: amountCents } = options;
     if (options.yes !== true) throw new OperatorError(intentOf(correction, amountCents, aloneMaxCents), WRONG_USAGE);
     const given = {

@@ -13,10 +13,12 @@ import type { Outcome } from "../../ledger/ports/outcome.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { resolveAloneMaxCents } from "../../storage/rails/alone-max.js";
 import { statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
-import { addOperatorOptions, amountOf, operatedBook, type OperatorOptions, receiptOf } from "./options.js";
+import { findOwner } from "../organizations.js";
+import { addOperatorOptions, amountOf, type OperatorOptions, receiptOf } from "./options.js";
 
 const WRONG_USAGE = 2;
 
@@ -58,11 +60,12 @@ async function resolve(text: string, options: ResolveOptions): Promise<void> {
   const resolution = resolutionOf(options);
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
-    const { cell, organizationId, aloneMaxCents } = await operatedBook(database, org);
+    const { organization, cell } = await findOwner(database, org);
+    const aloneMaxCents = await resolveAloneMaxCents(cell, transactionId);
     if (yes !== true) throw new OperatorError(intentOf(transactionId, resolution, aloneMaxCents), WRONG_USAGE);
     const command: ResolveTransaction = {
       name: "resolveTransaction",
-      organizationId,
+      organizationId: organization.id,
       actor: OPERATOR,
       transactionId,
       newTransactionId: typeidUnboxed("txn") as string as TransactionId,
@@ -91,10 +94,10 @@ async function attend(
   const transactionId = transactionIdOf(text);
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
-    const { cell, organizationId } = await operatedBook(database, org);
+    const { organization, cell } = await findOwner(database, org);
     const command: AttendTransaction = {
       name: "attendTransaction",
-      organizationId,
+      organizationId: organization.id,
       actor: OPERATOR,
       transactionId,
       flag,

@@ -4,7 +4,7 @@ import { MpesaRail } from "../../rails/mpesa/mpesa.js";
 import { now } from "../../startup/clock.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { openCredentials, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
-import type { Owner } from "./owner.js";
+import type { Owner } from "../organizations.js";
 
 export const MPESA = "mpesa" as Rail;
 

@@ -6,7 +6,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { setPayouts } from "../../storage/rails/change-rail-accounts.js";
 import { printLine } from "../commands/output.js";
-import { findOwner } from "./owner.js";
+import { findOwner } from "../organizations.js";
 
 const WORDS: Readonly<Record<PayoutMode, string>> = {
   open: "begin, whatever is unknown about earlier ones",

@@ -4,8 +4,8 @@ import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { printLine } from "../commands/output.js";
+import { findOwner } from "../organizations.js";
 import { openMpesa } from "./open-mpesa.js";
-import { findOwner } from "./owner.js";
 
 const WRONG_USAGE = 2;
 const MILLIS_MAX = 60_000;

@@ -20,9 +20,9 @@ import {
 import { openPaymentsOf } from "../../storage/rails/payments.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine } from "../commands/output.js";
+import { findOwner, type Owner } from "../organizations.js";
 import { accountJson } from "./account-json.js";
 import { readCredentialsFile, readSettingsFile } from "./mpesa-files.js";
-import { findOwner, type Owner } from "./owner.js";
 
 const WRONG_USAGE = 2;
 

@@ -13,8 +13,8 @@ import { openPaymentsOf, payments } from "../../storage/rails/payments.js";
 import { expiresSoon } from "../../storage/rails/rail-account-directory.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
+import { findOwner } from "../organizations.js";
 import { accountJson } from "./account-json.js";
-import { findOwner } from "./owner.js";
 
 const MINUTE_MILLIS = 60_000;
 const NONE = "No accounts at rails: all calls are direct. To set one: npx kesc rail set sandbox|mpesa --org ORG";

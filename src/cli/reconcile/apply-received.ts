@@ -10,6 +10,7 @@ import { messageOf } from "../../grpc/errors/message.js";
 import type { ReceivedPayment } from "../../rails/mpesa/reconciliation/pull-transactions.js";
 import { transactionEndOf } from "../../rails/mpesa/stk.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
+import { railDecides } from "../../reconcile/rail-decides.js";
 import type { NamedTransaction } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell } from "../../storage/database.js";
@@ -54,7 +55,7 @@ export async function applyReceived(
     const named = await namedBy(lacking, book);
     for (const payment of lacking) {
       const [transaction, another] = named(payment);
-      if (transaction === undefined || another !== undefined || !canApply(transaction, listed)) continue;
+      if (transaction === undefined || another !== undefined || !railDecides(transaction, listed)) continue;
       applied.push(await apply(payment, transaction, options));
     }
   }
@@ -72,27 +73,6 @@ async function namedBy(
     const end = transactionEndOf(accountReference);
     return end === undefined ? [] : transactions.filter(({ id }) => id.endsWith(end));
   };
-}
-
-/**
- * Whether the rail alone decides about the payment. The book may have the same shillings under a
- * receipt that a person mistyped. To book them again would credit them twice, so a person decides.
- */
-function canApply({ type, status, railReceipt, failure }: NamedTransaction, listed: ReadonlySet<string>): boolean {
-  // A payer may type any reference. What came in must not end a payout.
-  if (type !== "MINT") return false;
-  switch (status) {
-    case "PENDING":
-    case "CANCELED":
-      return false;
-    case "PROCESSING":
-      return true;
-    case "COMPLETED":
-      return railReceipt === undefined || listed.has(railReceipt);
-    case "FAILED":
-      // An operator has booked what really moved.
-      return failure !== "REPORT_DIFFERS";
-  }
 }
 
 async function apply(

@@ -1,7 +1,3 @@
-import { createReadStream } from "node:fs";
-
-import { CsvError, parse } from "csv-parse";
-
 import type { TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { readStatementRow, STATEMENT_COLUMNS, type StatementRow } from "../../rails/mpesa/reconciliation/statement.js";
@@ -9,6 +5,7 @@ import { transactionEndOf } from "../../rails/mpesa/stk.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { Period } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { csvRecords } from "../csv-records.js";
 
 const SLICE_ROWS = 500;
 const RECORD_BYTES_MAX = 65_536;
@@ -77,49 +74,22 @@ interface StatementLine {
   readonly line: number;
 }
 
-interface CsvRecord {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
-
 async function* rowsOf(file: string): AsyncGenerator<StatementLine, void, void> {
   let columns: ReadonlyMap<string, number> | undefined;
-  try {
-    for await (const { record, info } of recordsOf(file)) {
-      if (columns === undefined) {
-        columns = columnsIn(record);
-        if (columns === undefined && info.lines > LINES_BEFORE_HEADER_MAX) break;
-      } else {
-        const places = columns;
-        yield { cell: (column) => (record[places.get(column) ?? -1] ?? "").trim(), line: info.lines };
-      }
+  for await (const { record, info } of csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX })) {
+    if (columns === undefined) {
+      columns = columnsIn(record);
+      if (columns === undefined && info.lines > LINES_BEFORE_HEADER_MAX) break;
+    } else {
+      const places = columns;
+      yield { cell: (column) => (record[places.get(column) ?? -1] ?? "").trim(), line: info.lines };
     }
-  } catch (error) {
-    if (error instanceof CsvError) throw new OperatorError(`${file} is not valid CSV: ${error.message}.`);
-    if (error instanceof Error && "syscall" in error) {
-      throw new OperatorError(`${file} cannot be read: ${error.message}.`);
-    }
-    throw error;
   }
   if (columns === undefined) {
     throw new OperatorError(
       `${file} is no statement of M-Pesa: no line has the columns ${STATEMENT_COLUMNS.join(", ")}.`,
     );
   }
-}
-
-function recordsOf(file: string): AsyncIterable<CsvRecord> {
-  const parser = parse({
-    bom: true,
-    info: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: RECORD_BYTES_MAX,
-  });
-  return createReadStream(file)
-    .on("error", (error) => parser.destroy(error))
-    .pipe(parser);
 }
 
 /** Returns the places of the columns, or undefined for a line before the header. */

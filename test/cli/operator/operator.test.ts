@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { DatabaseAddress } from "../../../src/storage/database.js";
+import { RAIL_TERMS } from "../../support/commands.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
@@ -38,6 +39,21 @@ describe("kesc resolve, attend and book corrections", () => {
     return run(["resolve", id, ...args], person);
   }
 
+  /** Writes the row of an account at a rail. */
+  async function addRailAccount(given: {
+    readonly id: string;
+    readonly rail: string;
+    readonly resolveAloneMaxCents: number;
+  }): Promise<void> {
+    const { id, rail, resolveAloneMaxCents } = given;
+    await execute(
+      address,
+      `INSERT INTO rail_accounts (id, organization_id, rail, settings, payouts, payouts_reason, is_usual,
+         begin_within_millis, confirm_above_cents, resolve_alone_max_cents, created_at, updated_at)
+       VALUES ('${id}', '${tenant.organizationId}', '${rail}', '{}', 'open', '', 0, 1, 0, ${String(resolveAloneMaxCents)}, 0, 0)`,
+    );
+  }
+
   const verified = async (): Promise<number | null> => (await kesc(["verify", "--full-speed"], variables)).code;
 
   it("resolve only says what it would do, without --yes", async () => {
@@ -60,6 +76,14 @@ describe("kesc resolve, attend and book corrections", () => {
     expect(other).to.include({ code: 1, stdout: "" });
     expect(other.stderr).to.contain("The status cannot change from completed to failed.");
     expect(await verified()).to.equal(0);
+  });
+
+  it("resolve asks for a second person above the limit of the rail account that has the payment", async () => {
+    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
+    await addRailAccount({ id: RAIL_TERMS.railAccountId, rail: "mpesa", resolveAloneMaxCents: 10_000 });
+    await addRailAccount({ id: "rail_other", rail: "sandbox", resolveAloneMaxCents: 0 });
+    const { stdout } = await resolve(id, ["--outcome", "completed", "--receipt", "RKTQDM7W01", "--yes"]);
+    expect(stdout).to.equal(`${id} is COMPLETED, 100.00 KESC.\n`);
   });
 
   it("resolve books what really moved, and releases what did not", async () => {

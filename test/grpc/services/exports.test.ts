@@ -1,6 +1,5 @@
 import { expect } from "chai";
 
-import type { JournalKind } from "../../../src/domain/journal.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { BookLine, HistoryReads } from "../../../src/statements/ports.js";

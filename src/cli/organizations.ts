@@ -1,0 +1,48 @@
+import type { Organization } from "../domain/api-key.js";
+import { parseOrganizationId } from "../domain/values/ids.js";
+import type { Keys } from "../ledger/ports/keys.js";
+import { now } from "../startup/clock.js";
+import { OperatorError } from "../startup/operator-error.js";
+import type { Cell, Database } from "../storage/database.js";
+import { keys } from "../storage/keys.js";
+
+/** An organization, and the cell that keeps it. */
+export interface Owner {
+  readonly organization: Organization;
+  readonly cell: Cell;
+}
+
+/** Throws an OperatorError if there is no such organization. */
+export async function findOwner(database: Database, idOrName: string): Promise<Owner> {
+  const organization = await findOrganization(keys(database, now), idOrName);
+  return { organization, cell: cellOf(database, organization) };
+}
+
+/** Returns the cell that keeps an organization. */
+export function cellOf({ cells }: Pick<Database, "cells">, { cell: number }: Pick<Organization, "cell">): Cell {
+  const cell = cells[number];
+  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+  return cell;
+}
+
+/**
+ * Returns the organization with this id, or with this name if only one has it. Throws an
+ * OperatorError when there is none.
+ */
+export async function findOrganization(keys: Keys, idOrName: string): Promise<Organization> {
+  const id = parseOrganizationId(idOrName);
+  if (id.ok) {
+    const organization = await keys.organization(id.value);
+    if (organization !== undefined) return organization;
+    throw new OperatorError(`There is no organization ${idOrName}. To list the organizations: npx kesc org list`);
+  }
+  const named = (await keys.organizations()).filter(({ name }) => name === idOrName);
+  const [organization, another] = named;
+  if (organization === undefined) {
+    throw new OperatorError(`There is no organization "${idOrName}". To list the organizations: npx kesc org list`);
+  }
+  if (another !== undefined) {
+    throw new OperatorError(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);
+  }
+  return organization;
+}
