@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import { cellMarks } from "./cell-marks.js";
 import { cellRails } from "./cell-rails.js";
 import { cellSeals } from "./cell-seals.js";
 import { cellWebhooks } from "./cell-webhooks.js";
@@ -30,6 +31,7 @@ import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
 import { sealReads } from "./storage/seals/seal-store.js";
+import { historyReads } from "./storage/statements/history.js";
 import { WriteCheck } from "./storage/write-check.js";
 import { type Sender, senderTo } from "./webhooks/deliver.js";
 
@@ -173,10 +175,11 @@ function openCells(
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
     const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
-    workers.push(own, webhooks);
+    workers.push(own, webhooks, cellMarks(cell, logger));
     if (sealKeys !== undefined) workers.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
     const byId = readsInTurns(reads(cell), database.readsMax);
-    return { ...own, ledger, reads: byId, eventReads: reading, follower, webhooks, seals: sealReads(cell) };
+    const past = { history: historyReads(cell), eventReads: reading, follower, seals: sealReads(cell) };
+    return { ...own, ...past, ledger, reads: byId, webhooks };
   });
   return { cells, workers };
 }

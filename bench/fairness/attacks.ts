@@ -122,7 +122,13 @@ const allAccounts = accounts.listAccounts.requestSerialize({
 
 /** A read of an account on each of forty connections, with a hundred in flight. */
 function reads(attack: Attack, key?: () => string): void {
-  const request = everyCall(accounts.getAccount.requestSerialize({ account_id: attack.hostile.accountIds[0] ?? "" }));
+  const request = everyCall(
+    accounts.getAccount.requestSerialize({
+      account_id: attack.hostile.accountIds[0] ?? "",
+      as_of_time: undefined,
+      as_of_sequence: 0n,
+    }),
+  );
   const path = accounts.getAccount.path;
   flood(attack, { path, request, connections: 40, inFlight: 100, ...(key === undefined ? {} : { key }) });
 }

@@ -63,7 +63,12 @@ const MAKERS: Record<CallName, (job: Job) => GrpcCall> = {
   }),
   getAccount: ({ accountIds }) => ({
     path: AccountServiceService.getAccount.path,
-    encode: ({ account }) => GetAccountRequest.encode({ account_id: accountIds[account] ?? "" }).finish(),
+    encode: ({ account }) =>
+      GetAccountRequest.encode({
+        account_id: accountIds[account] ?? "",
+        as_of_time: undefined,
+        as_of_sequence: 0n,
+      }).finish(),
     check: (message, { account }) =>
       wrongField("an account's answer", GetAccountResponse.decode(message).account, {
         id: accountIds[account],

@@ -46,7 +46,9 @@ export class ServiceClient {
 
   /** The accounts with these ids, in this order. */
   async accounts(ids: string[]): Promise<(Account | undefined)[]> {
-    const calls = ids.map((account_id) => this.#call(AccountServiceService.getAccount, { account_id }));
+    const calls = ids.map((account_id) =>
+      this.#call(AccountServiceService.getAccount, { account_id, as_of_time: undefined, as_of_sequence: 0n }),
+    );
     return (await Promise.all(calls)).map(({ account }) => account);
   }
 

@@ -4,6 +4,9 @@ import { VARIABLES } from "../../runtime/variables.js";
 import { addBackup } from "./backup/backup.js";
 import { addBook } from "./backup/book.js";
 import { addRestore } from "./backup/restore.js";
+import { addExport } from "./books/export.js";
+import { addReserve } from "./books/reserve.js";
+import { addSupply } from "./books/supply.js";
 import { addAccountCalls, addCall, addSandbox, addTransaction } from "./call/command.js";
 import { addAccount } from "./commands/account.js";
 import { addGateway } from "./commands/gateway.js";
@@ -61,6 +64,9 @@ export function kescProgram(): Command {
   addResolve(program);
   addReconcile(program);
   addSeal(program);
+  addExport(program);
+  addSupply(program);
+  addReserve(program);
 
   return program.addHelpText(
     "after",

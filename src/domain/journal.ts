@@ -37,6 +37,7 @@ export const JOURNAL_KINDS = [
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",
   "webhook_endpoint.deleted",
+  "reserve.recorded",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -46,7 +47,7 @@ export type JournalKind = (typeof JOURNAL_KINDS)[number];
 export const STILL_FROZEN = "FROZEN";
 
 /** The kinds of entries about the organization itself. They have no account. */
-export type OwnKind = Extract<JournalKind, `${"organization" | "key" | "webhook_endpoint"}.${string}`>;
+export type OwnKind = Extract<JournalKind, `${"organization" | "key" | "webhook_endpoint" | "reserve"}.${string}`>;
 
 /**
  * The book accounts of an organization's book.

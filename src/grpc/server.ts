@@ -23,6 +23,8 @@ import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
 import { eventHandlers } from "./services/event-service.js";
+import { statementHandlers } from "./services/history/statement-service.js";
+import { supplyHandlers } from "./services/history/supply-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
@@ -204,6 +206,8 @@ function routesOf(options: GrpcServerOptions): Routes {
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
     "kesc.v1.RailService": railHandlers(options),
     "kesc.v1.SealService": sealHandlers({ ...options, listTurns }),
+    "kesc.v1.StatementService": statementHandlers({ ...options, listTurns }),
+    "kesc.v1.SupplyService": supplyHandlers({ ...options, listTurns }),
     "kesc.v1.SandboxService": sandboxHandlers(options),
     "kesc.v1.WebhookService": webhookHandlers({ ...options, listTurns }),
   };

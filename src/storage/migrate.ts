@@ -10,6 +10,8 @@ import { payments } from "./migrations/0006-payments.js";
 import { rails } from "./migrations/0007-rails.js";
 import { webhooks } from "./migrations/0008-webhooks.js";
 import { seals } from "./migrations/0009-seals.js";
+import { marks } from "./migrations/0010-marks.js";
+import { reserve } from "./migrations/0011-reserve.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -24,6 +26,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0007-rails": rails,
   "0008-webhooks": webhooks,
   "0009-seals": seals,
+  "0010-marks": marks,
+  "0011-reserve": reserve,
 };
 
 /**

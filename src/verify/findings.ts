@@ -29,7 +29,10 @@ export type AuditedTable =
   | "api_keys"
   | "seals"
   | "seal_tiles"
-  | "seal_alarms";
+  | "seal_alarms"
+  | "account_marks"
+  | "book_marks"
+  | "reserve_places";
 
 /** One error in the books. It never contains personal data. */
 export interface Finding extends Place {

@@ -6,6 +6,7 @@ import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
 import { givenSealer } from "../support/seals/given-seals.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
+import { makeHistory } from "./given/history.js";
 import { makeOrders } from "./given/orders.js";
 import { makeRails } from "./given/rails.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
@@ -396,6 +397,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'else'", ORDER(11), /a subject, a person and a content in the detail \| else/],
     [`'["a","b","c"]'`, ORDER(11), /the content \["coverShortfall",500\] \| c/],
     [`'["a","b","c"]'`, ORDER(14), /journal \d+ : the content_hash of the row/],
+    [`'["KCB",1,"2026-11-21","a"]'`, "kind = 'reserve.recorded'", /journal \d+ : the content_hash of the row/],
   ],
   "journal.rail_receipt": [
     ["'r9'", ORDER(4), /another content or content_hash/],
@@ -424,6 +426,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", ORDER(2), /transaction\.processing without a reason/],
     ["'another'", ORDER(7), "not covered"],
     ["'another'", ORDER(11), "not covered"],
+    ["'another'", "kind = 'reserve.recorded'", /journal \d+ : no reason/],
   ],
   "journal.recorded_at": [
     ["recorded_at + 1", ROW(5), /another content or content_hash/],
@@ -507,6 +510,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     problem: "'another'",
     cleared_by: "'another'",
     clear_reason: "'another'",
+  }),
   ...uncovered("webhook_endpoints", {
     id: "'another'",
     organization_id: OTHER_ORG,
@@ -547,6 +551,27 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     at: "5",
     millis: "5",
   }),
+
+  "account_marks.book": [["1", "book = 2", /account_marks 3 : acc_\S+ \| acc_/]],
+  "account_marks.seq": [
+    ["1", "book = 2", /account_marks 1 : no account \| acc_/],
+    ["9999", "book = 2", /account_marks 9999 : a row of the journal \| none/],
+  ],
+  "account_marks.account_id": [["'acc_other'", "book = 2", /account_marks 3 : acc_\S+ \| acc_other/]],
+  "book_marks.book": [["1", "book = 2", /book_marks 3 : reserve 0\.00.*reserve 1\.00/]],
+  "book_marks.seq": [["4", "book = 2", /book_marks 4 : reserve 0\.00.*reserve 1\.00/]],
+  "book_marks.reserve_cents": [["101", "book = 2", /book_marks 3 : reserve 1\.00.*reserve 1\.01/]],
+  "book_marks.shortfall_cents": [["1", "book = 2", /book_marks 3 .*shortfall 0\.01/]],
+  "book_marks.available_cents": [["99", "book = 2", /book_marks 3 .*available 0\.99/]],
+  "book_marks.held_cents": [["1", "book = 2", /book_marks 3 .*held 0\.01/]],
+  "book_marks.unallocated_cents": [["1", "book = 2", /book_marks 3 .*unallocated 0\.01/]],
+  "reserve_places.book": [["1", "book = 2", /reserve_places \d+ : a journal row that records it \| "KCB"/]],
+  "reserve_places.place": [["'Equity'", "book = 2", /a journal row that records it \| "Equity"/]],
+  "reserve_places.seq": [["seq - 1", "book = 2", /reserve_places .*recorded in row/]],
+  "reserve_places.amount_cents": [["5", "book = 2", /"KCB" with 70\.00.*"KCB" with 0\.05/]],
+  "reserve_places.as_of_day": [["'2026-11-20'", "book = 2", /on 2026-11-21.*on 2026-11-20/]],
+  "reserve_places.evidence": [["'another'", "book = 2", /by "statement 2".*by "another"/]],
+  "reserve_places.recorded_at": [["5", "book = 2", /recorded in row \d+ at \d+.* at 5,/]],
 
   "knex_migrations.id": [["id + 100", "1 = 1", "not covered"]],
   "knex_migrations.name": [["'another'", "1 = 1", "not covered"]],
@@ -592,6 +617,7 @@ for (const engine of ENGINES) {
         const book = { number: 1, organizationId: sealed.organizationId };
         await store.raise(book, past, toUnixMillis(5));
         await clearAlarm(cell, { book, person: "amina", reason: "it was a test", now: toUnixMillis(6) });
+        await makeHistory(database, second.organizationId, zoe);
       });
     });
     after(() => unguarded.dispose());

@@ -10,7 +10,12 @@ export function printLine(text: string): void {
  * lines do not fill the memory.
  */
 export async function printLineInTurn(text: string): Promise<void> {
-  if (!process.stdout.write(`${text}\n`)) await once(process.stdout, "drain");
+  await printTextInTurn(`${text}\n`);
+}
+
+/** The same for a text that has the ends of its lines. */
+export async function printTextInTurn(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
 }
 
 /** Prints a JSON value on one line, for scripts. */

@@ -12,7 +12,8 @@ const STATUSES = {
   CLOSED: AccountStatusMessage.ACCOUNT_STATUS_CLOSED,
 } as const satisfies Record<AccountStatus, AccountStatusMessage>;
 
-export function toAccountMessage(account: Omit<Account, "openPayments">): AccountMessage {
+/** `asOfSequence` is the row for which the account holds, if that is a point in the past. */
+export function toAccountMessage(account: Omit<Account, "openPayments">, asOfSequence?: number): AccountMessage {
   return {
     id: account.id,
     // Empty after an erasure.
@@ -27,6 +28,7 @@ export function toAccountMessage(account: Omit<Account, "openPayments">): Accoun
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
     freezes: account.freezes.map(toFreezeMessage),
+    as_of_sequence: asOfSequence === undefined ? undefined : BigInt(asOfSequence),
   };
 }
 

@@ -3,6 +3,7 @@ import { parseEmailAddress } from "../../domain/values/email-address.js";
 import { type AccountId, type FreezeId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseStatusReason, parseUserId } from "../../domain/values/text.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import {
   type AccountServiceService,
@@ -22,6 +23,7 @@ import {
   UpdateAccountResponse,
 } from "../../gen/kesc/v1/account_service.js";
 import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
+import { accountAsOf, positionOf } from "../../statements/as-of.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
@@ -29,6 +31,7 @@ import { parseAccountStatuses, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import { parseEnd, parseMoment } from "../messages/timestamp.js";
+import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
@@ -36,6 +39,7 @@ import type { CellOf } from "./served-cell.js";
 export interface AccountHandlersOptions {
   readonly cellOf: CellOf;
   readonly listTurns: ListTurns;
+  readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
   readonly newFreezeId: () => FreezeId;
 }
@@ -47,7 +51,7 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
   const { cellOf } = options;
   return {
     createAccount: createAccount(options),
-    getAccount: getAccount(cellOf),
+    getAccount: getAccount(options),
     listAccounts: listAccounts(options),
     updateAccount: updateAccount(cellOf),
     freezeAccount: freezeAccount(options),
@@ -85,16 +89,28 @@ function createAccount({ cellOf, newAccountId }: AccountHandlersOptions): UnaryR
   });
 }
 
-function getAccount(cellOf: CellOf): UnaryRoute {
+function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRoute {
   return unary({
     request: GetAccountRequest,
     response: GetAccountResponse,
-    parse: (request) => parseFields({ account_id: parseAccountId(request.account_id) }),
-    run: async ({ account_id: accountId }, { key }) => {
-      const account = await cellOf(key).reads.account(key.organizationId, accountId);
-      return account === undefined
-        ? { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } }
-        : done({ account: toAccountMessage(account) });
+    parse: (request) =>
+      parseFields({
+        account_id: parseAccountId(request.account_id),
+        as_of_time: parseAsOfTime(request.as_of_time, now()),
+        as_of_sequence: parseAsOfSequence(request.as_of_sequence, request.as_of_time),
+      }),
+    run: async ({ account_id: accountId, ...point }, caller) => {
+      const { reads, history } = cellOf(caller.key);
+      const account = await reads.account(caller.key.organizationId, accountId);
+      const notFound = { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } } as const;
+      if (account === undefined) return notFound;
+      const asOf = asOfOf(point);
+      if (asOf === undefined) return done({ account: toAccountMessage(account) });
+      return readingHistory({ caller, listTurns, reads: history }, async (own) => {
+        const { seq } = await positionOf(own, asOf);
+        const then = await accountAsOf(own, { account, seq });
+        return then === undefined ? notFound : done({ account: toAccountMessage(then, seq) });
+      });
     },
   });
 }
@@ -157,7 +173,7 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
       if ("reason" in read) return { kind: "refused", refusal: read };
       const { rows, nextBeforeSeq } = read;
       return done({
-        accounts: rows.map(toAccountMessage),
+        accounts: rows.map((account) => toAccountMessage(account)),
         next_page_token: formatPageToken(list, nextBeforeSeq),
       });
     },

@@ -10,11 +10,13 @@ import type { Payments } from "../../settlement/ports/payments.js";
 import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
 import type { WebhookEndpoints } from "../../webhooks/ports/endpoints.js";
 import type { TestEvents } from "../../webhooks/test-events.js";
+import type { HistoryReads } from "../../statements/ports.js";
 
 /** One cell, as the services use it. */
 export interface ServedCell extends CellRails {
   readonly ledger: Pick<Ledger, "submit">;
   readonly reads: Reads;
+  readonly history: HistoryReads;
   readonly eventReads: EventReads;
   readonly follower: Follower;
   readonly seals: SealReads;

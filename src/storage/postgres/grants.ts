@@ -30,6 +30,9 @@ export const TABLE_NAMES = [
   "webhook_endpoints",
   "webhook_retries",
   "webhook_log",
+  "account_marks",
+  "book_marks",
+  "reserve_places",
 ] as const;
 /** The tables of which a server deletes rows. None of them is evidence. */
 const DELETED_FROM: readonly (typeof TABLE_NAMES)[number][] = ["webhook_retries", "webhook_log"];
@@ -54,6 +57,7 @@ const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   seal_tiles: ["hashes"],
   webhook_endpoints: columnsWithout("id", ENDPOINT_CHANGES),
   webhook_retries: columnsWithout("seq", RETRY_CHANGES),
+  reserve_places: ["seq", "amount_cents", "as_of_day", "evidence", "recorded_at"],
 };
 
 function scheduleOf(table: string): readonly string[] {

@@ -3,6 +3,8 @@ import { guarded } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, nextBook } from "./book.js";
+import { MarksAudit } from "./figures/marks.js";
+import { ReserveAudit } from "./figures/reserve.js";
 import { FreezesAudit } from "./freezes.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
 import { BookCheck } from "./journal.js";
@@ -43,6 +45,8 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const freezes = new FreezesAudit(audit, book);
   const proposals = new ProposalsAudit(audit, book);
   const seals = new SealsAudit(audit, book);
+  const marks = new MarksAudit(audit, book);
+  const reserve = new ReserveAudit(audit, book);
   await transactions.begin();
   await seals.begin();
   let isValid = true;
@@ -59,9 +63,11 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
         keys.row(row);
         freezes.row(row);
         proposals.row(row);
+        reserve.row(row);
       }
       await transactions.slice(rows);
       await seals.slice(rows);
+      await marks.slice(rows);
     }
     await accounts.end();
   }
@@ -75,6 +81,8 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await freezes.end();
   await proposals.end();
   await seals.end();
+  await marks.end();
+  await reserve.end();
   await auditProofs(audit, book);
   await auditIdempotencyKeys(audit, book);
 }

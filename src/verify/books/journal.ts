@@ -22,7 +22,7 @@ const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
-const OWN_KIND = /^(organization|key|webhook_endpoint)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then

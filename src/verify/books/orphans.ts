@@ -39,7 +39,16 @@ const PAYMENTS: Parts = {
   expected: "a transaction of the book",
 };
 
-const TABLES_OF_BOOKS = ["journal", "accounts", "account_holders", "transactions", "idempotency_keys"] as const;
+const TABLES_OF_BOOKS = [
+  "journal",
+  "accounts",
+  "account_holders",
+  "transactions",
+  "idempotency_keys",
+  "account_marks",
+  "book_marks",
+  "reserve_places",
+] as const;
 
 /**
  * Checks the rows that no book leads to: organizations without a book, keys and proposals without

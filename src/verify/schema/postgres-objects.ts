@@ -1,3 +1,4 @@
+import { POSTGRES_HISTORY_OBJECTS } from "./postgres-history-objects.js";
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
@@ -7,6 +8,7 @@ import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
  * (`postgres.ts`). A test compares this list with a migrated database.
  */
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ...POSTGRES_HISTORY_OBJECTS,
   ...POSTGRES_RAIL_OBJECTS,
   ...POSTGRES_SEAL_OBJECTS,
   ...POSTGRES_WEBHOOK_OBJECTS,
@@ -153,6 +155,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint freezes_pkey": "PRIMARY KEY (book, seq)",
     "constraint freezes_reason_code_check":
       "CHECK ((reason_code = ANY (ARRAY['COURT_ORDER'::text, 'SANCTIONS'::text, 'FRAUD'::text, 'CUSTOMER_REQUEST'::text, 'OTHER'::text])))",
+    "index freezes_by_account": "CREATE INDEX freezes_by_account ON freezes USING btree (account_id, seq)",
     "index freezes_standing":
       "CREATE INDEX freezes_standing ON freezes USING btree (account_id) WHERE (lifted_at IS NULL)",
     table: "kind r, persistence p",

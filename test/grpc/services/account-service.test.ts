@@ -20,6 +20,9 @@ import {
 
 const CREATE = { user_id: "user-1", phone_number: "0712345678", email: "Wanjiku@Example.COM" };
 
+/** A read of the present. */
+const NOW = { as_of_time: undefined, as_of_sequence: 0n };
+
 describe("grpc: AccountService", () => {
   let under: ServerUnderTest;
   before(async () => {
@@ -62,7 +65,7 @@ describe("grpc: AccountService", () => {
 
   it("returns an account whose personal data was erased with empty texts", async () => {
     const erased = await serve({ reads: { account: () => Promise.resolve(account({ person: undefined })) } });
-    const { response } = await erased.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });
+    const { response } = await erased.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID, ...NOW });
     await erased.close();
     expect(response?.account).to.include({
       id: ACCOUNT_ID,
@@ -118,11 +121,11 @@ describe("grpc: AccountService", () => {
   });
 
   it("returns an account that it can read, and refuses any other with ACCOUNT_NOT_FOUND", async () => {
-    const found = await under.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID });
+    const found = await under.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID, ...NOW });
     expect(found.response?.account?.id).to.equal(ACCOUNT_ID);
 
     const other = "acc_7zzzzzzzzzzzzzzzzzzzzzzzzz";
-    const refused = await under.grpc.call(rpcs.getAccount, { account_id: other });
+    const refused = await under.grpc.call(rpcs.getAccount, { account_id: other, ...NOW });
     expect(refused).to.deep.include({
       code: Status.NOT_FOUND,
       reason: "ACCOUNT_NOT_FOUND",

@@ -26,6 +26,7 @@ import type { Reads } from "../../../src/ledger/ports/reads.js";
 import type { SealReads } from "../../../src/seals/ports.js";
 import { AllowedHosts } from "../../../src/webhooks/allowed.js";
 import type { EndpointChange } from "../../../src/webhooks/ports/endpoints.js";
+import type { HistoryReads } from "../../../src/statements/ports.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
@@ -137,6 +138,8 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
   readonly submit?: Submit;
   /** Replace reads of a database with one account and one transaction. */
   readonly reads?: Partial<Reads>;
+  /** Replace reads of the past, none of which the server under test has. */
+  readonly history?: Partial<HistoryReads>;
   /** Replace the events of a database with none. */
   readonly eventReads?: EventReads;
   /** Replace the seals of a book that has none. */
@@ -153,6 +156,7 @@ export interface ServerUnderTestOptions extends Partial<Omit<GrpcServerOptions, 
 export async function serve({
   submit = doAnything,
   reads,
+  history,
   eventReads = new MemoryEvents(),
   rails,
   seals,
@@ -173,6 +177,7 @@ export async function serve({
     },
     webhooks: noWebhooks,
     reads: { ...smallReads, ...reads },
+    history: { ...noHistory, ...history },
     eventReads,
     follower: new Follower({ reads: eventReads, codec: eventCodec }),
     seals: { ...noSeals, ...seals },
@@ -250,6 +255,22 @@ const noSeals: SealReads = {
   tile: () => Promise.resolve(undefined),
   leaf: () => Promise.resolve(undefined),
   rowOf: () => Promise.resolve(undefined),
+};
+
+const noPast = (): Promise<never> => Promise.reject(new Error("this server has no past"));
+
+const noHistory: HistoryReads = {
+  position: noPast,
+  balances: noPast,
+  closing: noPast,
+  freezes: noPast,
+  accountLines: noPast,
+  bookLines: noPast,
+  sums: noPast,
+  currentSums: noPast,
+  openPayments: noPast,
+  railBalances: noPast,
+  reservePlaces: noPast,
 };
 
 /** A database that is empty. */

@@ -83,6 +83,7 @@ const ACCOUNT: Writers<Account> = {
   currency: json,
   created_at: time,
   updated_at: time,
+  as_of_sequence: (sequence) => (sequence === undefined ? "null" : String(sequence)),
   freezes: (freezes) => `[${freezes.map((freeze) => write(FREEZE, freeze)).join(",")}]`,
 };
 

@@ -53,6 +53,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "webhook_endpoint.updated": {},
   "webhook_endpoint.disabled": {},
   "webhook_endpoint.deleted": {},
+  "reserve.recorded": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 

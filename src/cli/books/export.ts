@@ -1,0 +1,154 @@
+import { appendFileSync } from "node:fs";
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
+import { GeneralLedgerLine, JournalLine, StatementLine } from "../../gen/kesc/v1/statement.js";
+import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../grpc/messages/history/statement.js";
+import { now } from "../../startup/clock.js";
+import { configFromEnvironment } from "../../startup/environment.js";
+import { withCurrentDatabase } from "../../startup/open-database.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { History } from "../../statements/as-of.js";
+import { exportGeneralLedger, exportJournal, exportStatement } from "../../statements/exports.js";
+import { parsePeriodEnd, parsePeriodStart } from "../../statements/period.js";
+import { FootingError, type Period } from "../../statements/statement.js";
+import type { Database } from "../../storage/database.js";
+import { reads } from "../../storage/reads.js";
+import { historyReads } from "../../storage/statements/history.js";
+import { NewFile } from "../backup/new-file.js";
+import { printTextInTurn } from "../commands/output.js";
+import { findOwner } from "../organizations.js";
+import { type Format, FORMATS, type Line, lineFormat } from "./line-format.js";
+
+interface ExportOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly format: Format;
+  readonly bom?: true;
+  readonly output?: string;
+}
+
+const WRONG_USAGE = 2;
+
+type Parts = AsyncIterable<readonly Line[]>;
+
+/** What an export writes: its parts, and the names of its fields for the head of a CSV file. */
+interface Source {
+  readonly names: readonly string[];
+  /** The account of a statement. It must exist. */
+  readonly accountId?: AccountId;
+  readonly partsOf: (history: History, period: Period) => Parts;
+}
+
+/** `kesc export`: the book of an organization for the accountant. */
+export function addExport(program: Command): void {
+  const command = program.command("export").description("a period of an organization's book, for the accountant");
+  withOptions(command.command("statement").description("the statement of one account"))
+    .requiredOption("--account <id>", "id of the account", accountId)
+    .action((org: string, options: ExportOptions & { account: AccountId }) => exportAccount(org, options));
+  withOptions(command.command("journal").description("all rows of the book")).action(
+    (org: string, options: ExportOptions) => exportTo(org, options, JOURNAL),
+  );
+  withOptions(
+    command.command("ledger").description("the general ledger: debits and credits of the book accounts"),
+  ).action((org: string, options: ExportOptions) => exportTo(org, options, LEDGER));
+}
+
+function withOptions(command: Command): Command {
+  return command
+    .argument("<organization>", "id or name of the organization")
+    .requiredOption("--from <day>", "first day in Kenya, such as 2026-11-01, or a time")
+    .requiredOption("--to <day>", "last day in Kenya, such as 2026-11-30, or the time of the end")
+    .addOption(new Option("--format <format>", "csv, ndjson or json").choices(FORMATS).default("csv"))
+    .option("--bom", "begin a CSV file with a byte-order mark, which some spreadsheets need")
+    .option("--output <file>", "write a new file; it appears when it is complete (default: standard output)");
+}
+
+const NO_BYTES = new Uint8Array();
+
+const JOURNAL: Source = {
+  names: Object.keys(JournalLine.decode(NO_BYTES)),
+  partsOf: (history, period) => mapped(exportJournal(history, period), toJournalLine),
+};
+
+const LEDGER: Source = {
+  names: Object.keys(GeneralLedgerLine.decode(NO_BYTES)),
+  partsOf: (history, period) => mapped(exportGeneralLedger(history, period), toGeneralLedgerLine),
+};
+
+function exportAccount(org: string, { account, ...options }: ExportOptions & { account: AccountId }): Promise<void> {
+  return exportTo(org, options, {
+    names: Object.keys(StatementLine.decode(NO_BYTES)),
+    accountId: account,
+    partsOf: (history, period) =>
+      mapped(exportStatement(history, { accountId: account, ...period }), (line) => toStatementLine(line)),
+  });
+}
+
+async function* mapped<Item>(parts: AsyncIterable<readonly Item[]>, lineOf: (item: Item) => object): Parts {
+  for await (const part of parts) yield part.map((item) => lineOf(item) as Line);
+}
+
+async function exportTo(org: string, options: ExportOptions, source: Source): Promise<void> {
+  const period = periodOf(options);
+  const { database: address } = configFromEnvironment();
+  // A long statement may take longer than a server would wait.
+  const unlimited = { statementMillisMax: 0 };
+  await withCurrentDatabase(
+    address,
+    async (database) => {
+      const parts = source.partsOf(await historyOf(database, org, source), period);
+      const file = options.output === undefined ? undefined : NewFile.create(options.output);
+      try {
+        await write(parts, { file, options, source });
+        file?.publish();
+      } catch (error) {
+        file?.remove();
+        if (!(error instanceof FootingError)) throw error;
+        const advice = "Nothing was exported as whole. Run: npx kesc verify";
+        throw new OperatorError(`The export was ended: ${error.message}. ${advice}`, 1, { cause: error });
+      }
+    },
+    unlimited,
+  );
+}
+
+async function write(
+  parts: Parts,
+  given: { readonly file: NewFile | undefined; readonly options: ExportOptions; readonly source: Source },
+): Promise<void> {
+  const { file, options, source } = given;
+  const print = async (text: string): Promise<void> => {
+    if (file === undefined) await printTextInTurn(text);
+    else appendFileSync(file.part, text);
+  };
+  const format = lineFormat(options.format, { hasMark: options.bom === true });
+  await print(format.begin(source.names));
+  for await (const lines of parts) await print(format.lines(lines));
+  await print(format.end());
+}
+
+async function historyOf(database: Database, org: string, { accountId }: Source): Promise<History> {
+  const { organization, cell } = await findOwner(database, org);
+  const { id: organizationId } = organization;
+  if (accountId !== undefined && (await reads(cell).account(organizationId, accountId)) === undefined) {
+    throw new OperatorError(`${organizationId} has no account ${accountId}.`);
+  }
+  const inTurn: History["inTurn"] = async (read) => (await read()).result;
+  return { organizationId, reads: historyReads(cell), inTurn };
+}
+
+function periodOf(options: ExportOptions): Period {
+  const from = parsePeriodStart(options.from);
+  if (!from.ok) throw new OperatorError(`--from ${from.problem}.`, WRONG_USAGE);
+  const to = parsePeriodEnd(options.to, { start: from, now: now() });
+  if (!to.ok) throw new OperatorError(`--to ${to.problem}.`, WRONG_USAGE);
+  return { from: from.value, to: to.value };
+}
+
+function accountId(text: string): AccountId {
+  const id = parseAccountId(text);
+  if (!id.ok) throw new InvalidArgumentError(`It ${id.problem}.`);
+  return id.value;
+}

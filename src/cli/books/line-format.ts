@@ -1,0 +1,111 @@
+import { type Input, stringify } from "csv-stringify/sync";
+
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
+
+export const FORMATS = ["csv", "ndjson", "json"] as const;
+export type Format = (typeof FORMATS)[number];
+
+type Value = string | bigint | Timestamp | undefined;
+
+/** A line of an export, with the fields of the contract. */
+export type Line = Readonly<Record<string, Value>>;
+
+/** Writes an export as text. The parts, joined, are the file. */
+export interface LineFormat {
+  /** `names` are the fields of a line, in their order. */
+  begin(names: readonly string[]): string;
+  lines(lines: readonly Line[]): string;
+  end(): string;
+}
+
+/** The fields that hold a number. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  "sequence",
+  "amount",
+  "amount_in",
+  "amount_out",
+  "balance",
+  "available_balance",
+  "held_balance",
+]);
+const DIGITS = /^-?[0-9]+(\.[0-9]+)?$/;
+const BYTE_ORDER_MARK = "\uFEFF";
+
+export function lineFormat(format: Format, { hasMark }: { readonly hasMark: boolean }): LineFormat {
+  if (format === "csv") return csv(hasMark);
+  return format === "ndjson" ? linesOfJson() : jsonArray();
+}
+
+/** RFC 4180. A text that a spreadsheet would run as a formula begins with an apostrophe. */
+function csv(hasMark: boolean): LineFormat {
+  const rows = (input: Input): string =>
+    stringify(input, {
+      record_delimiter: "windows",
+      escape_formulas: true,
+      cast: { object: (number) => ({ value: (number as unknown as Digits).text, escape_formulas: false }) },
+    });
+  return {
+    begin: (names) => `${hasMark ? BYTE_ORDER_MARK : ""}${rows([names])}`,
+    lines: (lines) =>
+      rows(lines.map((line) => Object.entries(line).map(([name, value]) => cellOf(name, textOf(value))))),
+    end: () => "",
+  };
+}
+
+/** The digits of a number. A spreadsheet must read "-5.00" as a number. */
+class Digits {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function cellOf(name: string, text: string): string | Digits {
+  return NUMBERS.has(name) && DIGITS.test(text) ? new Digits(text) : text;
+}
+
+function linesOfJson(): LineFormat {
+  return { begin: () => "", lines: (lines) => lines.map((line) => `${jsonOf(line)}\n`).join(""), end: () => "" };
+}
+
+function jsonArray(): LineFormat {
+  let separator = "\n";
+  return {
+    begin: () => "[",
+    lines: (lines) =>
+      lines
+        .map((line) => {
+          const text = `${separator}${jsonOf(line)}`;
+          separator = ",\n";
+          return text;
+        })
+        .join(""),
+    end: () => "\n]\n",
+  };
+}
+
+/** An amount keeps its digits: JSON.stringify would write 1000.00 as 1000. */
+function jsonOf(line: Line): string {
+  const fields = Object.entries(line).map(([name, value]) => {
+    const text = textOf(value);
+    const isNumber = typeof value === "bigint" || (isAmount(name) && DIGITS.test(text));
+    const isAbsent = text === "" && (isAmount(name) || typeof value !== "string");
+    return `${JSON.stringify(name)}:${isAbsent ? "null" : isNumber ? text : JSON.stringify(text)}`;
+  });
+  return `{${fields.join(",")}}`;
+}
+
+/**
+ * The book accounts of a journal line stand in fields of the same names as the general ledger's
+ * sides.
+ */
+function isAmount(name: string): boolean {
+  return NUMBERS.has(name) || name === "debit" || name === "credit";
+}
+
+function textOf(value: Value): string {
+  if (value === undefined) return "";
+  if (typeof value !== "object") return String(value);
+  return new Date(Number(value.seconds) * 1_000 + value.nanos / 1_000_000).toISOString();
+}

@@ -1,0 +1,84 @@
+import type { BookSums } from "../../../domain/book.js";
+import type { TransactionType } from "../../../domain/transaction.js";
+import { formatCents } from "../../../domain/values/cents.js";
+import { endOfDay } from "../../../domain/values/nairobi-day.js";
+import type { UnixMillis } from "../../../domain/values/time.js";
+import { PaymentAge as PaymentAgeMessage, type Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
+import { TransactionType as TransactionTypeMessage } from "../../../gen/kesc/v1/transaction.js";
+import type { OpenPaymentsCount, PaymentAge, RecordedFigure, ReportedBalance } from "../../../statements/ports.js";
+import { toTimestamp } from "../timestamp.js";
+
+/** What is known about the shillings of a book now, beside its sums. */
+export interface Backing {
+  readonly openPayments: OpenPaymentsCount;
+  readonly railBalances: readonly ReportedBalance[];
+  readonly reservePlaces: readonly RecordedFigure[];
+}
+
+interface SupplyFacts {
+  readonly sums: BookSums;
+  readonly seq: number;
+  /** Undefined before the first row. */
+  readonly recordedAt: UnixMillis | undefined;
+  /** Undefined for a point in the past. */
+  readonly backing: Backing | undefined;
+  readonly now: UnixMillis;
+}
+
+const AGES = {
+  UNDER_ONE_HOUR: PaymentAgeMessage.PAYMENT_AGE_UNDER_ONE_HOUR,
+  UNDER_ONE_DAY: PaymentAgeMessage.PAYMENT_AGE_UNDER_ONE_DAY,
+  ONE_DAY_OR_MORE: PaymentAgeMessage.PAYMENT_AGE_ONE_DAY_OR_MORE,
+} as const satisfies Record<PaymentAge, PaymentAgeMessage>;
+
+const DIRECTIONS = {
+  MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
+  REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
+} as const satisfies Record<TransactionType, TransactionTypeMessage>;
+
+export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyFacts): SupplyMessage {
+  return {
+    in_circulation: formatSigned(sums.available + sums.held),
+    available: formatSigned(sums.available),
+    held: formatSigned(sums.held),
+    reserve: formatSigned(sums.reserve),
+    shortfall: formatSigned(sums.shortfall),
+    unallocated: formatSigned(sums.unallocated),
+    as_of_sequence: BigInt(seq),
+    as_of_time: recordedAt === undefined ? undefined : toTimestamp(recordedAt),
+    open_payments: (backing?.openPayments.groups ?? []).map((group) => ({
+      direction: DIRECTIONS[group.type],
+      age: AGES[group.age],
+      count: BigInt(group.count),
+      amount: formatSigned(group.amountCents),
+      oldest_created_at: toTimestamp(group.oldestCreatedAt),
+    })),
+    has_more_open_payments: backing?.openPayments.hasMore ?? false,
+    rail_balances: (backing?.railBalances ?? []).map(({ rail, name, currency, availableCents, reportedAt }) => ({
+      rail,
+      name,
+      currency,
+      available: formatSigned(availableCents),
+      reported_at: toTimestamp(reportedAt),
+      age_seconds: ageOf(reportedAt, now),
+    })),
+    reserve_places: (backing?.reservePlaces ?? []).map((figure) => ({
+      place: figure.place,
+      amount: formatCents(figure.amountCents),
+      as_of_day: figure.asOfDay,
+      evidence: figure.evidence,
+      recorded_at: toTimestamp(figure.recordedAt),
+      age_seconds: ageOf(endOfDay(figure.asOfDay), now),
+      sequence: BigInt(figure.seq),
+    })),
+  };
+}
+
+/** The age of a figure in whole seconds. A figure for a day that is not over has none. */
+function ageOf(at: UnixMillis, now: UnixMillis): bigint {
+  return BigInt(Math.floor(Math.max(0, now - at) / 1_000));
+}
+
+function formatSigned(cents: number): string {
+  return `${cents < 0 ? "-" : ""}${formatCents(Math.abs(cents))}`;
+}

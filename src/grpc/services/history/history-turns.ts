@@ -1,0 +1,84 @@
+import type { ApiKey } from "../../../domain/api-key.js";
+import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import type { UnixMillis } from "../../../domain/values/time.js";
+import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
+import type { History } from "../../../statements/as-of.js";
+import { isFinal } from "../../../statements/period.js";
+import type { AsOf, HistoryReads, InTurn } from "../../../statements/ports.js";
+import type { Caller } from "../../calls/call-context.js";
+import type { RpcResult } from "../../calls/rpc-result.js";
+import { parseMoment } from "../../messages/timestamp.js";
+import type { ListRefusal, ListTurns } from "../list-turns.js";
+
+/** A read did not get its turn. */
+export class NoTurnError extends Error {
+  readonly refusal: ListRefusal;
+
+  constructor(refusal: ListRefusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Runs `work`, whose reads of the past take the turns of lists. A read that gets no turn ends the
+ * call with the refusal.
+ */
+export async function readingHistory<Response>(
+  {
+    caller,
+    listTurns,
+    reads,
+  }: { readonly caller: Caller; readonly listTurns: ListTurns; readonly reads: HistoryReads },
+  work: (history: History) => Promise<RpcResult<Response>>,
+): Promise<RpcResult<Response>> {
+  try {
+    const { organizationId } = caller.key;
+    return await work({ organizationId, reads, inTurn: inTurnOf(listTurns, caller) });
+  } catch (error) {
+    if (error instanceof NoTurnError) return { kind: "refused", refusal: error.refusal };
+    throw error;
+  }
+}
+
+/** Lets reads take the turns of lists. A read that gets no turn rejects with a NoTurnError. */
+export function inTurnOf(
+  listTurns: ListTurns,
+  caller: { readonly key: ApiKey; readonly deadline: UnixMillis },
+): InTurn {
+  return async (read) => {
+    const page = await listTurns.page(caller, async () => {
+      const { result, lookedAt } = await read();
+      return { rows: [result], nextBeforeSeq: undefined, lookedAt };
+    });
+    if ("reason" in page) throw new NoTurnError(page);
+    const [result] = page.rows;
+    return result as Awaited<ReturnType<typeof read>>["result"];
+  };
+}
+
+/** Parses the time of a point in the past. It must be final. */
+export function parseAsOfTime(unchecked: Timestamp | undefined, now: UnixMillis): Parsed<UnixMillis | undefined> {
+  const moment = parseMoment(unchecked);
+  if (!moment.ok || moment.value === undefined || isFinal(moment.value, now)) return moment;
+  return unparsed("must be at least 60 seconds ago", "OUT_OF_RANGE");
+}
+
+/** Parses the sequence of a point in the past. 0 means none. */
+export function parseAsOfSequence(unchecked: bigint, time: Timestamp | undefined): Parsed<number | undefined> {
+  if (unchecked === 0n) return parsed(undefined);
+  if (time !== undefined) return unparsed("must be absent if as_of_time is given", "CONFLICT");
+  return unchecked > 0n && unchecked <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? parsed(Number(unchecked))
+    : unparsed(`must be a whole number from 1 to ${String(Number.MAX_SAFE_INTEGER)}`, "OUT_OF_RANGE");
+}
+
+/** Returns the point in the past that a request names, or undefined for now. */
+export function asOfOf(fields: {
+  readonly as_of_time: UnixMillis | undefined;
+  readonly as_of_sequence: number | undefined;
+}): AsOf | undefined {
+  const { as_of_time: before, as_of_sequence: seq } = fields;
+  if (before !== undefined) return { before };
+  return seq === undefined ? undefined : { seq };
+}

@@ -1,0 +1,84 @@
+import { formatCents } from "../../../domain/values/cents.js";
+import { parseAccountId } from "../../../domain/values/ids.js";
+import {
+  GetStatementRequest,
+  GetStatementResponse,
+  type StatementServiceService,
+} from "../../../gen/kesc/v1/statement_service.js";
+import { NO_BALANCES } from "../../../statements/as-of.js";
+import { statementLineOf } from "../../../statements/exports.js";
+import { parsePeriodEnd, parsePeriodStart } from "../../../statements/period.js";
+import { balancesAt, rowsOf, totalOf } from "../../../statements/statement.js";
+import { done } from "../../calls/rpc-result.js";
+import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
+import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import { parseFields } from "../../messages/fields.js";
+import { toStatementLine } from "../../messages/history/statement.js";
+import { toTimestamp } from "../../messages/timestamp.js";
+import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
+import { exportGeneralLedgerRoute, exportJournalRoute, exportStatementRoute } from "./exports.js";
+import { readingHistory } from "./history-turns.js";
+import type { HistoryHandlersOptions } from "./supply-service.js";
+
+/**
+ * The rpcs of kesc.v1.StatementService. An rpc of the contract without a handler does not compile.
+ */
+export function statementHandlers(
+  options: HistoryHandlersOptions,
+): Record<keyof StatementServiceService, UnaryRoute | ServerStreamRoute> {
+  return {
+    getStatement: getStatement(options),
+    exportStatement: exportStatementRoute(options),
+    exportJournal: exportJournalRoute(options),
+    exportGeneralLedger: exportGeneralLedgerRoute(options),
+  };
+}
+
+function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
+  return unary({
+    request: GetStatementRequest,
+    response: GetStatementResponse,
+    parse: (request, { key }) => {
+      const start = parsePeriodStart(request.from);
+      const fields = parseFields({
+        account_id: parseAccountId(request.account_id),
+        from: start,
+        to: parsePeriodEnd(request.to, { start, now: now() }),
+        page_size: parsePageSize(request.page_size),
+        page_token: parsePageToken(request.page_token),
+      });
+      if (!fields.ok) return fields;
+      const { account_id: accountId, from, to, page_size, page_token } = fields.value;
+      const filters = { accountId, from, to };
+      const list: PagedList = { rpc: "GetStatement", organizationId: key.organizationId, filters };
+      const page = pageOf(list, { size: page_size, token: page_token });
+      return page.ok ? { ok: true, value: { list, accountId, from, to, page: page.value } } : page;
+    },
+    run: async ({ list, accountId, from, to, page }, caller) => {
+      const { reads, history } = cellOf(caller.key);
+      const { organizationId } = caller.key;
+      // Only this read compares the organization, so it comes first.
+      const account = await reads.account(organizationId, accountId);
+      if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
+      return readingHistory({ caller, listTurns, reads: history }, async (own) => {
+        const { afterSeq, toSeq } = await rowsOf(own, { from, to });
+        const opening = await balancesAt(own, { accountId, seq: afterSeq });
+        const closing = await balancesAt(own, { accountId, seq: toSeq });
+        // The token of a statement says after which row the page begins: it goes forward.
+        const request = { accountId, afterSeq: page.beforeSeq ?? afterSeq, toSeq, size: page.size };
+        const { lines, nextAfterSeq } = await own.inTurn(() => history.accountLines(organizationId, request));
+        return done({
+          from: toTimestamp(from),
+          to: toTimestamp(to),
+          opening_balance: formatCents(totalOf(opening)),
+          closing_balance: formatCents(totalOf(closing)),
+          lines: lines.map((line) => {
+            const balances = line.balancesAfter ?? NO_BALANCES;
+            return toStatementLine({ ...statementLineOf(line), balances });
+          }),
+          next_page_token: formatPageToken(list, nextAfterSeq),
+        });
+      });
+    },
+  });
+}

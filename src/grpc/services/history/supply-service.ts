@@ -1,0 +1,54 @@
+import type { UnixMillis } from "../../../domain/values/time.js";
+import { GetSupplyRequest, GetSupplyResponse, type SupplyServiceService } from "../../../gen/kesc/v1/supply_service.js";
+import { positionOf, sumsAsOf } from "../../../statements/as-of.js";
+import { done } from "../../calls/rpc-result.js";
+import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import { parseFields } from "../../messages/fields.js";
+import { toSupplyMessage } from "../../messages/history/supply.js";
+import type { ListTurns } from "../list-turns.js";
+import type { CellOf } from "../served-cell.js";
+import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history-turns.js";
+
+export interface HistoryHandlersOptions {
+  readonly cellOf: CellOf;
+  readonly listTurns: ListTurns;
+  readonly now: () => UnixMillis;
+}
+
+/** The rpcs of kesc.v1.SupplyService. An rpc of the contract without a handler does not compile. */
+export function supplyHandlers(options: HistoryHandlersOptions): Record<keyof SupplyServiceService, UnaryRoute> {
+  return { getSupply: getSupply(options) };
+}
+
+function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
+  return unary({
+    request: GetSupplyRequest,
+    response: GetSupplyResponse,
+    parse: (request) =>
+      parseFields({
+        as_of_time: parseAsOfTime(request.as_of_time, now()),
+        as_of_sequence: parseAsOfSequence(request.as_of_sequence, request.as_of_time),
+      }),
+    run: (fields, caller) => {
+      const { history: reads } = cellOf(caller.key);
+      return readingHistory({ caller, listTurns, reads }, async (history) => {
+        const { organizationId, inTurn } = history;
+        const asOf = asOfOf(fields);
+        if (asOf !== undefined) {
+          const { seq, recordedAt } = await positionOf(history, asOf);
+          const { sums } = await sumsAsOf(history, seq);
+          return done({ supply: toSupplyMessage({ sums, seq, recordedAt, backing: undefined, now: now() }) });
+        }
+        const at = now();
+        const openPayments = await inTurn(() => reads.openPayments(organizationId, at));
+        const backing = {
+          openPayments,
+          railBalances: await reads.railBalances(organizationId),
+          reservePlaces: await reads.reservePlaces(organizationId),
+        };
+        const { sums, seq, recordedAt } = await reads.currentSums(organizationId);
+        return done({ supply: toSupplyMessage({ sums, seq, recordedAt, backing, now: now() }) });
+      });
+    },
+  });
+}

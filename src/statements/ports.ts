@@ -1,0 +1,173 @@
+import type { BookSums } from "../domain/book.js";
+import type { Freeze } from "../domain/freeze.js";
+import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
+import type { TransactionType } from "../domain/transaction.js";
+import type { Cents } from "../domain/values/cents.js";
+import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { NairobiDay } from "../domain/values/nairobi-day.js";
+import type { UnixMillis } from "../domain/values/time.js";
+
+/** A point in the past of a book: after the row `seq`, or before the time `before`. */
+export type AsOf = { readonly seq: number } | { readonly before: UnixMillis };
+
+/** A row of a book. `seq` is 0 before the first row. */
+export interface Position {
+  readonly seq: number;
+  /** Undefined before the first row. */
+  readonly recordedAt: UnixMillis | undefined;
+}
+
+/** The result of a read of a bounded number of rows. */
+export interface Looked<Result> {
+  readonly result: Result;
+  /** The maximum number of rows that the read looked at: its cost. */
+  readonly lookedAt: number;
+}
+
+/** One step of a walk back along the rows of an account. */
+export interface WalkStep {
+  /** The first row that the walk looked for. Undefined if it has not reached that row yet. */
+  readonly found: WalkedRow | undefined;
+  /** The row at which the next step begins. Undefined at the account's first row. */
+  readonly next: number | undefined;
+}
+
+export interface WalkedRow extends Balances {
+  readonly seq: number;
+  readonly recordedAt: UnixMillis;
+}
+
+export interface FreezesPage {
+  readonly freezes: readonly Freeze[];
+  /** Undefined on the last page. */
+  readonly nextAfterSeq: number | undefined;
+}
+
+/** A row of the journal, with the texts of its transaction. */
+export interface BookLine {
+  readonly seq: number;
+  readonly recordedAt: UnixMillis;
+  readonly kind: JournalKind;
+  readonly accountId: AccountId | undefined;
+  readonly transactionId: TransactionId | undefined;
+  readonly debit: BookAccount | undefined;
+  readonly credit: BookAccount | undefined;
+  readonly amountCents: Cents | undefined;
+  readonly balancesAfter: Balances | undefined;
+  /** Empty if there is none. */
+  readonly receipt: string;
+  readonly reference: string;
+  readonly description: string;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** Lines of a period, oldest first. */
+export interface LinesPage {
+  readonly lines: readonly BookLine[];
+  /** The page covers the period up to this row. Undefined if it covers the whole period. */
+  readonly nextAfterSeq: number | undefined;
+}
+
+export interface LinesRequest {
+  /** Only rows after this one. */
+  readonly afterSeq: number;
+  /** Only rows up to this one. */
+  readonly toSeq: number;
+  /** The maximum number of lines, at least 1. */
+  readonly size: number;
+}
+
+/** The sums of a book after one of its rows. */
+export interface SumsAt {
+  readonly seq: number;
+  readonly sums: BookSums;
+}
+
+/** Payments that are not complete. */
+export interface OpenPayments {
+  readonly type: TransactionType;
+  readonly age: PaymentAge;
+  readonly count: number;
+  readonly amountCents: number;
+  readonly oldestCreatedAt: UnixMillis;
+}
+
+export const PAYMENT_AGES = ["UNDER_ONE_HOUR", "UNDER_ONE_DAY", "ONE_DAY_OR_MORE"] as const;
+export type PaymentAge = (typeof PAYMENT_AGES)[number];
+
+export interface OpenPaymentsCount {
+  readonly groups: readonly OpenPayments[];
+  /** Whether there are more payments than were counted. */
+  readonly hasMore: boolean;
+}
+
+/** What a rail reported about an account there. */
+export interface ReportedBalance {
+  readonly rail: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly availableCents: number;
+  readonly reportedAt: UnixMillis;
+}
+
+/** What the operator recorded about a part of the reserve. */
+export interface ReserveFigure {
+  readonly place: string;
+  readonly amountCents: Cents;
+  /** The figure holds for the end of this day. */
+  readonly asOfDay: NairobiDay;
+  readonly evidence: string;
+}
+
+export interface RecordedFigure extends ReserveFigure {
+  readonly recordedAt: UnixMillis;
+  readonly seq: number;
+}
+
+/**
+ * Reads the past of one cell's books. Each call reads a bounded number of rows. Rows never change,
+ * so calls about the same rows agree, whatever is committed meanwhile.
+ */
+export interface HistoryReads {
+  /** Resolves with the row that the point names, or with the last row of the book. */
+  position(organizationId: OrganizationId, asOf: AsOf): Promise<Looked<Position>>;
+  /**
+   * Walks back along the account's rows to the last one up to `upToSeq`. Begins at the row `from`,
+   * or at the nearest mark. Rejects if the account does not exist.
+   */
+  balances(
+    organizationId: OrganizationId,
+    walk: { readonly accountId: AccountId; readonly upToSeq: number; readonly from: number | undefined },
+  ): Promise<Looked<WalkStep>>;
+  /** Walks back to the row that closed the account, from the row `from` or from the newest. */
+  closing(
+    organizationId: OrganizationId,
+    walk: { readonly accountId: AccountId; readonly from: number | undefined },
+  ): Promise<Looked<WalkStep>>;
+  /** The freezes that began after the row `afterSeq` and stood at the row `seq`, oldest first. */
+  freezes(
+    organizationId: OrganizationId,
+    at: { readonly accountId: AccountId; readonly seq: number; readonly afterSeq: number },
+  ): Promise<Looked<FreezesPage>>;
+  /** Lines of one account that move its money. */
+  accountLines(
+    organizationId: OrganizationId,
+    request: LinesRequest & { readonly accountId: AccountId },
+  ): Promise<Looked<LinesPage>>;
+  /** All lines of the book. */
+  bookLines(organizationId: OrganizationId, request: LinesRequest): Promise<Looked<LinesPage>>;
+  /** The sums after the row `seq`, or after a row before it, at which the next call goes on. */
+  sums(
+    organizationId: OrganizationId,
+    at: { readonly seq: number; readonly from: SumsAt | undefined },
+  ): Promise<Looked<SumsAt>>;
+  /** The sums after the last row of the book, as they are now. */
+  currentSums(organizationId: OrganizationId): Promise<SumsAt & { readonly recordedAt: UnixMillis }>;
+  openPayments(organizationId: OrganizationId, now: UnixMillis): Promise<Looked<OpenPaymentsCount>>;
+  railBalances(organizationId: OrganizationId): Promise<readonly ReportedBalance[]>;
+  reservePlaces(organizationId: OrganizationId): Promise<readonly RecordedFigure[]>;
+}
+
+/** Runs a bounded read when its turn comes. */
+export type InTurn = <Result>(read: () => Promise<Looked<Result>>) => Promise<Result>;

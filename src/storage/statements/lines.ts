@@ -1,0 +1,202 @@
+import type { BookAccount, JournalKind } from "../../domain/journal.js";
+import { toCents } from "../../domain/values/cents.js";
+import type { AccountId, TransactionId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import { ACCOUNT_MARK_ROWS } from "../../statements/mark-ports.js";
+import type { BookLine, LinesPage, LinesRequest, Looked } from "../../statements/ports.js";
+import type { ListReader } from "../lists/page.js";
+import type { Engine, Read } from "../sql/engine.js";
+import { newestRow } from "./account-walk.js";
+
+/** The maximum number of rows that a read forward along a book looks at. */
+const FORWARD_MAX = 256;
+
+interface LineRow {
+  readonly seq: number;
+  readonly previous_seq: number | null;
+  readonly recorded_at: number;
+  readonly kind: string;
+  readonly account_id: string | null;
+  readonly transaction_id: string | null;
+  readonly debit: string | null;
+  readonly credit: string | null;
+  readonly amount_cents: number | null;
+  readonly available_after_cents: number | null;
+  readonly held_after_cents: number | null;
+  readonly receipt: string | null;
+  readonly reference: string | null;
+  readonly description: string | null;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+const COLUMNS = [
+  "seq",
+  "previous_seq",
+  "recorded_at",
+  "kind",
+  "account_id",
+  "transaction_id",
+  "debit",
+  "credit",
+  "amount_cents",
+  "available_after_cents",
+  "held_after_cents",
+  "rail_receipt",
+  "actor",
+  "reason",
+];
+
+/** Returns the columns of a line. `j` names the journal, or a selection of its columns. */
+function lineColumns(j: string): string {
+  // A receipt that came after the completion is shown with the completion, to which it belongs.
+  return `${j}.seq, ${j}.previous_seq, ${j}.recorded_at, ${j}.kind, ${j}.account_id, ${j}.transaction_id, ${j}.debit,
+    ${j}.credit, ${j}.amount_cents, ${j}.available_after_cents, ${j}.held_after_cents, ${j}.actor, ${j}.reason,
+    COALESCE(${j}.rail_receipt, CASE WHEN ${j}.kind = 'transaction.completed' THEN t.rail_receipt END) AS receipt,
+    t.reference, t.description`;
+}
+
+interface AccountRequest extends LinesRequest {
+  readonly book: number;
+  readonly accountId: AccountId;
+}
+
+/**
+ * Reads lines of one account, oldest first. The rows of an account are linked backwards, so the
+ * read takes a window that ends at a mark, and walks back to the window's start. Where marks are
+ * missing and the walk would be long, it reads forward along the book, and the page is short.
+ */
+export async function accountLinesPage(
+  reader: ListReader,
+  engine: Engine,
+  request: AccountRequest,
+): Promise<Looked<LinesPage>> {
+  const { afterSeq, toSeq, size } = request;
+  if (toSeq <= afterSeq) return { result: { lines: [], nextAfterSeq: undefined }, lookedAt: 0 };
+  // More rows than the page has lines lie before this mark.
+  const marks = Math.ceil(size / ACCOUNT_MARK_ROWS) + 1;
+  const end = await windowEnd(reader, engine, { ...request, marks });
+  const lookedAtMax = marks * ACCOUNT_MARK_ROWS;
+  const rows = await windowRows(reader, engine, { ...request, end, lookedAtMax });
+  const oldest = rows[0];
+  const isWhole = oldest === undefined || (oldest.previous_seq ?? 0) <= afterSeq;
+  if (!isWhole) return forwardPage(reader, engine, request);
+  const coveredSeq = end === undefined || end >= toSeq ? undefined : end;
+  const lines = linesOf(rows.filter(({ seq }) => seq <= toSeq));
+  return { result: cut(lines, { size, coveredSeq }), lookedAt: rows.length };
+}
+
+function cut(
+  lines: readonly BookLine[],
+  { size, coveredSeq }: { readonly size: number; readonly coveredSeq: number | undefined },
+): LinesPage {
+  if (lines.length <= size) return { lines, nextAfterSeq: coveredSeq };
+  const page = lines.slice(0, size);
+  return { lines: page, nextAfterSeq: page.at(-1)?.seq };
+}
+
+async function windowEnd(
+  reader: ListReader,
+  { table }: Engine,
+  { book, accountId, afterSeq, marks }: AccountRequest & { readonly marks: number },
+): Promise<number | undefined> {
+  const [mark] = await reader.rows<{ readonly seq: number }>(
+    `SELECT m.seq FROM ${table("account_marks")} m WHERE m.account_id = ? AND m.book = ? AND m.seq > ?
+     ORDER BY m.seq LIMIT 1 OFFSET ?`,
+    [accountId, book, afterSeq, marks - 1],
+  );
+  return mark?.seq;
+}
+
+async function windowRows(
+  reader: ListReader,
+  engine: Engine,
+  {
+    book,
+    accountId,
+    afterSeq,
+    end,
+    lookedAtMax,
+  }: AccountRequest & { readonly end: number | undefined; readonly lookedAtMax: number },
+): Promise<readonly LineRow[]> {
+  const { table } = engine;
+  const start: Read =
+    end === undefined ? newestRow(engine, { book, accountId }) : { sql: "CAST(? AS BIGINT)", bindings: [end] };
+  const columns = COLUMNS.map((column) => `j.${column}`).join(", ");
+  return reader.rows<LineRow>(
+    `WITH RECURSIVE walk AS (
+       SELECT ${columns}, 1 AS looked_at FROM ${table("journal")} j
+       WHERE j.book = ? AND j.seq = (${start.sql}) AND j.account_id = ? AND j.seq > ?
+       UNION ALL
+       SELECT ${columns}, walk.looked_at + 1 FROM walk CROSS JOIN ${table("journal")} j
+       WHERE j.book = ? AND j.seq = walk.previous_seq AND j.seq > ? AND walk.looked_at < ?
+     )
+     SELECT ${lineColumns("walk")} FROM walk LEFT JOIN ${table("transactions")} t ON t.id = walk.transaction_id
+     ORDER BY walk.seq`,
+    [book, ...start.bindings, accountId, afterSeq, book, afterSeq, lookedAtMax],
+  );
+}
+
+/** Reads the account's lines among the next rows of the book. */
+async function forwardPage(
+  reader: ListReader,
+  engine: Engine,
+  { book, accountId, afterSeq, toSeq, size }: AccountRequest,
+): Promise<Looked<LinesPage>> {
+  const { table } = engine;
+  const rows = await reader.rows<LineRow>(
+    `SELECT ${lineColumns("j")} FROM ${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
+     WHERE j.book = ? AND j.seq > ? AND j.seq <= ? AND j.account_id = ? ORDER BY j.seq`,
+    [book, afterSeq, Math.min(afterSeq + FORWARD_MAX, toSeq), accountId],
+  );
+  const coveredSeq = afterSeq + FORWARD_MAX < toSeq ? afterSeq + FORWARD_MAX : undefined;
+  return { result: cut(linesOf(rows), { size, coveredSeq }), lookedAt: FORWARD_MAX };
+}
+
+/** Reads the next lines of the book. A page has at most 256. */
+export async function bookLinesPage(
+  reader: ListReader,
+  { table }: Engine,
+  { book, afterSeq, toSeq, size }: Omit<AccountRequest, "accountId">,
+): Promise<Looked<LinesPage>> {
+  const lastSeq = Math.min(afterSeq + Math.min(size, FORWARD_MAX), toSeq);
+  const rows = await reader.rows<LineRow>(
+    `SELECT ${lineColumns("j")} FROM ${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
+     WHERE j.book = ? AND j.seq > ? AND j.seq <= ? ORDER BY j.seq`,
+    [book, afterSeq, lastSeq],
+  );
+  const nextAfterSeq = lastSeq < toSeq ? lastSeq : undefined;
+  return { result: { lines: rows.map(lineOf), nextAfterSeq }, lookedAt: rows.length };
+}
+
+/** Returns the lines of the rows that move money of the account. */
+function linesOf(rows: readonly LineRow[]): readonly BookLine[] {
+  return rows.map(lineOf).filter(({ debit, credit }) => isOfAccount(debit) || isOfAccount(credit));
+}
+
+function isOfAccount(name: BookAccount | undefined): boolean {
+  return name === "available" || name === "held";
+}
+
+function lineOf(row: LineRow): BookLine {
+  const { available_after_cents: availableCents, held_after_cents: heldCents } = row;
+  return {
+    seq: row.seq,
+    recordedAt: toUnixMillis(row.recorded_at),
+    kind: row.kind as JournalKind,
+    accountId: (row.account_id ?? undefined) as AccountId | undefined,
+    transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+    debit: (row.debit ?? undefined) as BookAccount | undefined,
+    credit: (row.credit ?? undefined) as BookAccount | undefined,
+    amountCents: row.amount_cents === null ? undefined : toCents(row.amount_cents),
+    balancesAfter:
+      availableCents === null || heldCents === null
+        ? undefined
+        : { availableCents: toCents(availableCents), heldCents: toCents(heldCents) },
+    receipt: row.receipt ?? "",
+    reference: row.reference ?? "",
+    description: row.description ?? "",
+    actor: row.actor,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,114 @@
+import type { Audit } from "../../audit.js";
+import type { AuditedTable, Place } from "../../findings.js";
+import { decimalOf, type PostingColumns } from "../../format.js";
+import type { AuditedBook } from "../book.js";
+import type { JournalRow } from "../journal-rows.js";
+
+interface AccountMarkRow {
+  readonly seq: number;
+  readonly account_id: string;
+}
+
+/** The sums are text, because a driver rounds large numbers. */
+interface BookMarkRow {
+  readonly seq: number;
+  readonly reserve: string;
+  readonly shortfall: string;
+  readonly available: string;
+  readonly held: string;
+  readonly unallocated: string;
+}
+
+const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"] as const;
+const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
+
+/**
+ * Compares the marks of one book with the rows of the journal that they name. A mark that is
+ * missing is no error: the reads of the past are right without it, and only take longer.
+ */
+export class MarksAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  readonly #sums: Record<string, bigint> = Object.fromEntries(SUMS.map((name) => [name, 0n]));
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book in the order of `seq`, up to its head. */
+  async slice(rows: readonly JournalRow[]): Promise<void> {
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const range = [this.#book.row.number, first.seq, last.seq];
+    const { table } = this.#audit.engine;
+    const accountMarks = await this.#audit.rows<AccountMarkRow>(
+      `SELECT seq, account_id FROM ${table("account_marks")} WHERE book = ? AND seq >= ? AND seq <= ?`,
+      range,
+    );
+    const sums = SUMS.map((name) => `CAST(${name}_cents AS TEXT) AS ${name}`).join(", ");
+    const bookMarks = await this.#audit.rows<BookMarkRow>(
+      `SELECT seq, ${sums} FROM ${table("book_marks")} WHERE book = ? AND seq >= ? AND seq <= ?`,
+      range,
+    );
+    this.#compare(rows, {
+      accounts: new Map(accountMarks.map((mark) => [mark.seq, mark])),
+      books: new Map(bookMarks.map((mark) => [mark.seq, mark])),
+    });
+  }
+
+  /**
+   * Called once, after the last row. Marks past the head are those of rows that were added since.
+   */
+  async end(): Promise<void> {
+    const { number, head } = this.#book.row;
+    const { table } = this.#audit.engine;
+    for (const name of ["account_marks", "book_marks"] as const) {
+      const [beyond] = await this.#audit.rows<{ readonly seq: number }>(
+        `SELECT m.seq FROM ${table(name)} m WHERE m.book = ? AND m.seq > ?
+           AND NOT EXISTS (SELECT 1 FROM ${table("journal")} j WHERE j.book = m.book AND j.seq = m.seq)
+         ORDER BY m.seq LIMIT 1`,
+        [number, head ?? 0],
+      );
+      if (beyond !== undefined) this.#add(name, beyond.seq, { expected: "a row of the journal", found: "none" });
+    }
+  }
+
+  #compare(
+    rows: readonly JournalRow[],
+    marks: {
+      readonly accounts: ReadonlyMap<number, AccountMarkRow>;
+      readonly books: ReadonlyMap<number, BookMarkRow>;
+    },
+  ): void {
+    for (const row of rows) {
+      this.#post(row);
+      const account = marks.accounts.get(row.seq);
+      if (account !== undefined && account.account_id !== row.account_id) {
+        this.#add("account_marks", row.seq, { expected: row.account_id ?? "no account", found: account.account_id });
+      }
+      const book = marks.books.get(row.seq);
+      if (book === undefined) continue;
+      const [expected, found] = [describe(this.#sums), describe(book)];
+      if (expected !== found) this.#add("book_marks", row.seq, { expected, found });
+    }
+  }
+
+  /** A debit adds to an asset. A credit adds to a liability. Another check finds wrong postings. */
+  #post({ debit, credit, amount_cents: amountCents }: PostingColumns): void {
+    if (debit === null || credit === null || !Number.isSafeInteger(amountCents)) return;
+    const amount = BigInt(amountCents ?? 0);
+    this.#sums[debit] = (this.#sums[debit] ?? 0n) + (ASSETS.has(debit) ? amount : -amount);
+    this.#sums[credit] = (this.#sums[credit] ?? 0n) + (ASSETS.has(credit) ? -amount : amount);
+  }
+
+  #add(table: AuditedTable, seq: number, texts: { readonly expected: string; readonly found: string }): void {
+    const place: Place = { seq, table, id: undefined };
+    this.#book.findings.add(place, texts);
+  }
+}
+
+function describe(sums: object): string {
+  const centsOf = new Map<string, bigint | string>(Object.entries(sums));
+  return SUMS.map((name) => `${name} ${decimalOf(centsOf.get(name) ?? 0n)}`).join(", ");
+}

@@ -1,0 +1,100 @@
+import type { Audit } from "../../audit.js";
+import { decimalOf } from "../../format.js";
+import { guarded } from "../../guarded.js";
+import type { AuditedBook } from "../book.js";
+import { hasHashOf, proofsIn } from "../content.js";
+import { type JournalRow, newerRows } from "../journal-rows.js";
+
+/** A row of `reserve_places`. */
+interface PlaceRow {
+  readonly place: string;
+  readonly seq: number;
+  readonly amount_cents: number;
+  readonly as_of_day: string;
+  readonly evidence: string;
+  readonly recorded_at: number;
+  /** The last row of the book at the moment in which the place was read. */
+  readonly book_seq: number;
+}
+
+interface Figure {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/**
+ * Checks what the operator recorded about the reserve of one book, and compares `reserve_places`
+ * with the last figure of each place.
+ */
+export class ReserveAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  readonly #figures = new Map<string, Figure>();
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book in the order of `seq`. */
+  row(row: JournalRow): void {
+    if (row.kind !== "reserve.recorded") return;
+    guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
+      this.#follow(row);
+    });
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const places = await this.#places();
+    const bookSeq = places[0]?.book_seq ?? 0;
+    if (bookSeq > (this.#book.row.head ?? 0)) {
+      for await (const row of newerRows(this.#audit, this.#book.row)) if (row.seq <= bookSeq) this.row(row);
+    }
+    const { findings } = this.#book;
+    for (const place of places) {
+      const figure = this.#figures.get(place.place);
+      this.#figures.delete(place.place);
+      findings.compare(
+        { seq: figure?.seq ?? place.seq, table: "reserve_places", id: undefined },
+        { expected: figure?.text ?? "a journal row that records it", found: describe(place) },
+      );
+    }
+    for (const { seq, text } of this.#figures.values()) {
+      findings.add({ seq, table: "reserve_places", id: undefined }, { expected: text, found: "no row" });
+    }
+  }
+
+  #follow(row: JournalRow): void {
+    const { findings, secrets } = this.#book;
+    const place = { seq: row.seq, table: "journal", id: undefined } as const;
+    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
+      findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
+    }
+    const [name, amountCents, asOfDay, evidence] = JSON.parse(row.detail ?? "[]") as unknown[];
+    if (typeof name !== "string" || typeof amountCents !== "number") {
+      findings.add(place, { expected: "a place and its figure in the detail", found: String(row.detail) });
+      return;
+    }
+    const figure = { as_of_day: String(asOfDay), evidence: String(evidence), recorded_at: row.recorded_at };
+    const text = describe({ ...figure, place: name, seq: row.seq, amount_cents: amountCents });
+    this.#figures.set(name, { seq: row.seq, text });
+  }
+
+  /** One statement reads all places and the last row of the book, so all are of one moment. */
+  #places(): Promise<readonly PlaceRow[]> {
+    const { engine, rows } = this.#audit;
+    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
+    return rows<PlaceRow>(
+      `SELECT p.place, p.seq, p.amount_cents, p.as_of_day, p.evidence, p.recorded_at, ${head} AS book_seq
+       FROM ${engine.table("reserve_places")} p WHERE p.book = ?`,
+      [this.#book.row.number],
+    );
+  }
+}
+
+function describe({ place, seq, amount_cents, as_of_day, evidence, recorded_at }: Omit<PlaceRow, "book_seq">): string {
+  const at = `on ${as_of_day}, recorded in row ${String(seq)} at ${String(recorded_at)}`;
+  return `${JSON.stringify(place)} with ${decimalOf(amount_cents)} ${at}, by ${JSON.stringify(evidence)}`;
+}

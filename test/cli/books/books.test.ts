@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect } from "chai";
+
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { keys } from "../../../src/storage/keys.js";
+import { createAccount, mint } from "../../support/commands.js";
+import { openDatabaseAt } from "../../support/databases.js";
+import { kesc, kescJson, Place } from "../../support/service/kesc.js";
+
+const DAY = "2026-11-02";
+
+describe("the book for the accountant, by the command line", () => {
+  let place: Place;
+  let organizationId: OrganizationId;
+  let accountId: string;
+  before(async () => {
+    place = new Place();
+    await kesc(["migrate"], place.variables);
+    const database = await openDatabaseAt(place.variables["DATABASE_URL"] ?? "");
+    const past = toUnixMillis(Date.now() - 600_000);
+    organizationId = (await keys(database, () => past).createOrganization("acme")).id;
+    const create = createAccount(organizationId, "amina");
+    accountId = create.newAccountId;
+    const common = { organizationId, accountId: create.newAccountId };
+    const first = mint({ ...common, amount: "1000.00", reference: "=1+1" });
+    const second = mint({ ...common, amount: "0.50", reference: "r-2" });
+    const committer = database.cells[0].committer;
+    const results = await committer.commit([create, first, second], past);
+    expect(results.map(({ kind }) => kind)).to.deep.equal(["done", "done", "done"]);
+    await database.close();
+  });
+  after(() => {
+    place.remove();
+  });
+
+  const period = (): string[] => ["--from", "2020-01-01", "--to", new Date(Date.now() - 120_000).toISOString()];
+
+  it("writes a statement into a new file, which appears when it is complete", async () => {
+    const file = join(place.folder, "statement.csv");
+    const args = ["export", "statement", "acme", "--account", accountId, ...period(), "--bom", "--output", file];
+    expect(await kesc(args, place.variables)).to.include({ code: 0 });
+    const text = readFileSync(file, "utf8");
+    expect(text.startsWith("\uFEFFsequence,time,kind,")).to.equal(true);
+    expect(text).to.include(",'=1+1,");
+    const rows = text.trimEnd().split("\r\n");
+    expect(rows).to.have.lengthOf(5);
+    expect(rows[4]).to.match(/,closing,,,,,1000\.50,0\.00,1000\.50,1000\.50,0\.00$/);
+    expect(existsSync(`${file}.part`)).to.equal(false);
+    const again = await kesc(args, place.variables);
+    expect(again).to.include({ code: 1 });
+    expect(readFileSync(file, "utf8")).to.equal(text);
+  });
+
+  it("writes the general ledger and the journal to standard output", async () => {
+    const ledger = await kesc(["export", "ledger", "acme", ...period(), "--format", "json"], place.variables);
+    const lines = JSON.parse(ledger.stdout) as { kind: string; debit: number | null; credit: number | null }[];
+    const closing = lines.filter(({ kind }) => kind === "closing");
+    const sum = (side: "debit" | "credit"): number => closing.reduce((total, line) => total + (line[side] ?? 0), 0);
+    expect([closing.length, sum("debit"), sum("credit")]).to.deep.equal([5, 1000.5, 1000.5]);
+    const journal = await kesc(["export", "journal", "acme", ...period(), "--format", "ndjson"], place.variables);
+    expect(journal.stdout).to.include('"amount":1000.00');
+  });
+
+  it("refuses a period that is not over, and an account of nobody", async () => {
+    const future = await kesc(["export", "journal", "acme", "--from", DAY, "--to", "2126-01-01"], place.variables);
+    expect(future).to.include({ code: 2 });
+    const none = await kesc(["export", "statement", "acme", "--account", "acc_x", ...period()], place.variables);
+    expect(none).to.include({ code: 1, stdout: "" });
+  });
+
+  it("records where the reserve lies, and never says that it is fine", async () => {
+    const before = await kesc(["supply"], place.variables);
+    expect(before.stdout).to.match(/1000\.50 +1000\.50 +unknown +-/);
+    const figure = ["--place", "KCB 1234", "--as-of", DAY, "--evidence", "statement 11"];
+    for (const amount of ["900.00", "1000.50"]) {
+      const recorded = await kesc(["reserve", "record", "acme", ...figure, "--amount", amount], place.variables);
+      expect(recorded, recorded.stderr).to.include({ code: 0 });
+    }
+    const places = await kescJson<Record<string, unknown>[]>(["reserve", "list", "acme"], place.variables);
+    expect(places).to.have.lengthOf(1);
+    expect(places[0]).to.include({ place: "KCB 1234", amount: "1000.50", as_of_day: DAY, evidence: "statement 11" });
+    const [supply] = await kescJson<Record<string, unknown>[]>(["supply"], place.variables);
+    expect(supply).to.include({ in_circulation: "1000.50", reserve: "1000.50" });
+    expect((await kesc(["supply"], place.variables)).stdout).to.match(/1000\.50 +[0-9]+ (days|hours|minutes|seconds) /);
+    expect(await kesc(["verify"], place.variables)).to.include({ code: 0 });
+    const future = await kesc(
+      ["reserve", "record", "acme", "--place", "x", "--as-of", "2126-01-01", "--evidence", "e", "--amount", "1"],
+      place.variables,
+    );
+    expect(future.code).to.not.equal(0);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from "chai";
+
+import { toCents } from "../../src/domain/values/cents.js";
+import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { recordReserve } from "../../src/storage/statements/reserve.js";
+import { ENGINES } from "../support/databases.js";
+import { problemOf } from "../support/service/each-engine.js";
+import { type InProcess, startInProcess } from "../support/service/in-process.js";
+
+const HOUR_MILLIS = 3_600_000;
+
+for (const engine of ENGINES) {
+  describe(`GetSupply (${engine})`, () => {
+    // The server's clock begins two hours ago, so that there is a past.
+    let time = Date.now() - 2 * HOUR_MILLIS;
+    const start = time;
+    let service: InProcess;
+    before(async () => {
+      service = await startInProcess(engine, () => toUnixMillis(time));
+      const { rest, a } = service;
+      const post = async (path: string, body: object): Promise<string> => {
+        time += 60_000;
+        const reply = await rest.send("POST", path, { key: a.key, body });
+        expect(reply.status, reply.text).to.equal(201);
+        return String(reply.json["id"]);
+      };
+      const account_id = await post("/accounts", { user_id: "amina", phone_number: "0712345678" });
+      await post("/transactions/mint", { account_id, amount: "1000.00", reference: "in-1" });
+      await post("/transactions/redeem", { account_id, amount: "250.50", reference: "out-1" });
+      time = start + HOUR_MILLIS;
+    });
+    after(() => service.dispose());
+
+    const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
+    const supply = (query = "", key = service.a.key) => service.rest.send("GET", `/supply${query}`, { key });
+
+    it("says what is in circulation, and what the book says is there", async () => {
+      const { status, text, json } = await supply();
+      expect(status, text).to.equal(200);
+      expect(json).to.include({ in_circulation: 749.5, available: 749.5, held: 0, reserve: 749.5, shortfall: 0 });
+      const { response } = await service.grpc.call("GetSupply", {}, { key: service.a.key });
+      expect(response["supply"]).to.include({ in_circulation: "749.50", reserve: "749.50", unallocated: "0.00" });
+    });
+
+    it("says it as of a time and a sequence of the past", async () => {
+      const then = await supply(`?as_of_time=${at(3)}`);
+      expect(then.json).to.include({ in_circulation: 1000, reserve: 1000 });
+      const { response } = await service.grpc.call("GetSupply", { as_of_sequence: "1" }, { key: service.a.key });
+      expect(response["supply"]).to.include({ in_circulation: "0.00", as_of_sequence: "1" });
+      const later = await supply("?as_of_sequence=999999");
+      expect(later.json).to.include({ in_circulation: 749.5, as_of_sequence: (await supply()).json["as_of_sequence"] });
+    });
+
+    it("counts nothing of another organization", async () => {
+      expect((await supply("", service.b.key)).json).to.include({ in_circulation: 0, reserve: 0 });
+    });
+
+    it("shows where the reserve lies, with the age of each figure", async () => {
+      const { database, a } = service;
+      const figure = { place: "KCB 1234", amountCents: toCents(70_000), evidence: "statement 12" };
+      const asOfDay = new Date(start - 48 * HOUR_MILLIS).toISOString().slice(0, 10) as NairobiDay;
+      const now = toUnixMillis(time);
+      await recordReserve(database.cells[0], {
+        organizationId: a.organizationId,
+        figure: { ...figure, asOfDay },
+        now,
+      });
+      const { json } = await supply();
+      const [place] = json["reserve_places"] as Readonly<Record<string, unknown>>[];
+      expect(place).to.include({ place: "KCB 1234", amount: 700, as_of_day: asOfDay, evidence: "statement 12" });
+      expect(place?.["age_seconds"]).to.equal(Math.floor((time - Date.parse(`${asOfDay}T21:00:00Z`)) / 1_000));
+      expect((await supply("", service.b.key)).json["reserve_places"]).to.deep.equal([]);
+      expect((await supply(`?as_of_time=${at(3)}`)).json["reserve_places"]).to.deep.equal([]);
+    });
+
+    for (const [query, field] of [
+      ["as_of_time=2126-01-01T00:00:00Z", "as_of_time"],
+      ["as_of_time=2026-01-01T00:00:00Z&as_of_sequence=2", "as_of_sequence"],
+      ["as_of_sequence=-1", "as_of_sequence"],
+    ] as const) {
+      it(`refuses ${query}`, async () => {
+        const reply = await supply(`?${query}`);
+        expect(problemOf(reply)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: [field] });
+      });
+    }
+  });
+}

@@ -1,0 +1,25 @@
+import type { Account } from "../../../src/domain/account.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Database } from "../../../src/storage/database.js";
+import { markStore } from "../../../src/storage/statements/marks.js";
+import { recordReserve } from "../../../src/storage/statements/reserve.js";
+
+/**
+ * Marks in book 2, whose row 3 is a mint of 1.00 on the account, and one place of its reserve with
+ * two figures.
+ */
+export async function makeHistory(database: Database, organizationId: OrganizationId, { id }: Account): Promise<void> {
+  const [cell] = database.cells;
+  const sums = { reserve: 100, shortfall: 0, available: 100, held: 0, unallocated: 0 };
+  await markStore(cell).save({ book: 2, seq: 3, sums }, [{ seq: 3, accountId: id }]);
+  for (const [amount, evidence] of [
+    [1_000, "statement 1"],
+    [7_000, "statement 2"],
+  ] as const) {
+    const figure = { place: "KCB", amountCents: toCents(amount), asOfDay: "2026-11-21" as NairobiDay, evidence };
+    await recordReserve(cell, { organizationId, figure, now: toUnixMillis(1_000) });
+  }
+}
