@@ -22,7 +22,7 @@ import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
-import { eventHandlers } from "./services/event-service.js";
+import { eventHandlers } from "./services/events/event-service.js";
 import { statementHandlers } from "./services/history/statement-service.js";
 import { supplyHandlers } from "./services/history/supply-service.js";
 import { ListTurns } from "./services/list-turns.js";

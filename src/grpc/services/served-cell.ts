@@ -8,9 +8,9 @@ import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments } from "../../settlement/ports/payments.js";
 import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
+import type { HistoryReads } from "../../statements/ports.js";
 import type { WebhookEndpoints } from "../../webhooks/ports/endpoints.js";
 import type { TestEvents } from "../../webhooks/test-events.js";
-import type { HistoryReads } from "../../statements/ports.js";
 
 /** One cell, as the services use it. */
 export interface ServedCell extends CellRails {

@@ -1,10 +1,5 @@
-import { readFileSync } from "node:fs";
-
-import { fromBinary } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
-import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
-import { MessageWriter } from "../../../gateway/json/write-message.js";
 import type { Account } from "../../../src/domain/account.js";
 import { JOURNAL_KINDS } from "../../../src/domain/journal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
@@ -12,9 +7,6 @@ import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.j
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { LedgerEvent } from "../../../src/events/event.js";
 import { type EventFilter, type EventReads, EVENTS_READ_MAX } from "../../../src/events/ports.js";
-import { Event as EventMessage } from "../../../src/gen/kesc/v1/event.js";
-import { toEventMessage } from "../../../src/grpc/messages/events/event.js";
-import { eventJson } from "../../../src/grpc/messages/events/event-json.js";
 import { eventReads } from "../../../src/storage/events/event-reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
@@ -162,16 +154,6 @@ for (const engine of ENGINES) {
         [other, 1],
       ]);
       expect([...(await stored.latest([other, none]))]).to.deep.equal([[other, 1]]);
-    });
-
-    it("has the JSON that REST shows, also without the gateway", () => {
-      const contract = readContract(readFileSync(CONTRACT_URL));
-      const message = messageOf(contract.registry, "kesc.v1.Event");
-      const writer = new MessageWriter(contract, () => "null");
-      for (const event of events) {
-        const bytes = EventMessage.encode(toEventMessage(event)).finish();
-        expect(eventJson(event)).to.equal(writer.write(message, fromBinary(message, bytes)));
-      }
     });
 
     it("keeps books that hold", async () => {

@@ -24,9 +24,9 @@ import type { CellRails, CellWebhooks, ServedCell } from "../../../src/grpc/serv
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { Reads } from "../../../src/ledger/ports/reads.js";
 import type { SealReads } from "../../../src/seals/ports.js";
+import type { HistoryReads } from "../../../src/statements/ports.js";
 import { AllowedHosts } from "../../../src/webhooks/allowed.js";
 import type { EndpointChange } from "../../../src/webhooks/ports/endpoints.js";
-import type { HistoryReads } from "../../../src/statements/ports.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
 import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";

@@ -1,16 +1,16 @@
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import type { LedgerEvent } from "../../events/event.js";
-import { EVENTS_READ_MAX } from "../../events/ports.js";
-import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../gen/kesc/v1/event_service.js";
-import type { Caller } from "../calls/call-context.js";
-import { done } from "../calls/rpc-result.js";
-import type { ServerStreamRoute } from "../calls/server-stream-call.js";
-import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import type { AnyRefusal } from "../errors/refusal.js";
-import { toEventMessage } from "../messages/events/event.js";
-import { type EventsAsked, parseEventsAsked } from "../messages/events/events-asked.js";
-import { parseFields } from "../messages/fields.js";
-import type { ListTurns } from "./list-turns.js";
+import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import type { LedgerEvent } from "../../../events/event.js";
+import { EVENTS_READ_MAX } from "../../../events/ports.js";
+import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../../gen/kesc/v1/event_service.js";
+import type { Caller } from "../../calls/call-context.js";
+import { done } from "../../calls/rpc-result.js";
+import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
+import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import type { AnyRefusal } from "../../errors/refusal.js";
+import { toEventMessage } from "../../messages/events/event.js";
+import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
+import { parseFields } from "../../messages/fields.js";
+import type { ListTurns } from "../list-turns.js";
 import { refusalAfterEnd, watchEvents, type WatchOptions } from "./watch-events.js";
 
 export interface EventHandlersOptions extends WatchOptions {
