@@ -29,7 +29,7 @@ export function readSealKeys(filename: string): SealKeys {
 }
 
 /** Parses the text of a seal key file. Throws a SealKeyError. */
-export function parseSealKeys(text: string): SealKeys {
+function parseSealKeys(text: string): SealKeys {
   const [first = "", ...others] = linesOf(text);
   const [, secret] = SECRET_LINE.exec(first) ?? [];
   if (secret === undefined) throw new SealKeyError('line 1 is not "secret" with 32 bytes in base64url');

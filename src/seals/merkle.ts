@@ -25,7 +25,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 }
 
 /** Returns the root of a tree without leaves. */
-export function emptyRoot(): Buffer {
+function emptyRoot(): Buffer {
   return hash("sha256", "", "buffer");
 }
 

@@ -32,7 +32,7 @@ export function signedNote(checkpoint: Checkpoint, privateKey: KeyObject): strin
 }
 
 /** Returns the three lines of a checkpoint. */
-export function checkpointText({ origin, size, root }: Checkpoint): string {
+function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${String(size)}\n${Buffer.from(root).toString("base64")}\n`;
 }
 

@@ -40,7 +40,7 @@ export function nodesOfTiles(read: TileReader): NodeReader {
 }
 
 /** Returns the number of hashes that a tree of this size has in the last tile of a level, or 0. */
-export function edgeWidth(size: number, level: number): number {
+function edgeWidth(size: number, level: number): number {
   return Math.floor(size / TILE_HASHES ** level) % TILE_HASHES;
 }
 

@@ -12,7 +12,7 @@ import type { Tenant } from "../service/tenants.js";
 import { sealBooks } from "./given-seals.js";
 
 /** The text of a seal key file with the key of all tests. */
-export const SEAL_KEY_LINES = `secret ${Buffer.alloc(32, "seal").toString("base64url")}\n`;
+const SEAL_KEY_LINES = `secret ${Buffer.alloc(32, "seal").toString("base64url")}\n`;
 
 /** The service with a seal key file. It seals when a test says so. */
 export class SealedService {
