@@ -5,7 +5,7 @@ import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 /**
  * A row can still be recorded with a time that is a little in the past. None is later than that.
  */
-export const FINAL_MILLIS = 60_000;
+const FINAL_MILLIS = 60_000;
 
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
 const PROBLEM = "must be a day in Kenya such as 2026-11-01, or a time such as 2026-11-01T09:00:00Z";

@@ -6,7 +6,7 @@ export type NairobiDay = string & { readonly brand: unique symbol };
 
 /** Kenya has been three hours ahead of UTC since 1960, in summer and winter. */
 const OFFSET_MILLIS = 3 * 3_600_000;
-export const DAY_MILLIS = 24 * 3_600_000;
+const DAY_MILLIS = 24 * 3_600_000;
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /** Parses a day such as "2026-11-01". */

@@ -49,8 +49,7 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
 /** Returns the facts of a refusal. The contract's ErrorReason defines their names. */
 function factsOf(refusal: AnyRefusal): Record<string, string> {
   if (isRailRefusal(refusal)) return railFactsOf(refusal);
-  if (refusal.reason === "CHECKPOINT_NOT_FOUND") return { size: String(refusal.size) };
-  if (refusal.reason === "NOT_SEALED") return { sealed_size: String(refusal.sealedSize) };
+  if (refusal.reason === "CHECKPOINT_NOT_FOUND" || refusal.reason === "NOT_SEALED") return sealFactsOf(refusal);
   if (isWebhookRefusal(refusal)) return webhookFactsOf(refusal);
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":
@@ -117,6 +116,13 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "OUTCOME_UNKNOWN":
       return {};
   }
+}
+
+function sealFactsOf(
+  refusal: Extract<AnyRefusal, { reason: "CHECKPOINT_NOT_FOUND" | "NOT_SEALED" }>,
+): Record<string, string> {
+  if (refusal.reason === "NOT_SEALED") return { sealed_size: String(refusal.sealedSize) };
+  return { size: String(refusal.size) };
 }
 
 function webhookFactsOf(refusal: WebhookRefusal): Record<string, string> {

@@ -2,8 +2,8 @@ import type { Migration } from "./migration.js";
 
 /**
  * The endpoints that get the events of organizations, the events that an endpoint did not take, and
- * the last attempts. No journal row depends on these tables (docs/adr/0043). A server may delete rows
- * of the last two.
+ * the last attempts. No journal row depends on these tables (docs/adr/0043). A server may delete
+ * rows of the last two.
  */
 export const webhooks: Migration = ({
   int64,
@@ -13,8 +13,9 @@ export const webhooks: Migration = ({
   changingTableOptions,
   withoutStatistics,
 }) => [
-  // The data key of the organization's book encrypts the secrets and the url, which may hold a secret.
-  // `types` is a JSON array, or NULL for all. The row of a deleted endpoint stays, without either.
+  // The data key of the organization's book encrypts the secrets and the url, which may hold a
+  // secret. `types` is a JSON array, or NULL for all. The row of a deleted endpoint stays, without
+  // either.
   `CREATE TABLE ${table("webhook_endpoints")} (
      id                TEXT NOT NULL PRIMARY KEY,
      organization_id   TEXT NOT NULL REFERENCES ${table("organizations")} (id),
