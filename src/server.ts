@@ -160,7 +160,10 @@ function openCells(
   const cells = database.cells.map((cell) => {
     const { number } = cell;
     const reading = eventReads(cell);
-    const follower = new Follower({ reads: reading, codec: eventCodec });
+    const onError = (error: unknown): void => {
+      logger.error({ cell: number, ...failureFacts(error) }, "the events were not read, and are tried again");
+    };
+    const follower = new Follower({ reads: reading, codec: eventCodec, onError });
     const committer = pokingAfterCommit(cell.committer, follower);
     const ledger = new Ledger({
       committer,

@@ -7,6 +7,7 @@ import { Tail } from "./tail.js";
 export interface FollowerOptions {
   readonly reads: Pick<EventReads, "latest" | "slices">;
   readonly codec: EventCodec;
+  readonly onError: (error: unknown) => void;
 }
 
 // Commits of this server are followed at once, those of other servers at the next poll.
@@ -94,7 +95,8 @@ export class Follower {
     try {
       const found = await this.#read(isPoll ? [...this.#tails.keys()] : [...poked]);
       if (isPoll) this.#idlePolls = found.some((id) => !poked.has(id)) ? 0 : this.#idlePolls + 1;
-    } catch {
+    } catch (error) {
+      this.#options.onError(error);
       // The streams stay open, and notice it when they look at their keys. The next look reads on
       // from where this one ended.
       this.#polledAt = startedAt + RETRY_MILLIS;

@@ -69,18 +69,23 @@ export class Sealer {
     await this.#running;
   }
 
-  /** Seals each book that has new rows, or only those that are due. */
+  /**
+   * Seals each book that has new rows, or only those that are due. A book that fails keeps none of
+   * the others from it. Then rejects with the first error.
+   */
   async sealAll({ isDue = () => true }: { isDue?: (book: BookState) => boolean } = {}): Promise<void> {
+    const failures: unknown[] = [];
     for (let after = 0; ;) {
       const books = await this.#options.store.books(after);
       for (const book of books) {
         if (this.#stopped.signal.aborted) return;
         if (book.lastSeq <= (book.seal?.size ?? 0) || !isDue(book)) continue;
-        await this.#orAlarm(book, () => this.#seal(book));
+        await this.#orAlarm(book, () => this.#seal(book)).catch((error: unknown) => failures.push(error));
       }
       after = books.at(-1)?.number ?? after;
-      if (books.length === 0) return;
+      if (books.length === 0) break;
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /**
@@ -104,10 +109,11 @@ export class Sealer {
       const end = Math.min(tiles, index + left);
       left -= Math.max(end - index, 1);
       const first = index;
-      await this.#orAlarm(book, () => this.#check(book, first, end));
       index = end;
       if (index >= tiles) [number, index] = [number + 1, 0];
+      // A book that fails keeps no other from its turn.
       this.#next = { book: number, index };
+      await this.#orAlarm(book, () => this.#check(book, first, end));
     }
   }
 
@@ -122,11 +128,11 @@ export class Sealer {
   }
 
   async #round(): Promise<void> {
-    const now = this.#options.timing.now();
-    await this.sealAll({
-      isDue: ({ seal, lastSeq }) =>
-        seal === undefined || now - seal.sealedAt >= SEAL_MILLIS || lastSeq - seal.size >= SEAL_ROWS,
-    });
+    const { timing, onError } = this.#options;
+    const now = timing.now();
+    const isDue = ({ seal, lastSeq }: BookState): boolean =>
+      seal === undefined || now - seal.sealedAt >= SEAL_MILLIS || lastSeq - seal.size >= SEAL_ROWS;
+    await this.sealAll({ isDue }).catch(onError);
     if (now - this.#checkedAt < SEAL_MILLIS) return;
     this.#checkedAt = now;
     await this.checkSome();

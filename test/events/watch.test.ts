@@ -59,11 +59,13 @@ class Watcher {
 describe("watching a book", () => {
   let book: MemoryEvents;
   let follower: Follower;
+  let errors: unknown[];
   const watchers: Watcher[] = [];
 
   beforeEach(() => {
     book = new MemoryEvents();
-    follower = new Follower({ reads: book, codec: eventCodec });
+    errors = [];
+    follower = new Follower({ reads: book, codec: eventCodec, onError: (error) => errors.push(error) });
   });
   afterEach(async () => {
     await Promise.all(watchers.splice(0).map((watcher) => watcher.leave()));
@@ -197,6 +199,7 @@ describe("watching a book", () => {
     happen(2);
     await one.takeUntil(2);
     expect(one.sequences).to.deep.equal([1, 2]);
+    expect(errors).to.have.length(1);
   });
 
   it("reads no more when nobody watches", async () => {

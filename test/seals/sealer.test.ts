@@ -268,6 +268,21 @@ for (const engine of ENGINES) {
       expect(hex((await newest()).root)).to.equal(hex(naiveRoot(await leafTexts(701))));
     });
 
+    it("seals the other books when one fails, and tells the failure", async () => {
+      await fillTo(300);
+      const second = await GivenBooks.open(opened.database, "second");
+      const other = { number: 2, organizationId: second.organizationId };
+      const failing: SealStore = {
+        ...store,
+        leaves: (of, rows) => (of.number === 1 ? Promise.reject(new Error("unreadable")) : store.leaves(of, rows)),
+      };
+      const { sealer } = givenSealer(opened.cell, { store: failing });
+      const failure: unknown = await sealer.sealAll().catch((error: unknown) => error);
+      expect(failure).to.be.an("error").with.property("message", "unreadable");
+      expect(await store.seal(book)).to.equal(undefined);
+      expect((await store.seal(other))?.size).to.equal(1);
+    });
+
     it("computes the leaves of at most 256 rows at once", async () => {
       await fillTo(1_000);
       const pages: number[] = [];

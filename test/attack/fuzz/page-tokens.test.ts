@@ -54,7 +54,11 @@ describe("fuzz: page tokens", function () {
   before(async () => {
     service = await startInProcess("sqlite");
     for (let round = 0; round < 3; round += 1) await givenThings(service).catch(() => undefined);
-    const routes = ROUTES.filter(({ rpc }) => rpc.input.fields.some(({ name }) => name === "page_token"));
+    // The list of one resource must name it. The test of its rpc compares tokens of several
+    // resources.
+    const routes = ROUTES.filter(
+      ({ rpc, pathFields }) => pathFields.length === 0 && rpc.input.fields.some(({ name }) => name === "page_token"),
+    );
     for (const route of routes) {
       for (const tenant of [service.a, service.b]) {
         for (const filters of FILTERS) {

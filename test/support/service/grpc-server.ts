@@ -179,7 +179,7 @@ export async function serve({
     reads: { ...smallReads, ...reads },
     history: { ...noHistory, ...history },
     eventReads,
-    follower: new Follower({ reads: eventReads, codec: eventCodec }),
+    follower: new Follower({ reads: eventReads, codec: eventCodec, onError: () => undefined }),
     seals: { ...noSeals, ...seals },
     ...(rails ?? new MemoryRails()),
   };
