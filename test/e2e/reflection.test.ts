@@ -45,6 +45,7 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         return JSON.parse(stdout === "" ? stderr : stdout) as Record<string, unknown>;
       };
       const transaction_id = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye";
+      const webhook_endpoint_id = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye";
       const movement = (): object => ({ account_id, amount: "1.00", reference: fresh("reflected") });
       const requests: Record<string, object> = {
         createAccount: { user_id: fresh("reflected"), phone_number: "0712345678" },
@@ -60,6 +61,30 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         listEvents: { account_id, page_size: 1 },
         // No book has it, so the stream ends with a refusal.
         watchEvents: { after_sequence: 1_000_000_000 },
+        getStatement: { account_id, from: "2026-01-01", to: "2026-01-31" },
+        // The periods are not over, so the streams end with a refusal, too.
+        exportStatement: { account_id, from: "2026-01-01", to: "2126-01-01" },
+        exportJournal: { from: "2026-01-01", to: "2126-01-01" },
+        exportGeneralLedger: { from: "2026-01-01", to: "2126-01-01" },
+        getSupply: {},
+        // No book of the service is sealed.
+        getCheckpoint: {},
+        getInclusionProof: { sequence: 1 },
+        getConsistencyProof: { from_size: 1 },
+        createWebhookEndpoint: { url: `https://${fresh("reflected")}.example/` },
+        listWebhookEndpoints: {},
+        ...Object.fromEntries(
+          [
+            "getWebhookEndpoint",
+            "deleteWebhookEndpoint",
+            "rotateWebhookSecret",
+            "sendTestEvent",
+            "listWebhookDeliveries",
+          ].map((name) => [name, { webhook_endpoint_id }]),
+        ),
+        updateWebhookEndpoint: { webhook_endpoint_id, description: "x" },
+        resendWebhookDelivery: { webhook_endpoint_id, sequence: 1 },
+        replayWebhookEvents: { webhook_endpoint_id, from_sequence: 1, until_sequence: 1 },
         closeAccount: { account_id },
         freezeAccount: { account_id: frozen, reason_code: "FREEZE_REASON_FRAUD" },
         getTransaction: { transaction_id },
@@ -75,10 +100,11 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
       for (const [name, request] of Object.entries(requests)) {
         const rpc = rpcs.find(({ localName }) => localName === name);
         const answer = await call(rpc ?? { path: "" }, request);
-        // The transaction and the freeze do not exist: these requests must get our own refusal,
-        // with its details.
-        const namesNone = "transaction_id" in request || "freeze_id" in request;
-        const refusal = name === "watchEvents" ? "invalid_argument" : undefined;
+        // The resources do not exist, and no book is sealed: these requests must get our own
+        // refusal, with its details.
+        const ofNone = ["transaction_id", "freeze_id", "webhook_endpoint_id"].some((field) => field in request);
+        const namesNone = ofNone || rpc?.service === "kesc.v1.SealService";
+        const refusal = name === "watchEvents" || name.startsWith("export") ? "invalid_argument" : undefined;
         const expected = namesNone ? "not_found" : refusal;
         expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
         // The engineer can read the details of one refusal among many results, too.

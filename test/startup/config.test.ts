@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import { readConfig } from "../../src/startup/config.js";
+import { AllowedHosts } from "../../src/webhooks/allowed.js";
 import { configOf } from "../support/config.js";
 
 describe("config", () => {
@@ -13,6 +14,7 @@ describe("config", () => {
       queueMax: 10_000,
       phoneCoolingMillis: 0,
       callbacks: undefined,
+      webhookHosts: new AllowedHosts([]),
       seals: { keyFile: "./keys/seal.key", origin: "kesc" },
       shutdownGraceSeconds: 20,
       logLevel: "info",

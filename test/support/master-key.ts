@@ -4,6 +4,9 @@ import { dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 
 /** The master key file of all tests, unless a test makes one of its own. */
+/** No file: the services of most tests seal nothing. */
+export const NO_SEAL_KEY_FILE = join(tmpdir(), "kesc-test-keys", "none.key");
+
 export const TEST_MASTER_KEY_FILE = join(tmpdir(), "kesc-test-keys", "master.key");
 
 /** The same key in every run and in every process, so that no process needs to wait for another. */

@@ -548,6 +548,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     seq: "5",
     tries: "5",
     code: "5",
+    problem: "'another'",
     at: "5",
     millis: "5",
   }),

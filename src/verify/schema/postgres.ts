@@ -5,8 +5,8 @@ import { POSTGRES_OBJECTS } from "./postgres-objects.js";
 import type { SchemaComparison, SchemaObject } from "./schema-object.js";
 
 const JOURNAL = "journal";
-/** The names of the triggers that keep tables append-only. */
-const APPEND_ONLY = /^trigger .*_refuses_change$/;
+/** The names of the triggers that keep tables append-only, and of their functions. */
+const APPEND_ONLY = /^(trigger|function) .*_refuses_change$/;
 
 /**
  * Compares the schema with a list of what the migrations make. The list is part of the program, so

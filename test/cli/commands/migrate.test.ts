@@ -231,6 +231,9 @@ describe("kesc migrate --cells (postgres)", () => {
   });
 });
 
+/** The tables from which a server removes rows. */
+const SHRINKING: readonly string[] = ["webhook_retries", "webhook_log"];
+
 /** Statements that a server must not be able to run. */
 function guarded(home: string): string[] {
   const journal = `${home}.journal`;
@@ -248,7 +251,7 @@ function guarded(home: string): string[] {
     `CREATE TABLE ${home}.mine (x INT)`,
     "CREATE SCHEMA kesc_9",
     "SET session_replication_role = 'replica'",
-    ...TABLE_NAMES.map((table) => `DELETE FROM ${home}.${table}`),
+    ...TABLE_NAMES.filter((table) => !SHRINKING.includes(table)).map((table) => `DELETE FROM ${home}.${table}`),
     ...TABLE_NAMES.map((table) => `TRUNCATE ${home}.${table} CASCADE`),
     `UPDATE ${home}.book_keys SET master_key_id = 'x'`,
     `UPDATE ${home}.transactions SET amount_cents = 1`,

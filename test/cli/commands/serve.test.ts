@@ -202,7 +202,9 @@ describe("kesc serve --demo", () => {
     const serve = new RunningKesc(["serve", "--demo"], place.variables);
     const { grpcAddress = "" } = await serve.ready;
     await serve.said("AccountService/GetAccount");
-    expect(serve.stdout).to.match(/^Migrating the database…\nStarting the server and the gateway…\n/);
+    expect(serve.stdout).to.match(
+      /^Migrating the database…\nCreated the seal key file \S+\. Keep a copy apart from the backups\.\nStarting the server and the gateway…\n/,
+    );
     await serve.said('"ready"');
     const words = serve.stdout.indexOf("AccountService/GetAccount");
     expect(serve.stdout.indexOf('{"level":'), "the first log line").to.be.greaterThan(words);

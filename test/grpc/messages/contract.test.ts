@@ -9,6 +9,9 @@ describe("grpc: the contract", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
     expect(rpcs.filter(({ streams }) => streams !== "none").map(({ name, streams }) => [name, streams])).to.deep.equal([
       ["EventService/WatchEvents", "server"],
+      ["StatementService/ExportStatement", "server"],
+      ["StatementService/ExportJournal", "server"],
+      ["StatementService/ExportGeneralLedger", "server"],
       ["TransactionService/ImportTransactions", "both"],
     ]);
     expect(rpcs.filter(({ bulk }) => bulk).map(({ name }) => name)).to.deep.equal([

@@ -12,6 +12,7 @@ import { GrpcCaller } from "../callers/grpc-caller.js";
 import { RestCaller } from "../callers/rest-caller.js";
 import { configOf } from "../config.js";
 import { type ENGINES, openTestDatabase } from "../databases.js";
+import { NO_SEAL_KEY_FILE } from "../master-key.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
 /**
@@ -49,7 +50,8 @@ export async function startInProcess(
   const { database, cell } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
-  const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0", ...environment }), {
+  const own = { KESC_GRPC_ADDRESS: "127.0.0.1:0", KESC_SEAL_KEY_FILE: NO_SEAL_KEY_FILE };
+  const server = await startServer(configOf({ ...own, ...environment }), {
     database,
     logger,
     now,

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { TEST_MASTER_KEY_FILE } from "../master-key.js";
+import { NO_SEAL_KEY_FILE, TEST_MASTER_KEY_FILE } from "../master-key.js";
 
 export const KESC = fileURLToPath(new URL("../../../src/cli/kesc.js", import.meta.url));
 const END_MILLIS_MAX = 60_000;
@@ -22,9 +22,11 @@ export class Place {
   readonly databaseFile = join(this.folder, "data", "kesc.db");
   readonly databaseUrl = `sqlite:${this.databaseFile}`;
   readonly masterKeyFile = join(this.folder, "keys", "master.key");
+  readonly sealKeyFile = join(this.folder, "keys", "seal.key");
   readonly variables: Variables = {
     DATABASE_URL: this.databaseUrl,
     KESC_MASTER_KEY_FILE: this.masterKeyFile,
+    KESC_SEAL_KEY_FILE: this.sealKeyFile,
     KESC_GRPC_ADDRESS: "127.0.0.1:0",
     KESC_HTTP_ADDRESS: "127.0.0.1:0",
   };
@@ -157,10 +159,11 @@ export class RunningKesc {
 }
 
 /**
- * Our environment without the variables that a developer's shell sets for kesc, and with the
- * master key of the tests.
+ * Our environment without the variables that a developer's shell sets for kesc, with the master key
+ * of the tests, and without a key of seals.
  */
 export function environment(variables: Variables): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(KESC_|DATABASE_URL$)/.test(name));
-  return { ...Object.fromEntries(inherited), KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE, ...variables };
+  const keyFiles = { KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE, KESC_SEAL_KEY_FILE: NO_SEAL_KEY_FILE };
+  return { ...Object.fromEntries(inherited), ...keyFiles, ...variables };
 }

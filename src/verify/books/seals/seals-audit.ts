@@ -81,6 +81,8 @@ export class SealsAudit {
   async slice(rows: readonly JournalRow[]): Promise<void> {
     if (this.#salts === undefined) return;
     for (const row of rows) {
+      // No such row is a leaf. The audit of the journal names it.
+      if (row.seq < 1) continue;
       const leaf = leafOf(this.#book.row.organization_id, row, this.#salts);
       this.#published?.row(row.seq, leaf);
       this.#tree.add(leaf);
