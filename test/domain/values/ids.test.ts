@@ -7,6 +7,7 @@ import {
   parseFreezeId,
   parseOrganizationId,
   parseTransactionId,
+  parseWebhookEndpointId,
 } from "../../../src/domain/values/ids.js";
 
 const SUFFIX = "01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -16,6 +17,7 @@ for (const [what, prefix, parse] of [
   ["an account", "acc", parseAccountId],
   ["a transaction", "txn", parseTransactionId],
   ["a freeze", "frz", parseFreezeId],
+  ["a webhook endpoint", "whe", parseWebhookEndpointId],
 ] as const) {
   describe(`the id of ${what}, as a caller names it`, () => {
     for (const [which, id] of [
