@@ -15,10 +15,7 @@ export interface Watch {
 export interface WatchOptions {
   readonly follower: Follower;
   readonly codec: EventCodec;
-  /**
-   * Reads a page of the book at the watcher's turn. Resolves with undefined if the watcher must ask
-   * again.
-   */
+  /** Reads a page of the book at the watcher's turn. Undefined once the watch has ended. */
   readonly readInTurn: (request: EventsRequest) => Promise<EventsRead | undefined>;
   readonly heartbeatMillis: number;
 }
@@ -46,7 +43,7 @@ export async function* watch(
       let message: Buffer | undefined;
       if (block === "behind") {
         const read = await readInTurn({ organizationId, afterSequence: position, limit: EVENTS_READ_MAX, filter });
-        if (read === undefined) continue;
+        if (read === undefined) return undefined;
         if (position > read.latestSequence) return read.latestSequence;
         tail.beginAfter(read.latestSequence);
         hasBegun = true;

@@ -10,8 +10,17 @@ const FINAL_MILLIS = 60_000;
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
 const PROBLEM = "must be a day in Kenya such as 2026-11-01, or a time such as 2026-11-01T09:00:00Z";
 
+/** Parses both ends of a period, which a request names. */
+export function parsePeriod(
+  { from, to }: { readonly from: string; readonly to: string },
+  now: UnixMillis,
+): { readonly from: Parsed<UnixMillis>; readonly to: Parsed<UnixMillis> } {
+  const start = parsePeriodStart(from);
+  return { from: start, to: parsePeriodEnd(to, { start, now }) };
+}
+
 /** Parses the beginning of a period. A day means its first moment in Kenya. */
-export function parsePeriodStart(unchecked: string): Parsed<UnixMillis> {
+function parsePeriodStart(unchecked: string): Parsed<UnixMillis> {
   if (unchecked === "") return unparsed("is required", "REQUIRED");
   const day = parseNairobiDay(unchecked);
   return day.ok ? parsed(startOfDay(day.value)) : parseTime(unchecked);
@@ -21,7 +30,7 @@ export function parsePeriodStart(unchecked: string): Parsed<UnixMillis> {
  * Parses the end of a period, which does not belong to it. A day means the end of that day in
  * Kenya. It must be final, and not before the beginning.
  */
-export function parsePeriodEnd(
+function parsePeriodEnd(
   unchecked: string,
   { start, now }: { readonly start: Parsed<UnixMillis>; readonly now: UnixMillis },
 ): Parsed<UnixMillis> {

@@ -11,7 +11,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../statements/exports.js";
-import { parsePeriodEnd, parsePeriodStart } from "../../statements/period.js";
+import { parsePeriod } from "../../statements/period.js";
 import { FootingError, type Period } from "../../statements/statement.js";
 import type { Database } from "../../storage/database.js";
 import { reads } from "../../storage/reads.js";
@@ -140,9 +140,8 @@ async function historyOf(database: Database, org: string, { accountId }: Source)
 }
 
 function periodOf(options: ExportOptions): Period {
-  const from = parsePeriodStart(options.from);
+  const { from, to } = parsePeriod(options, now());
   if (!from.ok) throw new OperatorError(`--from ${from.problem}.`, WRONG_USAGE);
-  const to = parsePeriodEnd(options.to, { start: from, now: now() });
   if (!to.ok) throw new OperatorError(`--to ${to.problem}.`, WRONG_USAGE);
   return { from: from.value, to: to.value };
 }

@@ -1,7 +1,5 @@
 import { type handleServerStreamingCall, Metadata, type ServerWritableStream } from "@grpc/grpc-js";
 
-import { traceOf } from "../../../runtime/error-trace.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
@@ -16,7 +14,8 @@ import {
   recordOf,
   refusalOfThrown,
 } from "./call-context.js";
-import { type Ending, logCall, refused } from "./call-log.js";
+import { type Ending, refused } from "./call-log.js";
+import { endStream, OpenStreams } from "./stream-ends.js";
 
 /**
  * The messages of a stream, encoded. The stream takes the next one when the client has room for it.
@@ -58,7 +57,7 @@ export function serverStream<Request, Input>(
   keyCheckMillis = KEY_CHECK_MILLIS,
 ): ServerStreamRoute {
   return (contract, dependencies) => {
-    const open = new Map<OrganizationId, number>();
+    const open = new OpenStreams();
     return (call) => {
       new OpenServerStream(call, { rpc, contract, dependencies, open, keyCheckMillis }).begin();
     };
@@ -69,8 +68,7 @@ interface ServerStreamContext<Request, Input> {
   readonly rpc: ServerStreamRpc<Request, Input>;
   readonly contract: RpcContract;
   readonly dependencies: CallDependencies;
-  /** The number of open streams of each organization. */
-  readonly open: Map<OrganizationId, number>;
+  readonly open: OpenStreams;
   readonly keyCheckMillis: number;
 }
 
@@ -117,16 +115,10 @@ class OpenServerStream<Request, Input> {
       return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...problems] });
     if (validateOnly || this.#hasEnded()) return DONE;
 
-    const { organizationId } = key;
     const { streamsMax } = rpc;
-    const count = open.get(organizationId) ?? 0;
-    if (count >= streamsMax) return refused({ reason: "TOO_MANY_STREAMS", streamsMax });
-    open.set(organizationId, count + 1);
-    this.#cleanups.push(() => {
-      const left = (open.get(organizationId) ?? 0) - 1;
-      if (left > 0) open.set(organizationId, left);
-      else open.delete(organizationId);
-    });
+    const leave = open.enter(key.organizationId, streamsMax);
+    if (leave === undefined) return refused({ reason: "TOO_MANY_STREAMS", streamsMax });
+    this.#cleanups.push(leave);
     return { caller, input: input.value };
   }
 
@@ -194,17 +186,6 @@ class OpenServerStream<Request, Input> {
     const { contract, dependencies } = this.#context;
     this.#ending.abort();
     for (const cleanUp of this.#cleanups) cleanUp();
-    try {
-      if (ending.kind === "refused") this.#call.emit("error", ending.status);
-      else this.#call.end();
-      logCall(dependencies.logger, contract, { record: this.#record, ending, cancelled: this.#call.cancelled });
-    } catch (error) {
-      dependencies.logger.fatal(
-        { method: contract.name, trace: traceOf(error) },
-        "the response of a call could not be sent",
-      );
-    } finally {
-      dependencies.onInFlight(-1);
-    }
+    endStream(this.#call, ending, { contract, dependencies, record: this.#record });
   }
 }

@@ -3,8 +3,6 @@ import { setImmediate } from "node:timers/promises";
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 
-import { traceOf } from "../../../runtime/error-trace.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
@@ -20,8 +18,9 @@ import {
   recordOf,
   refusalOfThrown,
 } from "./call-context.js";
-import { type Ending, logCall, refused } from "./call-log.js";
+import { type Ending, refused } from "./call-log.js";
 import type { ItemTally } from "./rpc-result.js";
+import { endStream, OpenStreams } from "./stream-ends.js";
 
 /** An rpc that returns one message for each message of a stream, in the same order. */
 export interface StreamRpc<Request, Input extends { readonly length: number }, Response> {
@@ -55,7 +54,7 @@ export function stream<Request, Input extends { readonly length: number }, Respo
   rpc: StreamRpc<Request, Input, Response>,
 ): StreamRoute {
   return (contract, dependencies) => {
-    const open = new Map<OrganizationId, number>();
+    const open = new OpenStreams();
     return (call) => {
       new OpenStream(call, { rpc, contract, dependencies, open }).begin();
     };
@@ -66,8 +65,7 @@ interface StreamContext<Request, Input extends { readonly length: number }, Resp
   readonly rpc: StreamRpc<Request, Input, Response>;
   readonly contract: RpcContract;
   readonly dependencies: CallDependencies;
-  /** The number of open streams of each organization. */
-  readonly open: Map<OrganizationId, number>;
+  readonly open: OpenStreams;
 }
 
 class OpenStream<Request, Input extends { readonly length: number }, Response> {
@@ -120,17 +118,11 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
     if (validateOnly || this.#ended) return DONE;
 
-    const { organizationId } = key;
-    const count = open.get(organizationId) ?? 0;
-    if (count >= STREAMS_OF_ORGANIZATION_MAX) {
+    const leave = open.enter(key.organizationId, STREAMS_OF_ORGANIZATION_MAX);
+    if (leave === undefined) {
       return refused({ reason: "TOO_MANY_STREAMS", streamsMax: STREAMS_OF_ORGANIZATION_MAX });
     }
-    open.set(organizationId, count + 1);
-    this.#cleanups.push(() => {
-      const left = (open.get(organizationId) ?? 0) - 1;
-      if (left > 0) open.set(organizationId, left);
-      else open.delete(organizationId);
-    });
+    this.#cleanups.push(leave);
     return { key, requestId: this.#record.requestId, idempotencyKey, deadline: deadlineOf(this.#call, dependencies) };
   }
 
@@ -248,17 +240,6 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     const { contract, dependencies } = this.#context;
     this.#record.items = this.#tally;
     for (const cleanUp of this.#cleanups) cleanUp();
-    try {
-      if (ending.kind === "refused") this.#call.emit("error", ending.status);
-      else this.#call.end();
-      logCall(dependencies.logger, contract, { record: this.#record, ending, cancelled: this.#call.cancelled });
-    } catch (error) {
-      dependencies.logger.fatal(
-        { method: contract.name, trace: traceOf(error) },
-        "the response of a call could not be sent",
-      );
-    } finally {
-      dependencies.onInFlight(-1);
-    }
+    endStream(this.#call, ending, { contract, dependencies, record: this.#record });
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Queue } from "../../../runtime/queue.js";
+import type { ApiKey } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { Page } from "../../ledger/ports/reads.js";
 import type { Caller } from "../calls/call-context.js";
@@ -16,7 +17,7 @@ export interface ListTurnsOptions {
 export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADLINE_EXCEEDED" }>;
 
 /** What a page has read. */
-type PageCost = Pick<Page<unknown>, "rows" | "lookedAt">;
+export type PageCost = Pick<Page<unknown>, "rows" | "lookedAt">;
 
 interface WaitingList {
   readonly deadline: UnixMillis;
@@ -35,6 +36,7 @@ interface Line {
   isBusy: boolean;
 }
 
+const NEVER = toUnixMillis(Number.MAX_SAFE_INTEGER);
 const LISTS_PER_KEY_MAX = 8;
 const LISTS_PER_ORGANIZATION_MAX = 32;
 // A caller that is refused at once would only ask again, and keep the server busy with refusals.
@@ -83,6 +85,22 @@ export class ListTurns {
       if (left > 0) this.#listsOf.set(key.id, left);
       else this.#listsOf.delete(key.id);
     }
+  }
+
+  /**
+   * Reads a page of a stream when its turn comes. While the key has too many lists, the stream
+   * waits: each refusal takes its time. It has no deadline, and is refused only once the signal has
+   * aborted.
+   */
+  async pageOfStream<Read extends PageCost>(
+    { key, signal }: { readonly key: ApiKey; readonly signal: AbortSignal },
+    read: () => Promise<Read>,
+  ): Promise<Read | ListRefusal> {
+    while (!signal.aborted) {
+      const page = await this.page({ key, deadline: NEVER }, read);
+      if (!("reason" in page)) return page;
+    }
+    return { reason: "DEADLINE_EXCEEDED" };
   }
 
   #inTurn<Read extends PageCost>(

@@ -128,4 +128,21 @@ describe("the turns of lists", () => {
     expect(await failed.catch((error: unknown) => error)).to.have.property("message", "no database");
     expect(await next).to.deep.equal(pageOf(1));
   });
+
+  it("let a stream wait while its key has too many lists, until the stream ends", async () => {
+    const lists = new Lists(1);
+    const all = Array.from({ length: 8 }, () => lists.list("greedy", { organization: "one" }));
+    const key = apiKey({ id: "greedy" as ApiKeyId, organizationId: "one" as OrganizationId });
+    const [goesOn, ends] = [new AbortController(), new AbortController()];
+    const ofStream = ({ signal }: AbortController): Result =>
+      lists.turns.pageOfStream({ key, signal }, () => Promise.resolve(pageOf(1)));
+    const [page, none] = [ofStream(goesOn), ofStream(ends)];
+    ends.abort();
+    expect(await none).to.deep.equal({ reason: "DEADLINE_EXCEEDED" });
+    for (const list of all) {
+      await lists.endOne();
+      await list;
+    }
+    expect(await page).to.deep.equal(pageOf(1));
+  });
 });

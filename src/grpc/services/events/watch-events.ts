@@ -46,11 +46,10 @@ async function* messagesOf(asked: EventsAsked, { caller, signal, cellOf, turns }
       codec: eventCodec,
       heartbeatMillis: HEARTBEAT_MILLIS,
       readInTurn: async (request) => {
-        const page = await turns.page(caller, async () => {
+        const page = await turns.pageOfStream({ key: caller.key, signal }, async () => {
           const read = await eventReads.after(request);
           return { ...read, rows: read.events, lookedAt: read.nextSequence - request.afterSequence };
         });
-        // A key has few turns. The watcher waits, and asks again.
         return "reason" in page ? undefined : page;
       },
     },

@@ -1,6 +1,5 @@
 import type { AccountId } from "../../../domain/values/ids.js";
 import { parseAccountId } from "../../../domain/values/ids.js";
-import type { UnixMillis } from "../../../domain/values/time.js";
 import {
   ExportGeneralLedgerRequest,
   ExportGeneralLedgerResponse,
@@ -11,7 +10,7 @@ import {
 } from "../../../gen/kesc/v1/statement_service.js";
 import type { History } from "../../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../../statements/exports.js";
-import { parsePeriodEnd, parsePeriodStart } from "../../../statements/period.js";
+import { parsePeriod } from "../../../statements/period.js";
 import type { Period } from "../../../statements/statement.js";
 import type { Caller } from "../../calls/call-context.js";
 import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
@@ -28,20 +27,14 @@ export function exportStatementRoute(options: HistoryHandlersOptions): ServerStr
   return serverStream({
     request: ExportStatementRequest,
     streamsMax: STREAMS_MAX,
-    parse: (request): ParsedFields<Period & { readonly account_id: AccountId }> => {
-      const start = parsePeriodStart(request.from);
-      return parseFields({
-        account_id: parseAccountId(request.account_id),
-        from: start,
-        to: parsePeriodEnd(request.to, { start, now: options.now() }),
-      });
-    },
+    parse: (request): ParsedFields<Period & { readonly account_id: AccountId }> =>
+      parseFields({ account_id: parseAccountId(request.account_id), ...parsePeriod(request, options.now()) }),
     async *run({ account_id: accountId, from, to }, caller, signal): EncodedMessages {
       const { reads } = options.cellOf(caller.key);
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(caller.key.organizationId, accountId);
       if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
-      const parts = exportStatement(historyOf(options, caller), { accountId, from, to });
+      const parts = exportStatement(historyOf(options, caller, signal), { accountId, from, to });
       return yield* encoded(parts, signal, (part) =>
         encode(ExportStatementResponse, { lines: part.map(toStatementLine) }),
       );
@@ -53,9 +46,9 @@ export function exportJournalRoute(options: HistoryHandlersOptions): ServerStrea
   return serverStream({
     request: ExportJournalRequest,
     streamsMax: STREAMS_MAX,
-    parse: (request) => parsePeriod(request, options.now()),
+    parse: (request) => parseFields(parsePeriod(request, options.now())),
     run: (period, caller, signal) =>
-      encoded(exportJournal(historyOf(options, caller), period), signal, (part) =>
+      encoded(exportJournal(historyOf(options, caller, signal), period), signal, (part) =>
         encode(ExportJournalResponse, { lines: part.map(toJournalLine) }),
       ),
   });
@@ -65,25 +58,22 @@ export function exportGeneralLedgerRoute(options: HistoryHandlersOptions): Serve
   return serverStream({
     request: ExportGeneralLedgerRequest,
     streamsMax: STREAMS_MAX,
-    parse: (request) => parsePeriod(request, options.now()),
+    parse: (request) => parseFields(parsePeriod(request, options.now())),
     run: (period, caller, signal) =>
-      encoded(exportGeneralLedger(historyOf(options, caller), period), signal, (part) =>
+      encoded(exportGeneralLedger(historyOf(options, caller, signal), period), signal, (part) =>
         encode(ExportGeneralLedgerResponse, { lines: part.map(toGeneralLedgerLine) }),
       ),
   });
 }
 
-function historyOf({ cellOf, listTurns }: HistoryHandlersOptions, caller: Caller): History {
-  const { history: reads } = cellOf(caller.key);
-  return { organizationId: caller.key.organizationId, reads, inTurn: inTurnOf(listTurns, caller) };
+function historyOf({ cellOf, listTurns }: HistoryHandlersOptions, { key }: Caller, signal: AbortSignal): History {
+  const { history: reads } = cellOf(key);
+  // A busy key makes an export slower. It does not cut off what has been under way for long.
+  const inTurn = inTurnOf((read) => listTurns.pageOfStream({ key, signal }, read));
+  return { organizationId: key.organizationId, reads, inTurn };
 }
 
-function parsePeriod(request: { readonly from: string; readonly to: string }, now: UnixMillis): ParsedFields<Period> {
-  const start = parsePeriodStart(request.from);
-  return parseFields({ from: start, to: parsePeriodEnd(request.to, { start, now }) });
-}
-
-/** Encodes each part as one message. A read that gets no turn ends the stream with its refusal. */
+/** Encodes each part as one message. No read begins once the stream has ended. */
 async function* encoded<Part>(
   parts: AsyncGenerator<Part, void, void>,
   signal: AbortSignal,

@@ -1,4 +1,3 @@
-import type { ApiKey } from "../../../domain/api-key.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
@@ -8,7 +7,7 @@ import type { AsOf, HistoryReads, InTurn } from "../../../statements/ports.js";
 import type { Caller } from "../../calls/call-context.js";
 import type { RpcResult } from "../../calls/rpc-result.js";
 import { parseMoment } from "../../messages/timestamp.js";
-import type { ListRefusal, ListTurns } from "../list-turns.js";
+import type { ListRefusal, ListTurns, PageCost } from "../list-turns.js";
 
 /** A read did not get its turn. */
 export class NoTurnError extends Error {
@@ -34,20 +33,20 @@ export async function readingHistory<Response>(
 ): Promise<RpcResult<Response>> {
   try {
     const { organizationId } = caller.key;
-    return await work({ organizationId, reads, inTurn: inTurnOf(listTurns, caller) });
+    return await work({ organizationId, reads, inTurn: inTurnOf((read) => listTurns.page(caller, read)) });
   } catch (error) {
     if (error instanceof NoTurnError) return { kind: "refused", refusal: error.refusal };
     throw error;
   }
 }
 
+/** Reads a page at its turn, or is refused. */
+type PageInTurn = <Read extends PageCost>(read: () => Promise<Read>) => Promise<Read | ListRefusal>;
+
 /** Lets reads take the turns of lists. A read that gets no turn rejects with a NoTurnError. */
-export function inTurnOf(
-  listTurns: ListTurns,
-  caller: { readonly key: ApiKey; readonly deadline: UnixMillis },
-): InTurn {
+export function inTurnOf(pageInTurn: PageInTurn): InTurn {
   return async (read) => {
-    const page = await listTurns.page(caller, async () => {
+    const page = await pageInTurn(async () => {
       const { result, lookedAt } = await read();
       return { rows: [result], nextBeforeSeq: undefined, lookedAt };
     });

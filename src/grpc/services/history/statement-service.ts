@@ -7,7 +7,7 @@ import {
 } from "../../../gen/kesc/v1/statement_service.js";
 import { NO_BALANCES } from "../../../statements/as-of.js";
 import { statementLineOf } from "../../../statements/exports.js";
-import { parsePeriodEnd, parsePeriodStart } from "../../../statements/period.js";
+import { parsePeriod } from "../../../statements/period.js";
 import { balancesAt, rowsOf, totalOf } from "../../../statements/statement.js";
 import { done } from "../../calls/rpc-result.js";
 import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
@@ -39,11 +39,9 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
     request: GetStatementRequest,
     response: GetStatementResponse,
     parse: (request, { key }) => {
-      const start = parsePeriodStart(request.from);
       const fields = parseFields({
         account_id: parseAccountId(request.account_id),
-        from: start,
-        to: parsePeriodEnd(request.to, { start, now: now() }),
+        ...parsePeriod(request, now()),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
