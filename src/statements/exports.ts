@@ -62,7 +62,7 @@ export async function* exportStatement(
   const opening = await balancesAt(history, { accountId, seq: rows.afterSeq });
   const closing = await balancesAt(history, { accountId, seq: rows.toSeq });
   const end = { line: undefined, inCents: undefined, outCents: undefined } as const;
-  yield [{ ...end, seq: rows.afterSeq, time: period.from, kind: "opening", balances: opening }];
+  yield [{ ...end, seq: rows.afterSeq, time: period.start, kind: "opening", balances: opening }];
   let footing: Footing = { inCents: 0, outCents: 0, balances: opening };
   const { organizationId, reads } = history;
   const pages = pagesOf(history, rows, (request) => reads.accountLines(organizationId, { accountId, ...request }));
@@ -76,7 +76,7 @@ export async function* exportStatement(
   }
   checkClosing({ opening, closing, footing });
   const { inCents, outCents } = footing;
-  const last = { seq: rows.toSeq, time: period.to, kind: "closing", line: undefined, balances: closing };
+  const last = { seq: rows.toSeq, time: period.end, kind: "closing", line: undefined, balances: closing };
   yield [{ ...last, inCents, outCents }];
 }
 
@@ -102,7 +102,7 @@ export async function* exportGeneralLedger(
   const balances: Record<BookAccount, number> = { ...opening };
   const debits: Record<BookAccount, number> = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
   const credits: Record<BookAccount, number> = { ...debits };
-  const beginning = { seq: rows.afterSeq, time: period.from, date: nairobiDayOf(period.from), kind: "opening" };
+  const beginning = { seq: rows.afterSeq, time: period.start, date: nairobiDayOf(period.start), kind: "opening" };
   const none = { debitCents: undefined, creditCents: undefined, line: undefined };
   yield BOOK_ACCOUNTS.map((account) => ({ ...beginning, ...none, account, balanceCents: opening[account] }));
   for await (const lines of bookPages(history, rows)) {
@@ -120,8 +120,8 @@ export async function* exportGeneralLedger(
     if (part.length > 0) yield part;
   }
   checkSums(balances, closing);
-  const lastMoment = (period.to - 1) as UnixMillis;
-  const end = { seq: rows.toSeq, time: period.to, date: nairobiDayOf(lastMoment), kind: "closing", line: undefined };
+  const lastMoment = (period.end - 1) as UnixMillis;
+  const end = { seq: rows.toSeq, time: period.end, date: nairobiDayOf(lastMoment), kind: "closing", line: undefined };
   yield BOOK_ACCOUNTS.map((account) => ({
     ...end,
     account,

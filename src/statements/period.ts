@@ -12,11 +12,11 @@ const PROBLEM = "must be a day in Kenya such as 2026-11-01, or a time such as 20
 
 /** Parses both ends of a period, which a request names. */
 export function parsePeriod(
-  { from, to }: { readonly from: string; readonly to: string },
+  period: { readonly start: string; readonly end: string },
   now: UnixMillis,
-): { readonly from: Parsed<UnixMillis>; readonly to: Parsed<UnixMillis> } {
-  const start = parsePeriodStart(from);
-  return { from: start, to: parsePeriodEnd(to, { start, now }) };
+): { readonly start: Parsed<UnixMillis>; readonly end: Parsed<UnixMillis> } {
+  const start = parsePeriodStart(period.start);
+  return { start, end: parsePeriodEnd(period.end, { start, now }) };
 }
 
 /** Parses the beginning of a period. A day means its first moment in Kenya. */
@@ -38,7 +38,7 @@ function parsePeriodEnd(
   const day = parseNairobiDay(unchecked);
   const end = day.ok ? parsed(endOfDay(day.value)) : parseTime(unchecked);
   if (!end.ok) return end;
-  if (start.ok && end.value <= start.value) return unparsed("must be later than from", "OUT_OF_RANGE");
+  if (start.ok && end.value <= start.value) return unparsed("must be later than the start", "OUT_OF_RANGE");
   return isFinal(end.value, now)
     ? end
     : unparsed("must end at least 60 seconds ago: name an earlier day, or a time", "OUT_OF_RANGE");

@@ -6,8 +6,8 @@ import type { BookLine } from "./ports.js";
 
 /** A period that is over: from a time, inclusive, to a time, exclusive. */
 export interface Period {
-  readonly from: UnixMillis;
-  readonly to: UnixMillis;
+  readonly start: UnixMillis;
+  readonly end: UnixMillis;
 }
 
 /** The rows of a book in a period: those after `afterSeq`, up to `toSeq`. */
@@ -30,9 +30,9 @@ export class FootingError extends Error {
   }
 }
 
-export async function rowsOf(history: History, { from, to }: Period): Promise<PeriodRows> {
-  const before = await positionOf(history, { before: from });
-  const last = await positionOf(history, { before: to });
+export async function rowsOf(history: History, { start, end }: Period): Promise<PeriodRows> {
+  const before = await positionOf(history, { before: start });
+  const last = await positionOf(history, { before: end });
   return { afterSeq: before.seq, toSeq: last.seq };
 }
 

@@ -80,7 +80,7 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
     from_sequence: 1,
     until_sequence: 1,
   }),
-  "StatementService/GetStatement": ({ account_id }) => ({ account_id, from: "2026-01-01", to: "2026-01-02" }),
+  "StatementService/GetStatement": ({ account_id }) => ({ account_id, start: "2026-01-01", end: "2026-01-02" }),
   // It names nothing of an organization. A test of its own shows that others count for nothing.
   "SupplyService/GetSupply": () => ({}),
   "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),

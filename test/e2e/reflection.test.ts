@@ -61,11 +61,11 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         listEvents: { account_id, page_size: 1 },
         // No book has it, so the stream ends with a refusal.
         watchEvents: { after_sequence: 1_000_000_000 },
-        getStatement: { account_id, from: "2026-01-01", to: "2026-01-31" },
+        getStatement: { account_id, start: "2026-01-01", end: "2026-01-31" },
         // The periods are not over, so the streams end with a refusal, too.
-        exportStatement: { account_id, from: "2026-01-01", to: "2126-01-01" },
-        exportJournal: { from: "2026-01-01", to: "2126-01-01" },
-        exportGeneralLedger: { from: "2026-01-01", to: "2126-01-01" },
+        exportStatement: { account_id, start: "2026-01-01", end: "2126-01-01" },
+        exportJournal: { start: "2026-01-01", end: "2126-01-01" },
+        exportGeneralLedger: { start: "2026-01-01", end: "2126-01-01" },
         getSupply: {},
         // No book of the service is sealed.
         getCheckpoint: {},

@@ -42,7 +42,7 @@ for (const engine of ENGINES) {
     after(() => service.dispose());
 
     const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
-    const period = (from: number, to: number) => ({ from: at(from), to: at(to) });
+    const period = (from: number, to: number) => ({ start: at(from), end: at(to) });
 
     async function get(path: string, accept: string, query: Readonly<Record<string, string>>, key = service.a.key) {
       const search = new URLSearchParams(query).toString();
@@ -131,8 +131,8 @@ for (const engine of ENGINES) {
 
     it("refuses a period that is not over, over REST as a problem", async () => {
       for (const path of [`/accounts/${accountId}/statement`, "/journal", "/general-ledger"]) {
-        const reply = await get(path, "text/csv", { from: at(0), to: "2126-01-01" });
-        expect(problemOf(reply), path).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["to"] });
+        const reply = await get(path, "text/csv", { start: at(0), end: "2126-01-01" });
+        expect(problemOf(reply), path).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["end"] });
       }
     });
   });

@@ -6,7 +6,7 @@ import { describeEachEngine, newAccount, problemOf } from "../support/service/ea
 describeEachEngine("ExportGeneralLedger", (service) => {
   it("ends a period that has no rows, over REST and gRPC", async () => {
     await newAccount(service(), "10.00");
-    const period = { from: "2020-01-01", to: "2020-01-31" };
+    const period = { start: "2020-01-01", end: "2020-01-31" };
     const stream = service().grpc.watch<{ lines: readonly object[] }>("ExportGeneralLedger", period);
     expect(await stream.ended).to.include({ code: 0 });
     const lines = stream.responses.flatMap((message) => message.lines).length;
@@ -18,6 +18,6 @@ describeEachEngine("ExportGeneralLedger", (service) => {
 
   it("names both ends that are missing", async () => {
     const reply = await service().rest("GET", "/general-ledger", { headers: { accept: "text/csv" } });
-    expect(problemOf(reply)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["from", "to"] });
+    expect(problemOf(reply)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["start", "end"] });
   });
 });

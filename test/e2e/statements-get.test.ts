@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
     }
 
     it("leads from the opening to the closing balance, the same over REST and gRPC", async () => {
-      const period = { from: at(0), to: at(10) };
+      const period = { start: at(0), end: at(10) };
       const { status, text, json } = await statement(period);
       expect(status, text).to.equal(200);
       expect(text).to.include('"opening_balance":0.00,"closing_balance":750.00');
@@ -67,23 +67,23 @@ for (const engine of ENGINES) {
     it("opens with the balance before the period, which ends before its end", async () => {
       // The redemption is a line of the period that begins at its time, and not of one that ends
       // there.
-      const { json } = await statement({ from: at(3), to: at(4) });
+      const { json } = await statement({ start: at(3), end: at(4) });
       expect([json["opening_balance"], json["closing_balance"]]).to.deep.equal([1000, 749.5]);
       expect((json["lines"] as { reference: string }[]).map(({ reference }) => reference)).to.deep.equal(["out-1"]);
-      const before = await statement({ from: at(0), to: at(3) });
+      const before = await statement({ start: at(0), end: at(3) });
       expect(before.json["closing_balance"]).to.equal(1000);
     });
 
     it("takes days of Kenya", async () => {
       const day = new Date(start + 3 * HOUR_MILLIS - 24 * HOUR_MILLIS).toISOString().slice(0, 10);
-      const { status, json } = await statement({ from: day, to: day });
+      const { status, json } = await statement({ start: day, end: day });
       expect(status).to.equal(200);
-      expect(Date.parse(String(json["from"]))).to.equal(Date.parse(`${day}T00:00:00+03:00`));
-      expect(Date.parse(String(json["to"])) - Date.parse(String(json["from"]))).to.equal(24 * HOUR_MILLIS);
+      expect(Date.parse(String(json["start"]))).to.equal(Date.parse(`${day}T00:00:00+03:00`));
+      expect(Date.parse(String(json["end"])) - Date.parse(String(json["start"]))).to.equal(24 * HOUR_MILLIS);
     });
 
     it("goes on with a page token, which belongs to the period", async () => {
-      const period = { from: at(0), to: at(10) };
+      const period = { start: at(0), end: at(10) };
       const references: string[] = [];
       let token = "";
       do {
@@ -91,22 +91,26 @@ for (const engine of ENGINES) {
         references.push(...(json["lines"] as { reference: string }[]).map(({ reference }) => reference));
         token = String(json["next_page_token"]);
         if (token !== "") {
-          const other = await statement({ from: at(0), to: at(11), page_token: token });
+          const other = await statement({ start: at(0), end: at(11), page_token: token });
           expect(problemOf(other)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["page_token"] });
         }
       } while (token !== "");
       expect(references).to.deep.equal(["fees-1", "out-1", "fees-2"]);
     });
 
-    for (const [what, from, to, fields] of [
-      ["no period", "", "", ["from", "to"]],
-      ["a day that does not exist", "2026-02-30", "2026-03-01", ["from"]],
-      ["words", "yesterday", "2026-03-01", ["from"]],
-      ["an end before the beginning", "2026-03-02", "2026-03-01", ["to"]],
-      ["an end in the future", "2026-03-02", "2126-03-01", ["to"]],
+    for (const [what, start, end, fields] of [
+      ["no period", "", "", ["start", "end"]],
+      ["a day that does not exist", "2026-02-30", "2026-03-01", ["start"]],
+      ["words", "yesterday", "2026-03-01", ["start"]],
+      ["an end before the beginning", "2026-03-02", "2026-03-01", ["end"]],
+      ["an end in the future", "2026-03-02", "2126-03-01", ["end"]],
     ] as const) {
       it(`refuses ${what}`, async () => {
-        expect(problemOf(await statement({ from, to }))).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields });
+        expect(problemOf(await statement({ start, end }))).to.deep.equal({
+          status: 400,
+          code: "INVALID_FIELD",
+          fields,
+        });
       });
     }
 
@@ -114,14 +118,14 @@ for (const engine of ENGINES) {
       const end = at(60 + 5);
       const before = time;
       time = start + 66 * 60_000 - 1;
-      expect(problemOf(await statement({ from: at(0), to: end }))).to.include({ status: 400 });
+      expect(problemOf(await statement({ start: at(0), end }))).to.include({ status: 400 });
       time += 1;
-      expect((await statement({ from: at(0), to: end })).status).to.equal(200);
+      expect((await statement({ start: at(0), end })).status).to.equal(200);
       time = Math.max(before, time);
     });
 
     it("does not find an account of nobody", async () => {
-      const reply = await statement({ from: at(0), to: at(10) }, "acc_xyz");
+      const reply = await statement({ start: at(0), end: at(10) }, "acc_xyz");
       expect(problemOf(reply)).to.deep.equal({ status: 404, code: "ACCOUNT_NOT_FOUND", fields: [] });
     });
 

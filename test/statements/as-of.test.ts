@@ -55,7 +55,7 @@ for (const engine of ENGINES) {
     async function expectStatement(accountId: AccountId, from: UnixMillis, to: UnixMillis): Promise<void> {
       const { history } = historyOf(opened.database, made.organizationId);
       const { organizationId, reads: own } = history;
-      const { afterSeq, toSeq } = await rowsOf(history, { from, to });
+      const { afterSeq, toSeq } = await rowsOf(history, { start: from, end: to });
       const opening = await balancesAt(history, { accountId, seq: afterSeq });
       const closing = await balancesAt(history, { accountId, seq: toSeq });
       let footing = { inCents: 0, outCents: 0, balances: opening };

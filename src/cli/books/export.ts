@@ -140,10 +140,10 @@ async function historyOf(database: Database, org: string, { accountId }: Source)
 }
 
 function periodOf(options: ExportOptions): Period {
-  const { from, to } = parsePeriod(options, now());
-  if (!from.ok) throw new OperatorError(`--from ${from.problem}.`, WRONG_USAGE);
-  if (!to.ok) throw new OperatorError(`--to ${to.problem}.`, WRONG_USAGE);
-  return { from: from.value, to: to.value };
+  const { start, end } = parsePeriod({ start: options.from, end: options.to }, now());
+  if (!start.ok) throw new OperatorError(`--from ${start.problem}.`, WRONG_USAGE);
+  if (!end.ok) throw new OperatorError(`--to ${end.problem}.`, WRONG_USAGE);
+  return { start: start.value, end: end.value };
 }
 
 function accountId(text: string): AccountId {

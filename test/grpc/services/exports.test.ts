@@ -5,7 +5,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { BookLine, HistoryReads } from "../../../src/statements/ports.js";
 import { ACCOUNT_ID, serve, type ServerUnderTest, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 
-const PERIOD = { from: "2026-01-01", to: "2026-01-31" };
+const PERIOD = { start: "2026-01-01", end: "2026-01-31" };
 
 /** A mint of 1.00 that leaves the account with 1.00. */
 const LINE: BookLine = {

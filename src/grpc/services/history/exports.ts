@@ -29,12 +29,12 @@ export function exportStatementRoute(options: HistoryHandlersOptions): ServerStr
     streamsMax: STREAMS_MAX,
     parse: (request): ParsedFields<Period & { readonly account_id: AccountId }> =>
       parseFields({ account_id: parseAccountId(request.account_id), ...parsePeriod(request, options.now()) }),
-    async *run({ account_id: accountId, from, to }, caller, signal): EncodedMessages {
+    async *run({ account_id: accountId, start, end }, caller, signal): EncodedMessages {
       const { reads } = options.cellOf(caller.key);
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(caller.key.organizationId, accountId);
       if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
-      const parts = exportStatement(historyOf(options, caller, signal), { accountId, from, to });
+      const parts = exportStatement(historyOf(options, caller, signal), { accountId, start, end });
       return yield* encoded(parts, signal, (part) =>
         encode(ExportStatementResponse, { lines: part.map(toStatementLine) }),
       );

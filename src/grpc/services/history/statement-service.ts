@@ -46,28 +46,28 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { account_id: accountId, from, to, page_size, page_token } = fields.value;
-      const filters = { accountId, from, to };
+      const { account_id: accountId, start, end, page_size, page_token } = fields.value;
+      const filters = { accountId, start, end };
       const list: PagedList = { rpc: "GetStatement", organizationId: key.organizationId, filters };
       const page = pageOf(list, { size: page_size, token: page_token });
-      return page.ok ? { ok: true, value: { list, accountId, from, to, page: page.value } } : page;
+      return page.ok ? { ok: true, value: { list, accountId, start, end, page: page.value } } : page;
     },
-    run: async ({ list, accountId, from, to, page }, caller) => {
+    run: async ({ list, accountId, start, end, page }, caller) => {
       const { reads, history } = cellOf(caller.key);
       const { organizationId } = caller.key;
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
       return readingHistory({ caller, listTurns, reads: history }, async (own) => {
-        const { afterSeq, toSeq } = await rowsOf(own, { from, to });
+        const { afterSeq, toSeq } = await rowsOf(own, { start, end });
         const opening = await balancesAt(own, { accountId, seq: afterSeq });
         const closing = await balancesAt(own, { accountId, seq: toSeq });
         // The token of a statement says after which row the page begins: it goes forward.
         const request = { accountId, afterSeq: page.beforeSeq ?? afterSeq, toSeq, size: page.size };
         const { lines, nextAfterSeq } = await own.inTurn(() => history.accountLines(organizationId, request));
         return done({
-          from: toTimestamp(from),
-          to: toTimestamp(to),
+          start: toTimestamp(start),
+          end: toTimestamp(end),
           opening_balance: formatCents(totalOf(opening)),
           closing_balance: formatCents(totalOf(closing)),
           lines: lines.map((line) => {
