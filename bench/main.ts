@@ -1,6 +1,7 @@
 /** `make bench` and `make bench-full`: measures parts, prints their tables, keeps their results. */
 import { fairness } from "./fairness/fairness.js";
 import { curve } from "./full/curve.js";
+import { events } from "./full/events.js";
 import { growth } from "./full/growth.js";
 import { postgres } from "./full/postgres.js";
 import { rails } from "./full/rails.js";
@@ -23,6 +24,7 @@ await Stage.run(options.kesc, async (stage) => {
   if (parts.includes("growth")) await run(stage, "growth", () => growth(stage, options));
   if (parts.includes("postgres")) await run(stage, "postgres", () => postgres(stage, options));
   if (parts.includes("rails")) await run(stage, "rails", () => rails(stage, options));
+  if (parts.includes("events")) await run(stage, "events", () => events(stage, options));
   if (parts.includes("fairness")) await run(stage, "fairness", () => fairness(stage, options));
   if (parts.includes("soak")) await run(stage, "soak", () => soak(stage, options));
 });

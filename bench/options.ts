@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 /** The benchmark runs compiled, from dist/bench/. */
 export const REPOSITORY = join(import.meta.dirname, "../..");
 
-const LONG_PARTS = ["curve", "growth", "postgres", "rails", "fairness", "soak"] as const;
+const LONG_PARTS = ["curve", "growth", "postgres", "rails", "events", "fairness", "soak"] as const;
 const PARTS = ["service", ...LONG_PARTS] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -16,7 +16,7 @@ const USAGE = `node dist/bench/main.js [options]
   --rounds <n>          rounds; the table shows medians (9)
   --only <text>         of the part service, only measurements whose name has this text, and their yardsticks
   --rows <names>        of the part fairness, only these rows, separated by commas
-  --engine <name>       of the parts rails and fairness, only sqlite or postgres
+  --engine <name>       of the parts rails, events and fairness, only sqlite or postgres
   --transactions <n>    growth and fairness fill the database with this many transactions (1000000)
   --minutes <n>         duration of soak (5)
   --kesc <file>         the kesc command to measure (dist/src/cli/kesc.js)`;

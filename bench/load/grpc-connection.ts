@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   address: string;
   call: GrpcCall;
   /** The header block of every call, or a function that makes one for each call. */
-  headers: Buffer | (() => Buffer);
+  headers: Buffer | ((call: CallInFlight) => Buffer);
   /** Calls in flight on this connection. */
   inFlight: number;
   /** Absent: an answer starts the next call. */
@@ -113,7 +113,7 @@ export class GrpcConnection {
     const streamId = this.#nextStreamId;
     const { headers } = this.#options;
     this.#outgoing.push(
-      http2.frame(FrameType.HEADERS, Flag.END_HEADERS, streamId, Buffer.isBuffer(headers) ? headers : headers()),
+      http2.frame(FrameType.HEADERS, Flag.END_HEADERS, streamId, Buffer.isBuffer(headers) ? headers : headers(call)),
       http2.frame(FrameType.DATA, Flag.END_STREAM, streamId, data),
     );
     this.#calls.set(streamId, { call, problem: NO_MESSAGE });

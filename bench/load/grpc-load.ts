@@ -10,15 +10,24 @@ import type { Tally } from "./tally.js";
  * Resolves when the tally is closed and the last call is settled. Books failures, never throws.
  */
 export async function driveGrpc(job: Job, tally: Tally): Promise<void> {
-  const { addresses, apiKey, connections, inFlight, ratePerSecond } = job;
+  const { addresses, apiKey, apiKeys, connections, inFlight, ratePerSecond } = job;
   const call = grpcCallOf(job);
   const open = Array.from({ length: connections }, (_, i) => {
     const address = addresses[i % addresses.length] ?? addresses[0];
-    const headers = headersOf({ address, path: call.path, apiKey });
+    const [headers = Buffer.alloc(0), ...others] = [apiKey, ...(apiKeys ?? [])].map((key) =>
+      headersOf({ address, path: call.path, apiKey: key }),
+    );
     const pace = ratePerSecond === undefined ? undefined : new Pace(ratePerSecond / connections, performance.now());
     // The shares of the connections differ by one call at most.
     const share = Math.floor((inFlight + i) / connections);
-    return new GrpcConnection({ address, call, headers, inFlight: share, pace, tally });
+    return new GrpcConnection({
+      address,
+      call,
+      headers: apiKeys === undefined ? headers : ({ account }) => others[account] ?? headers,
+      inFlight: share,
+      pace,
+      tally,
+    });
   });
   await Promise.all(open.map(({ done }) => done));
 }

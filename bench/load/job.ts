@@ -25,6 +25,8 @@ export interface Job {
   callsMax?: number;
   /** Sent as `x-api-key`. */
   apiKey: string;
+  /** For gRPC only: the key of each account in turn, in place of `apiKey`. */
+  apiKeys?: string[];
   /** REST only: each mint carries an idempotency key of its own. */
   keyed?: boolean;
   /** The calls go to these accounts in turn. */

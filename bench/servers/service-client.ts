@@ -4,6 +4,7 @@ import type { Account } from "../../src/gen/kesc/v1/account.js";
 import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
 import type { TransactionStatus } from "../../src/gen/kesc/v1/transaction.js";
 import { type ListTransactionsResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
+import { WebhookServiceService } from "../../src/gen/kesc/v1/webhook_service.js";
 
 /** The most transactions that a page can have. */
 export const PAGE_SIZE_MAX = 1000;
@@ -62,6 +63,10 @@ export class ServiceClient {
   async redeem(accountId: string, amount: string, reference: string, rail: string): Promise<void> {
     const none = { description: "", metadata: new Map<string, string>() };
     await this.#call(TransactionServiceService.redeem, { account_id: accountId, amount, reference, rail, ...none });
+  }
+
+  async createWebhookEndpoint(url: string): Promise<void> {
+    await this.#call(WebhookServiceService.createWebhookEndpoint, { url, types: [], description: "" });
   }
 
   /** Whether a transaction of the organization has one of these statuses. */

@@ -72,7 +72,7 @@ export async function problemsInBooks(service: Service): Promise<string[]> {
 
 /** Runs `kesc verify`, which derives every balance from the journal. Returns its complaints. */
 export async function problemsInJournal(service: Service): Promise<string[]> {
-  const env = { DATABASE_URL: service.databaseUrl };
+  const env = { ...service.startOptions.env, DATABASE_URL: service.databaseUrl };
   try {
     await runKesc(service.kesc, ["verify", "--full-speed"], env).catch((error: unknown) => {
       // An older build always runs at full speed.

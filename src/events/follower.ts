@@ -14,8 +14,12 @@ export interface FollowerOptions {
 const POLL_MILLIS = 50;
 const IDLE_POLL_MILLIS = 250;
 const LOOKS_UNTIL_IDLE = 10;
-// A busy server commits every few milliseconds. One round then serves several commits.
-const ROUND_GAP_MILLIS = 10;
+// A busy server commits every few milliseconds. One round then serves several commits, and each
+// watcher gets one message for all of them. The gap grows with the number of books: with a
+// thousand, most of the work of a mint would else be its message.
+const ROUND_GAP_MILLIS = 50;
+const ROUND_GAP_MILLIS_OF_BOOK = 0.2;
+const ROUND_GAP_MILLIS_MAX = 250;
 const RETRY_MILLIS = 1_000;
 
 /** What one tail keeps at most, and all tails of a cell together. */
@@ -35,7 +39,8 @@ export class Follower {
   #isReading = false;
   #isClosed = false;
   #polledAt = -Infinity;
-  #readAt = -Infinity;
+  /** The beginning of the last round that found something. */
+  #foundAt = -Infinity;
   /** The number of polls in a row that found nothing. */
   #idlePolls = 0;
 
@@ -79,7 +84,8 @@ export class Follower {
   #schedule(): void {
     if (this.#isReading || this.#isClosed || this.#tails.size === 0) return;
     const pollAt = this.#polledAt + (this.#idlePolls < LOOKS_UNTIL_IDLE ? POLL_MILLIS : IDLE_POLL_MILLIS);
-    const at = this.#poked.size > 0 ? Math.min(pollAt, this.#readAt + ROUND_GAP_MILLIS) : pollAt;
+    const gap = Math.min(ROUND_GAP_MILLIS + ROUND_GAP_MILLIS_OF_BOOK * this.#tails.size, ROUND_GAP_MILLIS_MAX);
+    const at = Math.max(this.#poked.size > 0 ? 0 : pollAt, this.#foundAt + gap);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#round(pollAt), Math.max(0, at - performance.now()));
   }
@@ -90,10 +96,10 @@ export class Follower {
     const poked = this.#poked;
     this.#poked = new Set();
     this.#isReading = true;
-    this.#readAt = startedAt;
     if (isPoll) this.#polledAt = startedAt;
     try {
       const found = await this.#read(isPoll ? [...this.#tails.keys()] : [...poked]);
+      if (found.length > 0) this.#foundAt = startedAt;
       if (isPoll) this.#idlePolls = found.some((id) => !poked.has(id)) ? 0 : this.#idlePolls + 1;
     } catch (error) {
       this.#options.onError(error);

@@ -11,11 +11,15 @@ import { split, type Tile, TILE_HASHES, TileError, type TileName, TreeEdge } fro
 const SEAL_MILLIS = 60_000;
 const SEAL_ROWS = 10_000;
 const LOOK_MILLIS = 5_000;
+/** After each page of rows a sealer rests this many times as long as the page took. */
+const RESTS_PER_PAGE = 4;
 /** The old rows that one round computes again. */
 const CHECKED_TILES = Math.ceil(10_000 / TILE_HASHES);
 
 export interface SealerTiming {
   readonly now: () => UnixMillis;
+  /** A time in milliseconds that never goes back. */
+  readonly monotonicMillis: () => number;
   /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
   readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
 }
@@ -222,7 +226,11 @@ export class Sealer {
     book: Book,
     { firstSeq, lastSeq, size }: { readonly firstSeq: number; readonly lastSeq: number; readonly size: number },
   ): Promise<Uint8Array> {
-    const { hashes, missingSeq } = await this.#options.store.leaves(book, { firstSeq, lastSeq });
+    const { store, timing } = this.#options;
+    const startedAt = timing.monotonicMillis();
+    const { hashes, missingSeq } = await store.leaves(book, { firstSeq, lastSeq });
+    // A seal is made later than its rows anyway. So while there is much to seal, mints come first.
+    await timing.wait((timing.monotonicMillis() - startedAt) * RESTS_PER_PAGE, this.#stopped.signal);
     if (missingSeq === undefined) return hashes;
     const problem = `the row ${String(missingSeq)} is missing`;
     throw new PastChanged({ size, firstSeq: missingSeq, lastSeq: missingSeq, problem });

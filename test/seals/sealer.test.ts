@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 import { expect } from "chai";
 
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { leafHash } from "../../src/seals/merkle.js";
 import { isSignedBy, parseNote } from "../../src/seals/note.js";
 import type { Book, Seal, SealStore } from "../../src/seals/ports.js";
@@ -57,6 +58,23 @@ for (const engine of ENGINES) {
       expect(note).to.deep.include({ origin: `kesc.example.com/${books.organizationId}`, size: 600 });
       expect(hex(note.root)).to.equal(hex(seal.root));
       expect(isSignedBy(note, [SEAL_PUBLIC_KEY])).to.equal(true);
+    });
+
+    it("rests after each page four times as long as the page took, so that mints come first", async () => {
+      await fillTo(600);
+      let millis = 0;
+      const rests: number[] = [];
+      const timing = {
+        now: () => toUnixMillis(1),
+        // A page takes a millisecond.
+        monotonicMillis: () => (millis += 1),
+        wait: (rest: number) => {
+          rests.push(rest);
+          return Promise.resolve();
+        },
+      };
+      await givenSealer(opened.cell, { timing }).sealer.sealAll();
+      expect(rests).to.deep.equal([4, 4, 4]);
     });
 
     it("has the fields of the row in the leaf, and of the texts only a salted hash", async () => {

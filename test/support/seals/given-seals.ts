@@ -31,7 +31,7 @@ export function givenSealer(
     // Only the rows of this book, if one is named.
     store: book === undefined ? store : { ...store, books: (after) => store.books(after).then(of(book)) },
     lease: { leftMillis: () => 1 },
-    timing: { now: () => toUnixMillis(Date.now()), wait: () => Promise.resolve() },
+    timing: { now: () => toUnixMillis(Date.now()), monotonicMillis: () => 0, wait: () => Promise.resolve() },
     origin: "kesc.example.com",
     privateKey: () => SEAL_KEY,
     onAlarm: (_, alarm) => alarms.push(alarm),

@@ -14,7 +14,7 @@ export interface WatchOptions {
   readonly now: () => UnixMillis;
 }
 
-const WATCHES_OF_ORGANIZATION_MAX = 20;
+const WATCHES_OF_ORGANIZATION_MAX = 100;
 /** The maximum number of reads at a time of watchers that catch up. */
 const CATCH_UPS_MAX = 2;
 
