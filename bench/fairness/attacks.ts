@@ -23,6 +23,7 @@ import {
   slowRequests,
   unfinishedRequests,
 } from "./raw-attacks.js";
+import { exportAll, watchAll } from "./stream-attacks.js";
 
 interface Flood {
   path: string;
@@ -261,6 +262,11 @@ export const ATTACKS = {
     restFlood(attack, () => `GET /accounts HTTP/1.1\r\nHost: kesc\r\nX-API-Key: ${randomKey()}\r\n\r\n`);
   },
   "rest-streams": restStreams,
+  exports: exportAll,
+  "events-and-mints": (attack) => {
+    watchAll(attack);
+    mints(attack, attack.hostile);
+  },
   verify: ({ hostile }) => {
     audits(hostile);
   },

@@ -27,6 +27,8 @@ const WARM_UP_SECONDS = 3;
 const PAUSE_MILLIS = 2_000;
 const PROBE_MILLIS = 100;
 const SLOW_RAIL_MILLIS = 5_000;
+/** Attacks that need other keys than that of the organization's mints. */
+const NEED_KEYS: readonly string[] = ["keys", "rest-streams", "exports", "events-and-mints"];
 
 /** A service with an organization that behaves and a hostile one. */
 interface Given {
@@ -82,9 +84,7 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       await fill(cell, organizationId, { transactions, accountIds: hostile.accountIds });
     }
     if (rows.some(({ attack }) => attack === "poison")) await rejectPoison(cell);
-    const keys = rows.some(({ attack }) => attack === "keys" || attack === "rest-streams")
-      ? await manyKeys(database, organizationId)
-      : [];
+    const keys = rows.some(({ attack }) => NEED_KEYS.includes(attack)) ? await manyKeys(database, organizationId) : [];
     const { accountIds } = hostile;
     // A payment that is open is work for the settlement in all rows.
     const payment = rows.some(({ rail }) => rail)

@@ -41,11 +41,13 @@ const HEALTH_CHECK = /\/(Check|List)$/;
 // The maximum number of calls that wait for their turn when one more refusal is to wait, too.
 // Beyond it, a call without a slot is refused at once.
 const REFUSALS_WAITING_MAX = 50_000;
+// To write a byte of a response takes the event loop less than to decode one of a request.
+const WRITTEN_BYTES_FOR_ONE = 8;
 
 /**
  * Admits a call when it has a slot, its request has fully arrived, and its caller has its turn. A
  * stream of requests is admitted before its first request. RequestGuard passes only well-formed
- * requests on to this guard.
+ * requests on to this guard. Each message of a stream of responses waits for a turn of its caller.
  *
  * Ends a call with QUEUE_FULL if no slot is free. This refusal waits for the caller's turn, too.
  * The client's limit of calls on a connection then holds the client back (docs/adr/0009).
@@ -76,7 +78,7 @@ interface GuardState extends CallGuardOptions {
   readonly openTurns: FairQueue<string, () => void>;
 }
 
-type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
+type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream" | "responseStream">;
 
 /** The caller of a call, as far as the guard knows it. */
 interface Caller {
@@ -140,16 +142,16 @@ class GuardedCall extends ServerInterceptingCall {
     });
   }
 
-  #atTurn({ line, holder, connections }: Caller, begin: () => void): void {
+  #atTurn({ line, holder, connections }: Caller, begin: () => void, bytes = this.#requestBytes): void {
     const { turns } = this.#state;
     const beginUnlessOver = (): void => {
       // The client may have cancelled the call meanwhile.
       if (!this.#isOver) begin();
     };
-    if (connections === undefined) turns.add(line, this.#requestBytes, beginUnlessOver);
+    if (connections === undefined) turns.add(line, bytes, beginUnlessOver);
     else {
       connections.push(holder, beginUnlessOver);
-      turns.add(line, this.#requestBytes, () => {
+      turns.add(line, bytes, () => {
         connections.shift()?.();
       });
     }
@@ -182,14 +184,18 @@ class GuardedCall extends ServerInterceptingCall {
       : { share: calls, holder: organization, line: organization, connections: undefined };
   }
 
-  // The guard does not change responses. These overrides skip the inherited methods, which would
-  // wrap each step again.
+  // These overrides skip the inherited methods, which would wrap each step again.
   override sendMetadata(metadata: Metadata): void {
     this.#inner.sendMetadata(metadata);
   }
 
   override sendMessage(message: unknown, callback: () => void): void {
-    this.#inner.sendMessage(message, callback);
+    const { requestStream, responseStream } = this.#rpc;
+    const send = (): void => {
+      this.#inner.sendMessage(message, callback);
+    };
+    if (!responseStream || requestStream || this.#caller === undefined) send();
+    else this.#atTurn(this.#caller, send, Buffer.isBuffer(message) ? message.length / WRITTEN_BYTES_FOR_ONE : 0);
   }
 
   override sendStatus(status: Parameters<ServerInterceptingCall["sendStatus"]>[0]): void {
