@@ -42,6 +42,7 @@ module.exports = {
       to: { dependencyTypes: ["core", "npm", "npm-dev"], pathNot: "node_modules/libphonenumber-js/" },
     },
     only("src/gen", []),
+    only("src/client", ["src/gen"]),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),

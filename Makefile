@@ -96,7 +96,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 	@npm install --no-save --no-audit --no-fund
 	@touch $@
 
-dist/.built: node_modules/.package-lock.json $(SOURCES) tsconfig.json buf.yaml buf.gen.yaml
+dist/.built: node_modules/.package-lock.json $(SOURCES) tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
 	@echo 'Compiling…'
 	@npm run --silent build
 	@touch $@

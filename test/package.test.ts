@@ -36,6 +36,8 @@ describe("the package", () => {
     const paths = files.map(({ path }) => path);
     expect(paths).to.include.members([
       "dist/src/cli/kesc.js",
+      "dist/src/client/kesc-client.js",
+      "dist/src/client/kesc-client.d.ts",
       "dist/src/storage/sqlite/worker.js",
       "dist/gateway/main.js",
       "dist/runtime/variables.js",

@@ -1,0 +1,65 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
+
+import { expect } from "chai";
+
+import { sharedService } from "../support/service/service.js";
+
+const FOLDER = "examples/clients";
+/** The lines that each client prints. An account has another id each time. */
+const PRINTED = [
+  "account acc_…",
+  "minted 1000.00",
+  "redeemed 250.00",
+  "repeated: the same transaction",
+  "refused: INSUFFICIENT_FUNDS 750.00",
+  "events: account.created transaction.completed transaction.completed",
+];
+
+interface Program {
+  readonly command: string;
+  readonly file: string;
+  /** Fails on a machine that cannot run the program. */
+  readonly needs: readonly [command: string, ...args: string[]];
+}
+
+const PROGRAMS: readonly Program[] = [
+  { command: process.execPath, file: "client.mjs", needs: [process.execPath, "--version"] },
+  { command: process.execPath, file: "proto-loader.mjs", needs: [process.execPath, "--version"] },
+  // Debian's own Python has Debian's packages.
+  {
+    command: "/usr/bin/python3",
+    file: "client.py",
+    needs: ["/usr/bin/python3", "-c", "import grpc, google.protobuf"],
+  },
+  { command: "sh", file: "curl.sh", needs: ["sh", "-c", "curl --version && jq --version"] },
+];
+
+describe("examples/clients", () => {
+  it("has the programs that its page names, and no other", () => {
+    const page = readFileSync(`${FOLDER}/README.md`, "utf8");
+    for (const { file } of PROGRAMS) expect(page).to.include(`examples/clients/${file}`);
+    expect(readdirSync(FOLDER)).to.have.members(["README.md", ...PROGRAMS.map(({ file }) => file)]);
+  });
+
+  for (const { command, file, needs } of PROGRAMS) {
+    it(`${file} mints, redeems, repeats a call, reads an error and watches events`, async function () {
+      const [program, ...args] = needs;
+      if (spawnSync(program, args).status !== 0) {
+        process.stderr.write(`      ${file} was not tried: this machine cannot run "${needs.join(" ")}"\n`);
+        this.skip();
+      }
+      const service = await sharedService("sqlite");
+      const env = {
+        PATH: process.env["PATH"],
+        KESC_API_KEY: service.a.key,
+        KESC_ADDRESS: service.grpcAddress,
+        KESC_URL: `http://${service.httpAddress}`,
+      };
+      const { stdout } = await promisify(execFile)(command, [`${FOLDER}/${file}`], { env, timeout: 30_000 });
+      const lines = stdout.trim().split("\n");
+      expect(lines.map((line) => line.replace(/acc_[a-z0-9]{26}/, "acc_…"))).to.deep.equal(PRINTED);
+    });
+  }
+});
