@@ -82,7 +82,7 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       await fill(cell, organizationId, { transactions, accountIds: hostile.accountIds });
     }
     if (rows.some(({ attack }) => attack === "poison")) await rejectPoison(cell);
-    const keys = rows.some(({ attack }) => attack === "keys" || attack === "rest-streams")
+    const keys = rows.some(({ attack }) => ["keys", "rest-streams", "webhook-changes"].includes(attack))
       ? await manyKeys(database, organizationId)
       : [];
     const { accountIds } = hostile;
