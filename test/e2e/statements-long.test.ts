@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
     // Ends with an audit of the books, as `kesc verify` does.
     after(() => service.dispose());
 
-    /** Follows an export to its end. Returns its messages, and counts the reads before the first. */
+    /** Follows an export to its end. Returns its messages, and counts the reads. */
     async function exported(rpc: string, request: object) {
       const before = reads();
       const stream = service.grpc.watch<{ readonly lines: readonly Line[] }>(rpc, request, {
