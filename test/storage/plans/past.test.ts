@@ -186,6 +186,7 @@ for (const engine of ENGINES) {
     });
     each<DeliveryStore>("a delivery", deliveryStore, {
       due: (store) => store.due({ now: NOW, after: "", limit: 10 }),
+      closed: (store) => store.closed([organizationId]),
       take: (store) => store.take(ENDPOINT),
       save: async (store) => {
         const taken = await store.take(ENDPOINT);
