@@ -149,18 +149,6 @@ export class Book {
     return id;
   }
 
-  /** Sends the whole book again to the endpoint. */
-  async replay(): Promise<void> {
-    const endpoints = new StoredWebhookEndpoints(this.#cell);
-    const { organizationId } = this;
-    const [endpoint] = await endpoints.endpoints(organizationId);
-    const latest = await eventReads(this.#cell).latest([organizationId]);
-    if (endpoint === undefined) throw new Error("there is no endpoint");
-    const now = toUnixMillis(Date.now());
-    const change = { id: endpoint.id, organizationId, actor: TEST_ACTOR, now };
-    await endpoints.replay({ ...change, fromSeq: 1, untilSeq: latest.get(organizationId) ?? 0 });
-  }
-
   async mint(count: number): Promise<void> {
     const { organizationId } = this;
     for (let left = count; left > 0; left -= BATCH) {

@@ -174,20 +174,6 @@ for (const engine of ENGINES) {
       expect(String(row?.settled)).to.equal(String(row?.last));
     });
 
-    it("lose no change of a caller: what was decided before it cannot be stored after it", async () => {
-      const book = await bookWith(60, ...urlsOf("replay", 1));
-      const loop = Loop.start(opened.cell);
-      await loop.run(3 * SECOND_MILLIS);
-      await book.mint(10);
-      await loop.run(SECOND_MILLIS / 2 + 50);
-      expect(loop.sent.length).to.be.above(60);
-      // The loop has results now that it has not stored.
-      await book.replay();
-      loop.sent.length = 0;
-      await loop.run(4 * SECOND_MILLIS);
-      expect(idsOf(loop).size).to.equal(70);
-    });
-
     it("begin nothing without a lease, or in its last 20 seconds", async () => {
       await bookWith(10, ...urlsOf("lease", 1));
       const loop = Loop.start(opened.cell);

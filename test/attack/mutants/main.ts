@@ -65,6 +65,7 @@ const CHECKS: readonly Check[] = [
           "dist/test/statements/period.test.js",
           "dist/test/gateway/streams/**/*.test.js",
           "dist/test/webhooks/deliver.test.js",
+          "dist/test/webhooks/delivery-store.test.js",
           "dist/test/webhooks/loop.test.js",
           "dist/test/statements/as-of.test.js",
         ],

@@ -76,13 +76,16 @@ export const OUTGOING: readonly Mutant[] = [
     edits: [
       {
         from: "const publicHosts = new RequestFilteringHttpsAgent(pool);",
-        to: `const publicHosts = new https.Agent({
-        ...pool,
-        lookup: (name, options, done) => pool.lookup(name, options, (error, found) => {
-            if (error === null && found.every(({ address }) => !/^(127|10|169)\\.|^::/.test(address))) pool.lookup(name, options, done);
-            else done(error ?? new Error("it is not allowed. Because it is private"));
-        }),
-    });`,
+        to: `const publicHosts = new (class extends RequestFilteringHttpsAgent {
+        createConnection(options, onConnected) {
+            if (/^[0-9a-f.:]+$/.test(options.host)) return super.createConnection(options, onConnected);
+            const twice = (name, given, done) => options.lookup(name, given, (error, found) => {
+                if (error === null && found.every(({ address }) => !/^(127|10|169)[.]|^::/.test(address))) options.lookup(name, given, done);
+                else done(error ?? new Error("it is not allowed. Because it is private"));
+            });
+            return https.Agent.prototype.createConnection.call(this, { ...options, lookup: twice }, onConnected);
+        }
+    })(pool);`,
       },
     ],
   },
