@@ -8,6 +8,8 @@ import {
   type ListTransactionsRequest,
   TransactionServiceService as rpcs,
 } from "../../src/gen/kesc/v1/transaction_service.js";
+import { WebhookEndpointStatus } from "../../src/gen/kesc/v1/webhook.js";
+import { WebhookServiceService as webhooks } from "../../src/gen/kesc/v1/webhook_service.js";
 import { driveBatches } from "../load/batch-load.js";
 import { mintRequest } from "../load/calls.js";
 import { GrpcConnection } from "../load/grpc-connection.js";
@@ -157,6 +159,31 @@ function callbacks(attack: Attack, token: () => string): void {
   flood(attack, { path, request, connections: 40, inFlight: 100, key: () => "" });
 }
 
+/** Changes one endpoint again and again. Each change is a row of the book. */
+async function webhookChanges(attack: Attack): Promise<void> {
+  const { httpAddress, keys } = attack.hostile;
+  // The first key has the scopes of older builds, and the others have all.
+  const [, ...others] = keys;
+  const created = await fetch(`http://${httpAddress}/webhooks`, {
+    method: "POST",
+    headers: { "x-api-key": others[0] ?? "", "content-type": "application/json" },
+    // An endpoint of an earlier round has another description by now.
+    body: JSON.stringify({ url: `https://example.com/${String(Date.now())}` }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  const request = ({ serial }: CallInFlight): Uint8Array =>
+    webhooks.updateWebhookEndpoint.requestSerialize({
+      webhook_endpoint_id: id,
+      url: undefined,
+      types: [],
+      description: `change ${String(serial)}`,
+      status: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_UNSPECIFIED,
+    });
+  const { path } = webhooks.updateWebhookEndpoint;
+  let next = 0;
+  flood(attack, { path, request, connections: 40, inFlight: 100, key: () => others[next++ % others.length] ?? "" });
+}
+
 /** Runs `kesc verify` again and again. It is no attack, but it reads all rows beside the others. */
 function audits({ kesc, databaseUrl }: Pick<HostileJob, "kesc" | "databaseUrl">): void {
   const env = { ...process.env, DATABASE_URL: databaseUrl };
@@ -247,6 +274,9 @@ export const ATTACKS = {
   },
   reflection: (attack) => {
     flood(attack, { path: REFLECTION, request: everyCall(REFLECTION_REQUEST), connections: 40, inFlight: 100 });
+  },
+  "webhook-changes": (attack) => {
+    void webhookChanges(attack);
   },
   "slow-requests": slowRequests,
   "unfinished-requests": unfinishedRequests,

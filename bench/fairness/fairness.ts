@@ -28,7 +28,7 @@ const PAUSE_MILLIS = 2_000;
 const PROBE_MILLIS = 100;
 const SLOW_RAIL_MILLIS = 5_000;
 /** Attacks that need other keys than that of the organization's mints. */
-const NEED_KEYS: readonly string[] = ["keys", "rest-streams", "exports", "events-and-mints"];
+const NEED_KEYS: readonly string[] = ["keys", "rest-streams", "exports", "events-and-mints", "webhook-changes"];
 
 /** A service with an organization that behaves and a hostile one. */
 interface Given {

@@ -38,6 +38,7 @@ const ROWS: readonly Row[] = [
   grpc("no-key"),
   grpc("checks"),
   grpc("watches"),
+  grpc("webhook-changes"),
   grpc("reflection"),
   grpc("slow-requests"),
   grpc("unfinished-requests"),

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 
+import { FairShare } from "../../runtime/fair-share.js";
 import type { OrganizationId, WebhookEndpointId } from "../domain/values/ids.js";
 import {
   CELL_STARTS_PER_TICK_MAX,
@@ -44,6 +45,8 @@ export class Webhooks {
   readonly #stopped = new AbortController();
   readonly #aborted = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  /** The deliveries under way. One organization alone has at most half of them. */
+  readonly #share = new FairShare(CELL_UNDER_WAY_MAX);
   readonly #reading = new Set<Window>();
   #lookAfter = "";
   #lookAt = -Infinity;
@@ -127,6 +130,7 @@ export class Webhooks {
       if (window?.endpoint.revision === due.revision) window.extend(due.lastSeq);
       else if (window !== undefined || this.#windows.size < WINDOWS_MAX) await this.#take(due);
     }
+    await this.#forgetClosed();
     this.#forgetIdle();
     const organizations = new Set([...this.#windows.values()].map(({ endpoint }) => endpoint.organizationId));
     const known = this.#turns.filter((id) => organizations.delete(id));
@@ -137,6 +141,14 @@ export class Webhooks {
     this.#windows.delete(id);
     const taken = await this.#options.store.take(id);
     if (taken !== undefined) this.#windows.set(id, new Window(taken, lastSeq));
+  }
+
+  /** A book that is restored or moving stands still, also in the middle of its events. */
+  async #forgetClosed(): Promise<void> {
+    const organizations = new Set([...this.#windows.values()].map(({ endpoint }) => endpoint.organizationId));
+    if (organizations.size === 0) return;
+    const closed = new Set(await this.#options.store.closed([...organizations]));
+    for (const [id, { endpoint }] of this.#windows) if (closed.has(endpoint.organizationId)) this.#windows.delete(id);
   }
 
   /** Keeps the endpoints with work. The others are taken again when they have some. */
@@ -188,7 +200,7 @@ export class Webhooks {
     while (waiting.length > 0) {
       const again: OrganizationId[] = [];
       for (const id of waiting) {
-        if (starts === 0 || this.#underWay.size >= CELL_UNDER_WAY_MAX) {
+        if (starts === 0) {
           // The next tick begins with the organization that got no turn.
           this.#turns = [...this.#turns.filter((other) => other !== id)];
           this.#turns.unshift(id);
@@ -207,13 +219,21 @@ export class Webhooks {
   /** Begins one delivery of the first window that has one, and puts that window last. */
   #beginOne(windows: Window[], left: Map<Window, number>): boolean {
     for (const window of windows) {
+      const { organizationId } = window.endpoint;
       const starts = left.get(window) ?? 0;
-      const task = starts === 0 ? undefined : window.next(this.#options.timing.now());
-      if (task === undefined) continue;
+      if (starts === 0 || !this.#share.acquire(organizationId)) continue;
+      const task = window.next(this.#options.timing.now());
+      if (task === undefined) {
+        this.#share.release(organizationId);
+        continue;
+      }
       left.set(window, starts - 1);
       windows.splice(windows.indexOf(window), 1);
       windows.push(window);
-      this.#following(this.#deliver(window, task));
+      const delivered = this.#deliver(window, task).finally(() => {
+        this.#share.release(organizationId);
+      });
+      this.#following(delivered);
       return true;
     }
     return false;

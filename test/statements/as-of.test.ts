@@ -5,8 +5,10 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { accountAsOf, type History, positionOf, sumsAsOf } from "../../src/statements/as-of.js";
 import { ACCOUNT_MARK_ROWS } from "../../src/statements/mark-ports.js";
 import { balancesAt, checkClosing, footed, rowsOf } from "../../src/statements/statement.js";
+import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { verify } from "../../src/verify/verify.js";
+import { closeAccount, createAccount, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { historyOf, markAll, RandomHistory } from "./random-history.js";
 
@@ -167,6 +169,30 @@ for (const engine of ENGINES) {
       await balancesAt(history, { accountId: made.accounts[0] as AccountId, seq });
       expect(lookedAt).to.have.lengthOf(1);
       expect(lookedAt[0]).to.be.at.most(ACCOUNT_MARK_ROWS);
+    });
+
+    it("shows an account as active before it was closed, and as closed from then on", async () => {
+      const now = toUnixMillis(START);
+      const { id } = await keys(opened.database, () => now).createOrganization("closing");
+      const { newAccountId, ...created } = createAccount(id, "user");
+      const given = { organizationId: id, accountId: newAccountId, amount: "1.00" };
+      const commands = [
+        { ...created, newAccountId },
+        mint({ ...given, reference: "in" }),
+        redeem({ ...given, reference: "out" }),
+        closeAccount(id, newAccountId),
+      ];
+      const results = await opened.cell.committer.commit(commands, now);
+      expect(results.map(({ kind }) => kind)).to.deep.equal(["done", "done", "done", "done"]);
+      const { history } = historyOf(opened.database, id);
+      const account = await reads(opened.cell).account(id, newAccountId);
+      if (account === undefined) throw new Error("there is no account");
+      const { seq: last } = await positionOf(history, { before: toUnixMillis(START + 1) });
+      const statuses: unknown[] = [];
+      for (let seq = last - 4; seq <= last; seq += 1) {
+        statuses.push((await accountAsOf(history, { account, seq }))?.status);
+      }
+      expect(statuses).to.deep.equal([undefined, "ACTIVE", "ACTIVE", "ACTIVE", "CLOSED"]);
     });
 
     it("does not follow a mark to a row of another account", async () => {

@@ -1,6 +1,8 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
+import type { ClientRequest } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, createServer, type LookupFunction, type Server } from "node:net";
+import { type AddressInfo, isIP, type LookupFunction } from "node:net";
 
 import { expect } from "chai";
 
@@ -137,52 +139,93 @@ describe("the sender of webhooks", () => {
   });
 
   describe("with a name", () => {
-    let connected = 0;
-    let server: Server;
-    before(async () => {
-      server = createServer((socket) => {
-        connected += 1;
-        socket.destroy();
-      });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    });
-    after(() => server.close());
+    /** An address that counts as public, in a part of IPv6 that nobody has. Nothing is there. */
+    const PUBLIC = "8000::1";
+    const problem = "its host has no public address";
+    /** The addresses to which the sockets of this process began to connect. */
+    const connectedTo: string[] = [];
 
-    function answering(answers: readonly string[]): { lookup: LookupFunction; asked: () => number } {
+    const hear = (message: unknown): void => {
+      const { socket } = (message as { request: ClientRequest }).request;
+      if (socket === null) throw new Error("the request has no socket yet");
+      socket.on("connectionAttempt", (address: string) => {
+        connectedTo.push(address);
+      });
+    };
+    before(() => {
+      subscribe("http.client.request.start", hear);
+    });
+    after(() => {
+      unsubscribe("http.client.request.start", hear);
+    });
+    beforeEach(() => {
+      connectedTo.length = 0;
+    });
+
+    /** Answers each look-up with the next addresses, and with the last ones from then on. */
+    function answering(...answers: readonly (readonly string[])[]): { lookup: LookupFunction; asked: () => number } {
       let asked = 0;
       const lookup: LookupFunction = (_name, options, callback) => {
-        const address = answers[Math.min(asked, answers.length - 1)] ?? "";
+        const addresses = answers[Math.min(asked, answers.length - 1)] ?? [];
         asked += 1;
-        if (options.all === true) callback(null, [{ address, family: 4 }]);
-        else callback(null, address, 4);
+        const all = addresses.map((address) => ({ address, family: isIP(address) }));
+        setImmediate(() => {
+          if (options.all === true) callback(null, all);
+          else callback(null, all[0]?.address ?? "", all[0]?.family);
+        });
       };
       return { lookup, asked: () => asked };
     }
+
+    const deliver = (lookup: LookupFunction): Promise<Answer> =>
+      send("https://rebinding.example/", { allowed: [], lookup, millis: 300 });
 
     it("refuses the name of a private address, with the words for a name that does not exist", async () => {
       const missing: LookupFunction = (_name, _options, callback) => {
         callback(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), "", 0);
       };
-      const problem = "its host has no public address";
-      expect(
-        await send("https://private.example/", { allowed: [], lookup: answering(["10.0.0.8"]).lookup }),
-      ).to.include({
-        problem,
-      });
-      expect(await send("https://missing.example/", { allowed: [], lookup: missing })).to.include({ problem });
+      for (const address of ["10.0.0.8", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.8"]) {
+        expect(await deliver(answering([address]).lookup), address).to.include({ code: 0, problem });
+      }
+      expect(await deliver(missing)).to.include({ code: 0, problem });
+      expect(connectedTo).to.deep.equal([]);
     });
 
-    it("connects to the address that it has checked, though the name changes its address", async () => {
-      // Whoever looks the name up twice gets a public address first, and the loopback then.
-      const { port } = server.address() as AddressInfo;
-      const { lookup, asked } = answering(["192.0.2.1", "127.0.0.1"]);
-      const first = await send("https://rebinding.example/", { allowed: [], lookup, millis: 300 });
-      expect(first.code).to.equal(0);
-      expect(asked()).to.equal(1);
-      const then = await send("https://rebinding.example/", { allowed: [], lookup, millis: 300 });
-      expect(then).to.include({ code: 0, problem: "its host has no public address" });
-      expect(connected).to.equal(0);
-      expect(port).to.be.above(0);
+    it("refuses a name with a public and a private address", async () => {
+      for (const addresses of [
+        [PUBLIC, "127.0.0.1"],
+        ["127.0.0.1", PUBLIC],
+      ]) {
+        expect(await deliver(answering(addresses).lookup)).to.include({ code: 0, problem });
+      }
+      expect(connectedTo).to.deep.equal([]);
+    });
+
+    // A sender that checks a name and connects by another look-up would connect to the second
+    // address.
+    for (const hidden of ["127.0.0.1", "10.0.0.8", "::1"]) {
+      it(`connects to the address that it has checked, though the name becomes ${hidden} meanwhile`, async () => {
+        const { lookup, asked } = answering([PUBLIC], [hidden]);
+        const first = await deliver(lookup);
+        expect(first).to.include({ code: 0 });
+        expect(first.problem).not.to.equal(problem);
+        expect(asked()).to.equal(1);
+        expect(connectedTo).to.deep.equal([PUBLIC]);
+        expect(await deliver(lookup)).to.include({ code: 0, problem });
+        expect(asked()).to.equal(2);
+        expect(connectedTo).to.deep.equal([PUBLIC]);
+      });
+    }
+
+    it("checks the name for each connection of one sender", async () => {
+      const { lookup } = answering([PUBLIC], ["127.0.0.1"]);
+      const sender = senderTo({ allowed: new AllowedHosts([]), now, lookup });
+      const delivery = { url: "https://rebinding.example/", headers: {}, body: "{}" };
+      const bounds = { millis: 300, signal: new AbortController().signal };
+      await sender.send(delivery, bounds);
+      expect(await sender.send(delivery, bounds)).to.include({ code: 0, problem });
+      sender.close();
+      expect(connectedTo).to.deep.equal([PUBLIC]);
     });
 
     it("verifies the certificate", async () => {

@@ -16,6 +16,10 @@ interface DueRow {
   readonly last_seq: number;
 }
 
+interface ClosedRow {
+  readonly organization_id: string;
+}
+
 type DeliveryCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
 };
@@ -56,6 +60,11 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
         revision: row.revision,
         lastSeq: row.last_seq,
       }));
+    },
+    closed: async (organizationIds) => {
+      const bindings = [JSON.stringify(organizationIds)];
+      const rows = await orStoreError(engine, reader.rows<ClosedRow>(statements.closed, bindings));
+      return rows.map((row) => row.organization_id as OrganizationId);
     },
     take: (id) =>
       orStoreError(
@@ -145,6 +154,9 @@ function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
       WHERE e.status = 'ACTIVE' AND e.id > ? AND (e.probe_at IS NULL OR e.probe_at <= ?)
         AND (b.last_seq > e.settled_seq OR e.replay_until_seq IS NOT NULL OR e.retry_at <= ? OR e.probe_at IS NOT NULL)
       ORDER BY e.id LIMIT ?`,
+    closed: `
+      SELECT organization_id FROM ${table("books")}
+      WHERE organization_id IN (SELECT value FROM ${jsonItems("?")}) AND state <> 'OPEN'`,
     take: `UPDATE ${endpoints} SET revision = revision + 1 WHERE id = ? AND status = 'ACTIVE' RETURNING *`,
     retries: `SELECT * FROM ${retries} WHERE endpoint_id = ? ORDER BY seq`,
     save: `

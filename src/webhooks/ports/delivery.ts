@@ -63,6 +63,8 @@ export interface DeliveryStore {
    * `limit`. Leaves out those of books that are restored or moving.
    */
   due(page: { readonly now: UnixMillis; readonly after: string; readonly limit: number }): Promise<readonly Due[]>;
+  /** Returns those of the organizations whose books are restored or moving. */
+  closed(organizationIds: readonly OrganizationId[]): Promise<readonly OrganizationId[]>;
   /**
    * Takes an endpoint: its revision grows, so whatever another server has in memory about it can no
    * longer be stored. Returns undefined if the endpoint is not active.

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { MUTANTS, plant } from "./mutants.js";
+import { MUTANTS } from "./mutants.js";
+import { plant } from "./plant.js";
 
 describe("the planted bugs", () => {
   for (const mutant of MUTANTS) {

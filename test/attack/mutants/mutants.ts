@@ -1,11 +1,5 @@
-/** A bug that somebody could have written: what of one compiled file becomes what. */
-export interface Mutant {
-  readonly name: string;
-  /** Below dist/. */
-  readonly file: string;
-  /** Each text stands in the file exactly once. */
-  readonly edits: readonly { readonly from: string; readonly to: string }[];
-}
+import { OUTGOING } from "./outgoing.js";
+import type { Mutant } from "./plant.js";
 
 const BATCH = "src/ledger/commit-batch.js";
 const BOOK = "src/ledger/batch-book.js";
@@ -784,16 +778,5 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/storage/secrets/book-keys.js",
     edits: [{ from: "counter.writeUInt8(this.#stream);", to: "" }],
   },
+  ...OUTGOING,
 ];
-
-/**
- * Plants a mutant into the compiled code of its file. Throws unless each text stands there exactly
- * once: a mutant that no longer fits the code finds nothing out.
- */
-export function plant({ edits }: Mutant, code: string): string {
-  return edits.reduce((mutated, { from, to }) => {
-    const times = mutated.split(from).length - 1;
-    if (times !== 1) throw new Error(`found ${String(times)} times, not once: ${from}`);
-    return mutated.replace(from, () => to);
-  }, code);
-}

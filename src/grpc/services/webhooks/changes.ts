@@ -1,15 +1,18 @@
 import type { WebhookEndpointId } from "../../../domain/values/ids.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { AllowedHosts } from "../../../webhooks/allowed.js";
+import type { Endpoint } from "../../../webhooks/ports/endpoint.js";
 import type { EndpointChange } from "../../../webhooks/ports/endpoints.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
 import type { RpcResult } from "../../calls/rpc-result.js";
-import type { ListTurns } from "../list-turns.js";
+import type { ListRefusal, ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
+import type { ChangeTurns } from "./change-turns.js";
 
 export interface WebhookHandlersOptions {
   readonly cellOf: CellOf;
   readonly listTurns: ListTurns;
+  readonly changeTurns: ChangeTurns;
   readonly now: () => UnixMillis;
   readonly newWebhookEndpointId: () => WebhookEndpointId;
   /** The hosts to which the operator allows webhooks, whatever their addresses. */
@@ -23,6 +26,19 @@ export function changeOf(
   { now }: Pick<WebhookHandlersOptions, "now">,
 ): EndpointChange {
   return { id, organizationId: key.organizationId, actor: actorOf(key), now: now() };
+}
+
+/** Reads the endpoints of the caller's organization when its turn comes, newest first. */
+export async function readEndpoints(
+  { cellOf, listTurns }: Pick<WebhookHandlersOptions, "cellOf" | "listTurns">,
+  caller: Caller,
+): Promise<readonly Endpoint[] | ListRefusal> {
+  const { endpoints } = cellOf(caller.key).webhooks;
+  const page = await listTurns.page(caller, async () => {
+    const rows = await endpoints.endpoints(caller.key.organizationId);
+    return { rows, lookedAt: rows.length };
+  });
+  return "reason" in page ? page : page.rows;
 }
 
 export function notFound<Response>(endpointId: WebhookEndpointId): RpcResult<Response> {

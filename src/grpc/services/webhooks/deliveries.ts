@@ -7,7 +7,8 @@ import {
   ResendWebhookDeliveryRequest,
   ResendWebhookDeliveryResponse,
 } from "../../../gen/kesc/v1/webhook_service.js";
-import type { AttemptFilter } from "../../../webhooks/ports/endpoints.js";
+import type { Page } from "../../../ledger/ports/reads.js";
+import type { AttemptFilter, ListedAttempt } from "../../../webhooks/ports/endpoints.js";
 import { done, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, parseFields } from "../../messages/fields.js";
@@ -16,6 +17,8 @@ import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
 import { parseSequence, toDeliveryMessage, toEndpointMessage } from "./message.js";
 
 // The rpcs of kesc.v1.WebhookService about the deliveries to an endpoint.
+
+const NO_ATTEMPTS: Page<ListedAttempt> = { rows: [], nextBeforeSeq: undefined, lookedAt: 1 };
 
 export function listWebhookDeliveries({ cellOf, listTurns }: WebhookHandlersOptions): UnaryRoute {
   return unary({
@@ -37,10 +40,13 @@ export function listWebhookDeliveries({ cellOf, listTurns }: WebhookHandlersOpti
     },
     run: async ({ list, filters: { id, filter }, page }, caller) => {
       const { endpoints } = cellOf(caller.key).webhooks;
-      // Only this read compares the organization, so it comes first.
-      if ((await endpoints.endpoint(caller.key.organizationId, id)) === undefined) return notFound(id);
-      const read = await listTurns.page(caller, () => endpoints.attempts(id, filter, page));
+      const read = await listTurns.page(caller, async () => {
+        // Only this read compares the organization, so it comes first.
+        const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
+        return { endpoint, ...(endpoint === undefined ? NO_ATTEMPTS : await endpoints.attempts(id, filter, page)) };
+      });
       if ("reason" in read) return { kind: "refused", refusal: read };
+      if (read.endpoint === undefined) return notFound(id);
       const { rows, nextBeforeSeq } = read;
       return done({ deliveries: rows.map(toDeliveryMessage), next_page_token: formatPageToken(list, nextBeforeSeq) });
     },
@@ -56,11 +62,12 @@ export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRou
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
         sequence: parseSequence(request.sequence),
       }),
-    run: async ({ webhook_endpoint_id: id, sequence: seq }, caller) => {
-      const { endpoints } = options.cellOf(caller.key).webhooks;
-      const outcome = await endpoints.resend({ ...changeOf(id, caller, options), seq });
-      return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
-    },
+    run: ({ webhook_endpoint_id: id, sequence: seq }, caller) =>
+      options.changeTurns.run(caller, async () => {
+        const { endpoints } = options.cellOf(caller.key).webhooks;
+        const outcome = await endpoints.resend({ ...changeOf(id, caller, options), seq });
+        return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+      }),
   });
 }
 
@@ -77,10 +84,11 @@ export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute
       if (!fields.ok || fields.value.until_sequence >= fields.value.from_sequence) return fields;
       return fieldProblem("until_sequence", "must not be smaller than from_sequence", "OUT_OF_RANGE");
     },
-    run: async ({ webhook_endpoint_id: id, from_sequence: fromSeq, until_sequence: untilSeq }, caller) => {
-      const { endpoints } = options.cellOf(caller.key).webhooks;
-      const outcome = await endpoints.replay({ ...changeOf(id, caller, options), fromSeq, untilSeq });
-      return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
-    },
+    run: ({ webhook_endpoint_id: id, from_sequence: fromSeq, until_sequence: untilSeq }, caller) =>
+      options.changeTurns.run(caller, async () => {
+        const { endpoints } = options.cellOf(caller.key).webhooks;
+        const outcome = await endpoints.replay({ ...changeOf(id, caller, options), fromSeq, untilSeq });
+        return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+      }),
   });
 }

@@ -22,19 +22,23 @@ import {
 } from "../../../gen/kesc/v1/webhook_service.js";
 import { parseWebhookUrl } from "../../../webhooks/allowed.js";
 import { OLD_SECRET_MILLIS, SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
-import type { Secret } from "../../../webhooks/ports/endpoint.js";
+import type { Endpoint, Secret } from "../../../webhooks/ports/endpoint.js";
 import { done, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
-import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
+import { ChangeTurns } from "./change-turns.js";
+import { changeOf, notFound, readEndpoints, type WebhookHandlersOptions } from "./changes.js";
 import { listWebhookDeliveries, replayWebhookEvents, resendWebhookDelivery } from "./deliveries.js";
 import { parseEndpointStatus, parseEventTypes, toDeliveryMessage, toEndpointMessage } from "./message.js";
 
 /**
  * The rpcs of kesc.v1.WebhookService. An rpc of the contract without a handler does not compile.
  */
-export function webhookHandlers(options: WebhookHandlersOptions): Record<keyof WebhookServiceService, UnaryRoute> {
+export function webhookHandlers(
+  given: Omit<WebhookHandlersOptions, "changeTurns">,
+): Record<keyof WebhookServiceService, UnaryRoute> {
+  const options = { ...given, changeTurns: new ChangeTurns(given.now) };
   return {
     createWebhookEndpoint: createWebhookEndpoint(options),
     getWebhookEndpoint: getWebhookEndpoint(options),
@@ -54,7 +58,7 @@ function newSecret(): Secret {
 }
 
 function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
-  const { cellOf, newWebhookEndpointId, webhookHosts } = options;
+  const { cellOf, changeTurns, newWebhookEndpointId, webhookHosts } = options;
   return unary({
     request: CreateWebhookEndpointRequest,
     response: CreateWebhookEndpointResponse,
@@ -64,45 +68,49 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
         types: parseEventTypes(request.types),
         description: parseDescription(request.description),
       }),
-    run: async ({ url, types, description }, caller) => {
-      const secret = newSecret();
-      const change = changeOf(newWebhookEndpointId(), caller, options);
-      const { endpoints } = cellOf(caller.key).webhooks;
-      const outcome = await endpoints.create({ ...change, url, types: types?.only, description, secret });
-      const isReplay = outcome.kind === "done" && outcome.replayed;
-      return resultOf(outcome, (endpoint) => ({
-        endpoint: toEndpointMessage(endpoint, isReplay ? undefined : secret),
-      }));
-    },
+    run: ({ url, types, description }, caller) =>
+      changeTurns.run(caller, async () => {
+        const secret = newSecret();
+        const change = changeOf(newWebhookEndpointId(), caller, options);
+        const { endpoints } = cellOf(caller.key).webhooks;
+        const outcome = await endpoints.create({ ...change, url, types: types?.only, description, secret });
+        const isReplay = outcome.kind === "done" && outcome.replayed;
+        return resultOf(outcome, (endpoint) => ({
+          endpoint: toEndpointMessage(endpoint, isReplay ? undefined : secret),
+        }));
+      }),
   });
 }
 
-function getWebhookEndpoint({ cellOf }: WebhookHandlersOptions): UnaryRoute {
+function getWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: GetWebhookEndpointRequest,
     response: GetWebhookEndpointResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: async ({ webhook_endpoint_id: id }, { key }) => {
-      const endpoint = await cellOf(key).webhooks.endpoints.endpoint(key.organizationId, id);
+    run: async ({ webhook_endpoint_id: id }, caller) => {
+      const endpoints = await readEndpoints(options, caller);
+      if ("reason" in endpoints) return { kind: "refused", refusal: endpoints };
+      const endpoint = endpoints.find((each) => each.id === id);
       return endpoint === undefined ? notFound(id) : done({ endpoint: toEndpointMessage(endpoint) });
     },
   });
 }
 
-function listWebhookEndpoints({ cellOf }: WebhookHandlersOptions): UnaryRoute {
+function listWebhookEndpoints(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: ListWebhookEndpointsRequest,
     response: ListWebhookEndpointsResponse,
     parse: () => parseFields({}),
-    run: async (_input, { key }) => {
-      const endpoints = await cellOf(key).webhooks.endpoints.endpoints(key.organizationId);
+    run: async (_input, caller) => {
+      const endpoints = await readEndpoints(options, caller);
+      if ("reason" in endpoints) return { kind: "refused", refusal: endpoints };
       return done({ endpoints: endpoints.map((endpoint) => toEndpointMessage(endpoint)) });
     },
   });
 }
 
 function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
-  const { cellOf, webhookHosts } = options;
+  const { cellOf, changeTurns, webhookHosts } = options;
   return unary({
     request: UpdateWebhookEndpointRequest,
     response: UpdateWebhookEndpointResponse,
@@ -121,11 +129,12 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       }
       return { ok: true, value: { id, ...changes } };
     },
-    run: async ({ id, ...changes }, caller) => {
-      const { endpoints } = cellOf(caller.key).webhooks;
-      const outcome = await endpoints.update({ ...changeOf(id, caller, options), ...changes });
-      return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
-    },
+    run: ({ id, ...changes }, caller) =>
+      changeTurns.run(caller, async () => {
+        const { endpoints } = cellOf(caller.key).webhooks;
+        const outcome = await endpoints.update({ ...changeOf(id, caller, options), ...changes });
+        return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+      }),
   });
 }
 
@@ -134,10 +143,11 @@ function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
     request: DeleteWebhookEndpointRequest,
     response: DeleteWebhookEndpointResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: async ({ webhook_endpoint_id: id }, caller) => {
-      const { endpoints } = options.cellOf(caller.key).webhooks;
-      return resultOf(await endpoints.remove(changeOf(id, caller, options)), () => ({}));
-    },
+    run: ({ webhook_endpoint_id: id }, caller) =>
+      options.changeTurns.run(caller, async () => {
+        const { endpoints } = options.cellOf(caller.key).webhooks;
+        return resultOf(await endpoints.remove(changeOf(id, caller, options)), () => ({}));
+      }),
   });
 }
 
@@ -146,29 +156,35 @@ function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
     request: RotateWebhookSecretRequest,
     response: RotateWebhookSecretResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: async ({ webhook_endpoint_id: id }, caller) => {
-      const secret = newSecret();
-      const change = changeOf(id, caller, options);
-      const oldValidUntil = toUnixMillis(change.now + OLD_SECRET_MILLIS);
-      const { endpoints } = options.cellOf(caller.key).webhooks;
-      return resultOf(await endpoints.rotate({ ...change, secret, oldValidUntil }), (endpoint) => ({
-        endpoint: toEndpointMessage(endpoint, secret),
-        previous_valid_until: toTimestamp(oldValidUntil),
-      }));
-    },
+    run: ({ webhook_endpoint_id: id }, caller) =>
+      options.changeTurns.run(caller, async () => {
+        const secret = newSecret();
+        const change = changeOf(id, caller, options);
+        const oldValidUntil = toUnixMillis(change.now + OLD_SECRET_MILLIS);
+        const { endpoints } = options.cellOf(caller.key).webhooks;
+        return resultOf(await endpoints.rotate({ ...change, secret, oldValidUntil }), (endpoint) => ({
+          endpoint: toEndpointMessage(endpoint, secret),
+          previous_valid_until: toTimestamp(oldValidUntil),
+        }));
+      }),
   });
 }
 
-function sendTestEvent({ cellOf }: WebhookHandlersOptions): UnaryRoute {
+function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: SendTestEventRequest,
     response: SendTestEventResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: async ({ webhook_endpoint_id: id }, { key, deadline }) => {
-      const { endpoints, tests } = cellOf(key).webhooks;
-      const endpoint = await endpoints.endpoint(key.organizationId, id);
-      if (endpoint === undefined) return notFound(id);
-      const attempt = await tests.send(endpoint, deadline);
+    run: async ({ webhook_endpoint_id: id }, caller) => {
+      const { endpoints, tests } = cellOf(caller.key).webhooks;
+      // The log of the attempt is written once the receiver has answered. The turn comes before it:
+      // no other change waits for a receiver.
+      const found = await changeTurns.run<Endpoint>(caller, async () => {
+        const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
+        return endpoint === undefined ? notFound(id) : done(endpoint);
+      });
+      if (found.kind === "refused") return found;
+      const attempt = await tests.send(found.response, caller.deadline);
       if (attempt === undefined) {
         return { kind: "refused", refusal: { reason: "TOO_MANY_WEBHOOK_TESTS", limit: TESTS_MAX } };
       }

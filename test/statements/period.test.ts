@@ -1,0 +1,44 @@
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { parsePeriod } from "../../src/statements/period.js";
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+/** Midnight in Kenya, three hours before that of UTC. */
+const MIDNIGHT = (day: number): number => Date.UTC(2026, 10, day, -3);
+
+function ends(start: string, end: string): readonly (number | string)[] {
+  const period = parsePeriod({ start, end }, toUnixMillis(NOW));
+  return [period.start, period.end].map((each) => (each.ok ? each.value : each.code));
+}
+
+describe("a period", () => {
+  it("of days is that of Kenya, with its last day", () => {
+    expect(ends("2026-11-01", "2026-11-01")).to.deep.equal([MIDNIGHT(1), MIDNIGHT(2)]);
+    expect(ends("2026-11-01", "2026-11-19")).to.deep.equal([MIDNIGHT(1), MIDNIGHT(20)]);
+  });
+
+  it("of times ends before its end", () => {
+    const [start, end] = [Date.UTC(2026, 10, 1, 6), Date.UTC(2026, 10, 1, 6, 30)];
+    expect(ends("2026-11-01T09:00:00+03:00", "2026-11-01T06:30:00Z")).to.deep.equal([start, end]);
+    expect(ends("2026-11-01", "2026-11-01T06:30:00Z")).to.deep.equal([MIDNIGHT(1), end]);
+  });
+
+  it("must be over for a minute, because a row can be recorded a little late", () => {
+    const before = (millis: number): string => new Date(NOW - millis).toISOString();
+    expect(ends("2026-11-01", before(60_000))[1]).to.equal(NOW - 60_000);
+    expect(ends("2026-11-01", before(59_999))[1]).to.equal("OUT_OF_RANGE");
+    expect(ends("2026-11-01", "2026-11-20")[1]).to.equal("OUT_OF_RANGE");
+  });
+
+  it("must have a beginning before its end", () => {
+    for (const [start, end] of [
+      ["2026-11-02", "2026-11-01"],
+      ["2026-11-01T09:00:00Z", "2026-11-01T09:00:00Z"],
+    ] as const) {
+      expect(ends(start, end)[1], start).to.equal("OUT_OF_RANGE");
+    }
+    expect(ends("", "")).to.deep.equal(["REQUIRED", "REQUIRED"]);
+    expect(ends("1 November", "2026-11-31").every((each) => typeof each === "string")).to.equal(true);
+  });
+});

@@ -1,0 +1,72 @@
+import pg from "pg";
+
+import type { Cell } from "../../../src/storage/database.js";
+import type { Binding } from "../../../src/storage/sql/engine.js";
+import type { Reader } from "../../../src/storage/sql/reader.js";
+import type { TestDatabase } from "../../support/databases.js";
+
+// The planner of PostgreSQL would scan small tables. The settings switch scans and joins of whole
+// tables off, so it uses them only where no index leads to the rows.
+const SETTINGS =
+  "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; " +
+  "SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
+
+interface Heard {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+}
+
+/**
+ * Runs `work` on the cell, and returns the plan of each statement that it ran: reads, lists,
+ * and the statements of transactions that return rows.
+ */
+export async function heardPlans(
+  opened: TestDatabase,
+  work: (cell: Cell) => Promise<unknown>,
+): Promise<readonly (readonly string[])[]> {
+  const heard: Heard[] = [];
+  const { cell } = opened;
+  const hearing = (reader: Pick<Reader, "rows">): Reader["rows"] => {
+    return (sql, bindings = []) => {
+      heard.push({ sql, bindings });
+      return reader.rows(sql, bindings);
+    };
+  };
+  const transact: Cell["transact"] = (change) =>
+    cell.transact((session) =>
+      change({
+        write: (writes) => session.write(writes),
+        read: (read) => {
+          heard.push(read);
+          return session.read(read);
+        },
+      }),
+    );
+  const reader: Reader = {
+    rows: hearing(cell.reader),
+    snapshot: (read) => cell.reader.snapshot(read),
+    close: () => Promise.resolve(),
+  };
+  // Without a thread for leaves, their rows are read by statements that can be heard.
+  await work({ ...cell, reader, listReader: { rows: hearing(cell.listReader) }, transact });
+  if (heard.length === 0) throw new Error("no statement was run");
+  return Promise.all(heard.map((each) => planOf(opened, each)));
+}
+
+async function planOf({ cell, url }: TestDatabase, { sql, bindings }: Heard): Promise<readonly string[]> {
+  if (cell.engine.name === "sqlite") {
+    const rows = await cell.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
+    return rows.map(({ detail }) => detail);
+  }
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(SETTINGS);
+    let count = 0;
+    const text = sql.replaceAll("?", () => `$${String((count += 1))}`);
+    const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${text}`, [...bindings]);
+    return rows.map((row) => row["QUERY PLAN"]);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,96 @@
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
+import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
+import type { EndpointChanges, TakenEndpoint } from "../../src/webhooks/ports/delivery.js";
+import { TEST_ACTOR } from "../support/commands.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { Book } from "./given-loop.js";
+
+const NOW = toUnixMillis(Date.now());
+
+/** The changes of a server that has delivered all events up to a sequence but the first. */
+function changesOf({ endpoint }: TakenEndpoint, settledSeq: number): EndpointChanges {
+  const failed = { code: 500, problem: "no", at: NOW, millis: 1 };
+  return {
+    id: endpoint.id,
+    revision: endpoint.revision,
+    settledSeq,
+    replay: undefined,
+    failures: 1,
+    failingSince: NOW,
+    probeAt: undefined,
+    retryAt: NOW,
+    retries: [{ seq: 1, tries: 1, nextAt: NOW, last: failed }],
+    settledRetries: [],
+    attempts: [{ ...failed, seq: 1, tries: 1, succeeded: false }],
+  };
+}
+
+for (const engine of ENGINES) {
+  describe(`what a server stores of its deliveries (${engine})`, () => {
+    let opened: TestDatabase;
+    let book: Book;
+    before(async () => {
+      opened = await openTestDatabase(engine);
+      book = await Book.make(opened, "store");
+      await book.mint(20);
+    });
+    after(() => opened.dispose());
+
+    async function taken(url: string): Promise<TakenEndpoint> {
+      const found = await deliveryStore(opened.cell).take(await book.endpoint(url));
+      if (found === undefined) throw new Error("the endpoint is not active");
+      return found;
+    }
+
+    async function shown({ endpoint: { id, organizationId } }: TakenEndpoint) {
+      const endpoints = new StoredWebhookEndpoints(opened.cell);
+      const endpoint = await endpoints.endpoint(organizationId, id);
+      const page = { size: 10, beforeSeq: undefined };
+      const [log, undelivered] = [
+        await endpoints.attempts(id, "all", page),
+        await endpoints.attempts(id, "undelivered", page),
+      ];
+      const { settledSeq, replay, failures } = endpoint ?? {};
+      return { settledSeq, replay, failures, log: log.rows.length, undelivered: undelivered.rows.length };
+    }
+
+    it("is stored for the revision that it took", async () => {
+      const mine = await taken("https://example.com/mine");
+      expect(await deliveryStore(opened.cell).save([changesOf(mine, 9)])).to.deep.equal([]);
+      expect(await shown(mine)).to.deep.equal({
+        settledSeq: 9,
+        replay: undefined,
+        failures: 1,
+        log: 1,
+        undelivered: 1,
+      });
+    });
+
+    it("is not stored once a caller has changed the endpoint", async () => {
+      const mine = await taken("https://example.com/changed");
+      const { id, organizationId } = mine.endpoint;
+      const change = { id, organizationId, actor: TEST_ACTOR, now: NOW };
+      await new StoredWebhookEndpoints(opened.cell).replay({ ...change, fromSeq: 1, untilSeq: 5 });
+      const before = await shown(mine);
+      expect(before.replay).to.deep.equal({ settledSeq: 0, untilSeq: 5 });
+      expect(await deliveryStore(opened.cell).save([changesOf(mine, 9)])).to.deep.equal([id]);
+      expect(await shown(mine)).to.deep.equal(before);
+    });
+
+    it("is not stored once another server has taken the endpoint, and does not disable it then", async () => {
+      const mine = await taken("https://example.com/taken");
+      const theirs = await deliveryStore(opened.cell).take(mine.endpoint.id);
+      if (theirs === undefined) throw new Error("the endpoint is not active");
+      const before = await shown(mine);
+      const store = deliveryStore(opened.cell);
+      expect(await store.save([changesOf(mine, 9)])).to.deep.equal([mine.endpoint.id]);
+      await store.disable(mine.endpoint, { reason: "GONE", now: NOW });
+      expect(await shown(mine)).to.deep.equal(before);
+      expect(await store.save([changesOf(theirs, 10)])).to.deep.equal([]);
+      expect((await shown(mine)).settledSeq).to.equal(10);
+    });
+  });
+}
