@@ -1,5 +1,5 @@
 import { gatewayExposure } from "../runtime/transport/exposure.js";
-import { type TlsFiles, tlsFilesOf } from "../runtime/transport/tls.js";
+import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../runtime/transport/tls.js";
 import { type Environment, type HostAndPort, type LogLevel, readVariables } from "../runtime/variables.js";
 
 /** The part of the environment that the gateway reads, parsed. */
@@ -23,8 +23,8 @@ export interface GatewayConfig {
   readonly processes: number;
   /** Undefined: the gateway speaks no TLS. */
   readonly tls: TlsFiles | undefined;
-  /** The CA by which the gateway trusts the server; undefined: it calls the server without TLS. */
-  readonly caFile: string | undefined;
+  /** Undefined: the gateway calls the server without TLS. */
+  readonly clientTls: TlsFiles | undefined;
 }
 
 /** The configuration, or one sentence for each wrong variable. */
@@ -51,8 +51,13 @@ export function readConfig(environment: Environment): ConfigResult {
       callSecondsMax: values.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
       processes: values.KESC_GATEWAY_PROCESSES,
-      tls: tlsFilesOf(values),
-      caFile: values.KESC_GATEWAY_CA_FILE,
+      // Clients of the gateway have keys. Its CA of client certificates is that of the gRPC server.
+      tls: withoutCa(serverTlsFilesOf(values)),
+      clientTls: clientTlsFilesOf(values),
     },
   };
+}
+
+function withoutCa(files: TlsFiles | undefined): TlsFiles | undefined {
+  return files === undefined ? undefined : { certificate: files.certificate, key: files.key };
 }

@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
-import { clientCredentials, readTlsIdentity } from "../runtime/transport/tls.js";
+import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "../runtime/transport/handshakes.js";
+import { TLS_VERSION_MIN, type TlsMaterial } from "../runtime/transport/tls.js";
+import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
+import { WatchedTls } from "../runtime/transport/watched-tls.js";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
 import { CONTRACT_URL, readContract } from "./contract/contract.js";
@@ -39,7 +42,6 @@ const SERVER_OPTIONS = {
   // The app refuses a request without Host, with a problem. Node would send an empty response.
   requireHostHeader: false,
 };
-const HANDSHAKE_MILLIS_MAX = 10_000;
 const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
@@ -49,10 +51,11 @@ const BACKLOG = 4_096;
  */
 export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
-  const identity = config.tls === undefined ? undefined : readTlsIdentity(config.tls);
+  const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
+  const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
   const upstream = createUpstream(contract.registry, {
     target: config.target,
-    credentials: clientCredentials(config.target, config.caFile),
+    credentials: watchedCredentials(config.target, clientTls),
     bulkBytesMax: config.bulkBytesMax,
   });
   const streams = new OpenStreams(config.streamsMax);
@@ -66,11 +69,12 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
       callMillisMax: config.callSecondsMax * 1_000,
     },
   );
-  const options = { ...SERVER_OPTIONS, ...messageClassesOf(app) };
-  const server =
-    identity === undefined
-      ? createServer(options)
-      : createTlsServer({ ...options, ...identity, handshakeTimeout: HANDSHAKE_MILLIS_MAX });
+  const server = createHttpServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, tls);
+  const release = (): void => {
+    upstream.close();
+    tls?.close();
+    clientTls?.close();
+  };
   const connections = new Connections(server, { app, log });
   rejectMalformedRequests(server, connections, log);
   // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API
@@ -84,17 +88,32 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     server.listen({ ...config.listen, backlog: BACKLOG });
     await once(server, "listening");
   } catch (error) {
-    upstream.close();
+    release();
     throw error;
   }
   const stop = async (): Promise<boolean> => {
     const closing = closeServer(server, connections, config.shutdownGraceSeconds * 1_000);
     streams.stop();
     const isClean = await closing;
-    upstream.close();
+    release();
     return isClean;
   };
   return { address: addressOf(server), stop: () => (stopping ??= stop()) };
+}
+
+/** New handshakes use the newest files; open connections stay. */
+function createHttpServer(options: ServerOptions, tls: WatchedTls | undefined): Server {
+  if (tls === undefined) return createServer(options);
+  const server = createTlsServer({ ...options, ...contextOf(tls.material), handshakeTimeout: HANDSHAKE_MILLIS_MAX });
+  boundHandshakes(server);
+  tls.onChange((next) => {
+    server.setSecureContext(contextOf(next));
+  });
+  return server;
+}
+
+function contextOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
 }
 
 /** Closes the server, by force after the grace period. Returns whether no force was needed. */

@@ -116,7 +116,10 @@ export const VARIABLES = {
   },
   KESC_TLS_CERT_FILE: optionalFile("certificate of both programs in PEM, with its chain; TLS is on"),
   KESC_TLS_KEY_FILE: optionalFile("private key of that certificate, in PEM"),
+  KESC_TLS_CLIENT_CA_FILE: optionalFile("CA of client certificates; each gRPC client then needs one"),
   KESC_GATEWAY_CA_FILE: optionalFile("CA of the server's certificate; clients of the server use TLS"),
+  KESC_GATEWAY_CERT_FILE: optionalFile("certificate of clients of the server, in PEM, with its chain"),
+  KESC_GATEWAY_KEY_FILE: optionalFile("private key of that certificate, in PEM"),
   KESC_INSECURE: variable(
     "false",
     "true: addresses beyond the loopback need no TLS",
@@ -259,6 +262,7 @@ export function readVariables(environment: Environment): ValuesResult {
     ...(databaseUrl.ok ? [] : [databaseUrl.problem]),
     ...(result.error?.issues ?? []).map((issue) => describeIssue(issue, environment)),
     ...halvesOfPairs(environment),
+    ...withoutNeeded(environment),
     ...Object.keys(environment).filter(isUnknown).map(describeUnknown),
   ];
   return result.success && problems.length === 0 ? { ok: true, values: result.data } : { ok: false, problems };
@@ -267,6 +271,7 @@ export function readVariables(environment: Environment): ValuesResult {
 /** The variables of a pair come together. */
 const PAIRS = [
   ["KESC_TLS_CERT_FILE", "KESC_TLS_KEY_FILE"],
+  ["KESC_GATEWAY_CERT_FILE", "KESC_GATEWAY_KEY_FILE"],
   ["KESC_CALLBACK_BASE_URL", "KESC_CALLBACK_SECRET_FILE"],
 ] as const;
 
@@ -275,6 +280,19 @@ function halvesOfPairs(environment: Environment): readonly string[] {
     const missing = pair.filter((name) => (environment[name] ?? "") === "");
     return missing.length === 1 ? [`${missing.join()} is not set. ${pair.join(" and ")} come together.`] : [];
   });
+}
+
+/** The first variable has no effect without the second. */
+const NEEDS = [
+  ["KESC_TLS_CLIENT_CA_FILE", "KESC_TLS_CERT_FILE"],
+  ["KESC_GATEWAY_CERT_FILE", "KESC_GATEWAY_CA_FILE"],
+] as const;
+
+function withoutNeeded(environment: Environment): readonly string[] {
+  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
+  return NEEDS.filter(([name, needed]) => isSet(name) && !isSet(needed)).map(
+    ([name, needed]) => `${needed} is not set, and ${name} has no effect without it.`,
+  );
 }
 
 function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {

@@ -24,7 +24,7 @@ import { openCurrentDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Callbacks } from "./startup/rails.js";
 import { usableSealKeys } from "./startup/seal-keys.js";
-import { usableIdentity } from "./startup/tls.js";
+import { usableTls } from "./startup/tls.js";
 import type { Database } from "./storage/database.js";
 import { eventReads } from "./storage/events/event-reads.js";
 import { keys } from "./storage/keys.js";
@@ -71,7 +71,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     config.callbacks === undefined
       ? undefined
       : { settings: config.callbacks, secrets: readCallbackSecrets(config.callbacks) };
-  const tls = config.tls === undefined ? undefined : usableIdentity(config.tls);
+  const tls = config.tls === undefined ? undefined : usableTls(config.tls, logger);
   const database = dependencies.database ?? (await openCurrentDatabase(config.database));
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
@@ -118,6 +118,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
         try {
           await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
         } finally {
+          tls?.close();
           sender.close();
           for (const { follower } of cells) follower.close();
           await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
@@ -127,6 +128,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     };
   } catch (error) {
     await Promise.all(workers.map((each) => each.stop(0)));
+    tls?.close();
     sender.close();
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;

@@ -1,5 +1,6 @@
 import { Metadata } from "@grpc/grpc-js";
 
+import { FORWARDED } from "../../runtime/transport/forwarded.js";
 import { FORWARDED_METADATA } from "../contract/forwarded-metadata.js";
 import type { FieldProblem } from "../problems/field-problem.js";
 
@@ -64,6 +65,7 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
     }
   }
   metadata.set("x-request-id", requestId);
+  metadata.set(FORWARDED, "true");
 
   const timeoutMillis = parseTimeout(headers.get(TIMEOUT));
   if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, code: "format", message: TIMEOUT_PROBLEM });

@@ -54,9 +54,9 @@ function listenerExposure(variable: string, address: string, values: Safety): re
 export function clientExposure(
   name: string,
   address: string,
-  { caFile, isInsecure }: { readonly caFile: string | undefined; readonly isInsecure: boolean },
+  { clientTls, isInsecure }: { readonly clientTls: object | undefined; readonly isInsecure: boolean },
 ): string | undefined {
-  if (isLocal(address) || caFile !== undefined || isInsecure) return undefined;
+  if (isLocal(address) || clientTls !== undefined || isInsecure) return undefined;
   return (
     `${name} is ${address}, which is on another machine, but TLS is off. ` +
     "Set KESC_GATEWAY_CA_FILE. If something else protects the network, set KESC_INSECURE=true."
@@ -74,7 +74,8 @@ function targetExposure(values: Safety): readonly string[] {
     ];
   }
   const name = target === undefined ? "KESC_GRPC_ADDRESS" : "KESC_GATEWAY_TARGET";
-  const problem = clientExposure(name, target ?? grpcAddress, { caFile, isInsecure: values.KESC_INSECURE });
+  const clientTls = caFile === undefined ? undefined : { caFile };
+  const problem = clientExposure(name, target ?? grpcAddress, { clientTls, isInsecure: values.KESC_INSECURE });
   return problem === undefined ? [] : [problem];
 }
 

@@ -1,74 +1,164 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 
 import type { Values } from "../variables.js";
 
-/** The files of a certificate with its chain, and of its private key, both in PEM. */
-export interface TlsFiles {
-  readonly certificateFile: string;
-  readonly keyFile: string;
+/** A file, and the variable that names it. */
+export interface NamedFile {
+  readonly variable: string;
+  readonly path: string;
 }
 
-/** Returns the files that the variables name; undefined if TLS is off. */
-export function tlsFilesOf({
-  KESC_TLS_CERT_FILE: certificateFile,
-  KESC_TLS_KEY_FILE: keyFile,
-}: Pick<Values, "KESC_TLS_CERT_FILE" | "KESC_TLS_KEY_FILE">): TlsFiles | undefined {
-  return certificateFile === undefined || keyFile === undefined ? undefined : { certificateFile, keyFile };
+/** The files of one side of TLS, all in PEM. The certificate comes with its chain. */
+export interface TlsFiles {
+  readonly certificate?: NamedFile | undefined;
+  readonly key?: NamedFile | undefined;
+  /** The CAs whose certificates this side trusts. */
+  readonly ca?: NamedFile | undefined;
 }
 
 /** The contents of these files. */
-export interface TlsIdentity {
-  readonly cert: Buffer;
-  readonly key: Buffer;
+export interface TlsMaterial {
+  readonly cert?: Buffer | undefined;
+  readonly key?: Buffer | undefined;
+  readonly ca?: Buffer | undefined;
+}
+
+export const TLS_VERSION_MIN = "TLSv1.2";
+
+type TlsValues = Pick<
+  Values,
+  | "KESC_TLS_CERT_FILE"
+  | "KESC_TLS_KEY_FILE"
+  | "KESC_TLS_CLIENT_CA_FILE"
+  | "KESC_GATEWAY_CA_FILE"
+  | "KESC_GATEWAY_CERT_FILE"
+  | "KESC_GATEWAY_KEY_FILE"
+>;
+
+/**
+ * Returns the files of a program that listens; undefined if TLS is off. Only the gRPC server reads
+ * the CA: with it each client needs a certificate.
+ */
+export function serverTlsFilesOf(values: TlsValues): TlsFiles | undefined {
+  if (values.KESC_TLS_CERT_FILE === undefined) return undefined;
+  return {
+    certificate: named(values, "KESC_TLS_CERT_FILE"),
+    key: named(values, "KESC_TLS_KEY_FILE"),
+    ca: named(values, "KESC_TLS_CLIENT_CA_FILE"),
+  };
+}
+
+/** Returns the files of the server's clients; undefined if they call it without TLS. */
+export function clientTlsFilesOf(values: TlsValues): TlsFiles | undefined {
+  if (values.KESC_GATEWAY_CA_FILE === undefined) return undefined;
+  return {
+    ca: named(values, "KESC_GATEWAY_CA_FILE"),
+    certificate: named(values, "KESC_GATEWAY_CERT_FILE"),
+    key: named(values, "KESC_GATEWAY_KEY_FILE"),
+  };
+}
+
+function named(values: TlsValues, variable: keyof TlsValues): NamedFile | undefined {
+  const path = values[variable];
+  return path === undefined ? undefined : { variable, path };
 }
 
 /** A file of TLS cannot be used. The message is a sentence for the operator. */
 export class TlsFileError extends Error {}
 
-/** Reads both files. Throws a TlsFileError if one cannot be read, or if they do not fit. */
-export function readTlsIdentity({ certificateFile, keyFile }: TlsFiles): TlsIdentity {
-  const identity = {
-    cert: readPem("KESC_TLS_CERT_FILE", certificateFile),
-    key: readPem("KESC_TLS_KEY_FILE", keyFile),
+/** Reads the files. Throws a TlsFileError if one cannot be read, or if they do not fit. */
+export function readTls(files: TlsFiles): TlsMaterial {
+  const read = (file: NamedFile | undefined): Buffer | undefined => {
+    try {
+      return file === undefined ? undefined : readFileSync(file.path);
+    } catch (error) {
+      throw unreadable(file, error);
+    }
   };
-  try {
-    createSecureContext(identity);
-  } catch (error) {
-    const files = `${certificateFile} (KESC_TLS_CERT_FILE) and ${keyFile} (KESC_TLS_KEY_FILE)`;
-    throw new TlsFileError(`${files} are not a certificate and its private key, both in PEM: ${reasonOf(error)}.`);
-  }
-  return identity;
+  return usable(files, { cert: read(files.certificate), key: read(files.key), ca: read(files.ca) });
+}
+
+/** Reads the files without blocking, and does not check them. Rejects with a TlsFileError. */
+export async function readTlsLater(files: TlsFiles): Promise<TlsMaterial> {
+  const read = async (file: NamedFile | undefined): Promise<Buffer | undefined> =>
+    file === undefined
+      ? undefined
+      : readFile(file.path).catch((error: unknown) => {
+          throw unreadable(file, error);
+        });
+  const [cert, key, ca] = await Promise.all([read(files.certificate), read(files.key), read(files.ca)]);
+  return { cert, key, ca };
 }
 
 /**
- * Returns the credentials of a client that connects to `address`. With `caFile` it uses TLS, and
- * trusts only certificates that this CA has signed. A Unix socket needs no TLS.
- *
- * Throws a TlsFileError if the file cannot be used.
+ * Returns the contents. Throws a TlsFileError unless they are PEM, and the key is that of the
+ * certificate.
  */
-export function clientCredentials(address: string, caFile: string | undefined): ChannelCredentials {
-  if (caFile === undefined || address.startsWith("unix:")) return credentials.createInsecure();
-  const ca = readPem("KESC_GATEWAY_CA_FILE", caFile);
-  try {
-    new X509Certificate(ca);
-  } catch (error) {
-    throw new TlsFileError(`${caFile} (KESC_GATEWAY_CA_FILE) holds no certificate in PEM: ${reasonOf(error)}.`);
+export function usable({ certificate, key, ca }: TlsFiles, material: TlsMaterial): TlsMaterial {
+  if (certificate !== undefined && key !== undefined) {
+    try {
+      createSecureContext({ cert: material.cert, key: material.key });
+    } catch (error) {
+      const files = `${describe(certificate)} and ${describe(key)}`;
+      throw new TlsFileError(`${files} are not a certificate and its private key, both in PEM: ${reasonOf(error)}.`);
+    }
   }
-  return credentials.createSsl(ca);
+  if (ca === undefined || material.ca === undefined) return material;
+  try {
+    if (certificatesIn(material.ca).length === 0) throw new Error("no certificate begins in it");
+    createSecureContext({ ca: material.ca });
+  } catch (error) {
+    throw new TlsFileError(`${describe(ca)} holds no certificate in PEM: ${reasonOf(error)}.`);
+  }
+  return material;
 }
 
-function readPem(variable: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new TlsFileError(
-      `${file} (${variable}) cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`,
-    );
-  }
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Returns the certificates of a file in PEM, in their order. Throws if one cannot be parsed. */
+export function certificatesIn(pem: Buffer): readonly X509Certificate[] {
+  return (pem.toString("latin1").match(PEM_CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
+}
+
+/** The time in which all certificates of a chain are valid, in milliseconds since 1970. */
+export interface Validity {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+export function validityOf(chain: Buffer): Validity {
+  const certificates = certificatesIn(chain);
+  return {
+    notBefore: Math.max(...certificates.map(({ validFrom }) => Date.parse(validFrom))),
+    notAfter: Math.min(...certificates.map(({ validTo }) => Date.parse(validTo))),
+  };
+}
+
+/**
+ * Returns the credentials of a client that connects to `address`. With `files` it uses TLS, and
+ * trusts only certificates that their CA has signed. A Unix socket needs no TLS.
+ *
+ * Throws a TlsFileError if a file cannot be used.
+ */
+export function clientCredentials(address: string, files: TlsFiles | undefined): ChannelCredentials {
+  if (files === undefined || address.startsWith("unix:")) return credentials.createInsecure();
+  const { ca = null, key = null, cert = null } = readTls(files);
+  return credentials.createSsl(ca, key, cert);
+}
+
+/** Names the file as messages do, with its variable. */
+export function describe({ variable, path }: NamedFile): string {
+  return `${path} (${variable})`;
+}
+
+function unreadable(file: NamedFile | undefined, error: unknown): TlsFileError {
+  const name = file === undefined ? "A file" : describe(file);
+  return new TlsFileError(`${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`);
 }
 
 function reasonOf(error: unknown): string {

@@ -17,6 +17,7 @@ import { addOrg } from "./commands/org.js";
 import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
+import { addDoctor } from "./doctor/command.js";
 import { addImport } from "./import/command.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
@@ -57,6 +58,7 @@ export function kescProgram(): Command {
   addTail(program);
   addImport(program);
   addVerify(program);
+  addDoctor(program);
   addPurge(program);
   addBackup(program);
   addRestore(program);

@@ -52,6 +52,39 @@ export function isLive(key: ApiKey, now: UnixMillis): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now);
 }
 
+const CERTIFICATE_NAME = /^(DNS|URI):([\x21-\x2b\x2d-\x7e]{1,200})$/;
+
+/**
+ * Parses a subject alternative name of a certificate, such as "URI:spiffe://example.com/billing" or
+ * "DNS:billing.example.com". Names of hosts become lower case.
+ */
+export function parseCertificateName(unchecked: string): Parsed<string> {
+  const [, type, name = ""] = CERTIFICATE_NAME.exec(unchecked) ?? [];
+  if (type === undefined) {
+    return unparsed(
+      "must be URI: or DNS: and the name as the certificate has it, such as URI:spiffe://example.com/billing",
+      "FORMAT",
+    );
+  }
+  return parsed(`${type}:${type === "DNS" ? name.toLowerCase() : name}`);
+}
+
+// No secret of a key has a space.
+const CERTIFICATE = "certificate ";
+
+/**
+ * Returns the text by which a key is found that a certificate with these names stands for. It takes
+ * the place of a key's secret.
+ */
+export function credentialOfCertificate(names: string): string {
+  return `${CERTIFICATE}${names}`;
+}
+
+/** Returns the names of such a text, and undefined for the secret of a key. */
+export function namesOfCredential(credential: string): readonly string[] | undefined {
+  return credential.startsWith(CERTIFICATE) ? credential.slice(CERTIFICATE.length).split(",") : undefined;
+}
+
 /** Parses one scope, such as "accounts:read". */
 export function parseScope(unchecked: string): Parsed<Scope> {
   const scope = SCOPES.find((known) => known === unchecked);

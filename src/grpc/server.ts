@@ -4,7 +4,7 @@ import { Server, ServerCredentials, type ServiceDefinition, status as Status } f
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
-import type { TlsIdentity } from "../../runtime/transport/tls.js";
+import type { WatchedTls } from "../../runtime/transport/watched-tls.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
@@ -37,7 +37,6 @@ import { Reflection } from "./standard/reflection-index.js";
 import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
 import { Listener } from "./transport/listener.js";
 import { RequestGuard } from "./transport/request-guard.js";
-import { socketPathOf } from "./transport/server-address.js";
 
 /** The services that need no key. */
 const OPEN_SERVICES = [HEALTH_SERVICE, ...REFLECTION_SERVICES];
@@ -67,7 +66,7 @@ export interface GrpcServerOptions {
   /** The number of lists that the database should run at once. */
   readonly listsMax: number;
   /** Undefined: without TLS. A Unix socket never has TLS. */
-  readonly tls?: TlsIdentity | undefined;
+  readonly tls?: Pick<WatchedTls, "material" | "onChange"> | undefined;
 }
 
 export interface GrpcServer {
@@ -125,9 +124,13 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const reflection = new ReflectionService(new Reflection(contract.descriptorSet, [...serviceNames, ...OPEN_SERVICES]));
   reflection.addTo(server);
 
-  const connections = server.createConnectionInjector(credentialsFor(options));
-  const { listener, address } = await Listener.open(options.address, (socket) => {
-    connections.injectConnection(socket);
+  // The listener ends TLS itself, so grpc-js sees all connections as plaintext.
+  const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const { listener, address } = await Listener.open(options.address, {
+    tls: options.tls,
+    onConnection: (socket) => {
+      connections.injectConnection(socket);
+    },
   }).catch((error: unknown) => {
     requests.stop();
     throw error;
@@ -248,9 +251,4 @@ function definitionOf(service: ServiceContract): ServiceDefinition {
     },
   ]);
   return Object.fromEntries(definitions) as ServiceDefinition;
-}
-
-function credentialsFor({ address, tls }: GrpcServerOptions): ServerCredentials {
-  if (tls === undefined || socketPathOf(address) !== undefined) return ServerCredentials.createInsecure();
-  return ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
 }

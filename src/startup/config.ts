@@ -1,4 +1,4 @@
-import { type TlsFiles, tlsFilesOf } from "../../runtime/transport/tls.js";
+import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../../runtime/transport/tls.js";
 import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import type { DatabaseAddress } from "../storage/database.js";
@@ -29,8 +29,8 @@ export interface Config {
   readonly grpcLimits: GrpcLimits;
   /** Undefined: the server speaks no TLS. A Unix socket never does. */
   readonly tls: TlsFiles | undefined;
-  /** The CA by which a client of the server trusts it; undefined: it calls without TLS. */
-  readonly caFile: string | undefined;
+  /** The files of a client of the server; undefined: it calls without TLS. */
+  readonly clientTls: TlsFiles | undefined;
   /** Whether addresses beyond the loopback need no TLS. */
   readonly isInsecure: boolean;
 }
@@ -78,8 +78,8 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     seals: { keyFile: values.KESC_SEAL_KEY_FILE, origin: values.KESC_SEAL_ORIGIN },
     shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
     logLevel: values.KESC_LOG_LEVEL,
-    tls: tlsFilesOf(values),
-    caFile: values.KESC_GATEWAY_CA_FILE,
+    tls: serverTlsFilesOf(values),
+    clientTls: clientTlsFilesOf(values),
     isInsecure: values.KESC_INSECURE,
     grpcLimits: {
       requestBytesMax: values.KESC_GRPC_REQUEST_BYTES_MAX,

@@ -2,12 +2,18 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import type { ApiKey, Organization } from "../domain/api-key.js";
+import { type ApiKey, isLive, namesOfCredential, type Organization } from "../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Keys, NewApiKey } from "../ledger/ports/keys.js";
+import type { Keys, NewApiKey, NewCertificateKey } from "../ledger/ports/keys.js";
 import { StoreError } from "../ledger/ports/store.js";
 import type { Cell, Database } from "./database.js";
+import {
+  certificateHash,
+  certificateKeys,
+  GENERATIONS_READ,
+  type ReadByHashes,
+} from "./organizations/certificate-keys.js";
 import { insertOrganization } from "./organizations/new-organization.js";
 import { lockBook, ownRowWrites } from "./organizations/own-rows.js";
 import {
@@ -39,6 +45,23 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
   const organizations = async (): Promise<readonly Organization[]> =>
     (await Promise.all(all.map((cell) => cell.organizations()))).flat().sort(byAge);
 
+  const homeOf = async (id: OrganizationId): Promise<readonly [Organization, CellKeys]> => {
+    const organization = await inSomeCell((cell) => cell.organization(id));
+    const cell = organization === undefined ? undefined : all[organization.cell];
+    if (organization === undefined || cell === undefined) throw new Error(`there is no organization ${id}`);
+    return [organization, cell];
+  };
+
+  /** Returns the one valid key, or an invalid one if there is no valid key. */
+  const certificateKey = async (names: readonly string[]): Promise<ApiKey | undefined> => {
+    const found = await Promise.all(names.flatMap((name) => all.map((cell) => cell.newestCertificateKey(name))));
+    const known = found.filter((key) => key !== undefined);
+    const live = known.filter((key) => isLive(key, now()));
+    // With two, nobody could say who calls.
+    if (live.length > 1) return undefined;
+    return live[0] ?? known[0];
+  };
+
   return {
     async createOrganization(name, given) {
       const number = given?.cell ?? emptiestOf(all.length, await organizations());
@@ -52,12 +75,15 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
     organization: (id) => inSomeCell((cell) => cell.organization(id)),
 
     async createApiKey(key) {
-      const organization = await inSomeCell((cell) => cell.organization(key.organizationId));
-      const cell = organization === undefined ? undefined : all[organization.cell];
-      if (organization === undefined || cell === undefined) {
-        throw new Error(`there is no organization ${key.organizationId}`);
-      }
+      const [organization, cell] = await homeOf(key.organizationId);
       return cell.createApiKey(organization, key);
+    },
+
+    async createCertificateKey(key) {
+      const [{ id }, cell] = await homeOf(key.organizationId);
+      const holder = await certificateKey([key.certificateName]);
+      if (holder !== undefined && isLive(holder, now())) return { key: undefined, holder };
+      return { key: await cell.createCertificateKey(id, key) };
     },
 
     async apiKeys(organizationId) {
@@ -68,6 +94,8 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
     revokeApiKey: (id) => inSomeCell((cell) => cell.revokeApiKey(id)),
 
     async apiKeyWithSecret(secret) {
+      const names = namesOfCredential(secret);
+      if (names !== undefined) return certificateKey(names);
       const [, number] = SECRET.exec(secret) ?? [];
       return number === undefined ? undefined : all[Number(number)]?.apiKeyWithSecret(secret);
     },
@@ -131,14 +159,46 @@ class CellKeys {
   ): Promise<{ key: ApiKey; secret: string }> {
     const kind = isSandbox ? "kesc_test_" : "kesc_";
     const secret = `${kind}${String(this.#cell.number)}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+    const key = await this.#insertApiKey({ organizationId, name, scopes, expiresAt }, () =>
+      Promise.resolve(sha256(secret)),
+    );
+    return { key, secret };
+  }
+
+  createCertificateKey(
+    organizationId: OrganizationId,
+    { certificateName: name, scopes, expiresAt }: NewCertificateKey,
+  ): Promise<ApiKey> {
+    return this.#insertApiKey({ organizationId, name, scopes, expiresAt }, async (read) => {
+      const { count } = await certificateKeys(name, read);
+      return certificateHash(name, count);
+    });
+  }
+
+  /** Returns the last key that was made for this name of a certificate. */
+  async newestCertificateKey(name: string): Promise<ApiKey | undefined> {
+    const { newest } = await certificateKeys(name, (hashes) =>
+      this.#rows<ApiKeyRow>(this.#statements.apiKeysWithHashes, hashes),
+    );
+    return newest === undefined ? undefined : this.#apiKeyOf(newest);
+  }
+
+  async #insertApiKey(
+    { organizationId, name, scopes, expiresAt }: NewApiKey,
+    hashOf: (read: ReadByHashes) => Promise<string>,
+  ): Promise<ApiKey> {
     const row = await this.#failing(
       this.#cell.transact(async (session) => {
         const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
+        const hash = await hashOf(async (bindings) => {
+          const rows = await session.read({ sql: this.#statements.apiKeysWithHashes, bindings });
+          return rows as readonly ApiKeyRow[];
+        });
         const made: ApiKeyRow = {
           id: typeidUnboxed("key"),
           organization_id: organizationId,
           name,
-          secret_sha256: sha256(secret),
+          secret_sha256: hash,
           scopes: scopes.join(" "),
           seq: book.nextSeq,
           created_at: book.recordedAt,
@@ -154,7 +214,7 @@ class CellKeys {
         return made;
       }),
     );
-    return { key: this.#apiKeyOf(row), secret };
+    return this.#apiKeyOf(row);
   }
 
   async apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]> {
@@ -218,6 +278,7 @@ function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "eng
     apiKeys: `SELECT * FROM ${apiKeys} WHERE organization_id = ? ORDER BY created_at, id`,
     apiKey: `SELECT * FROM ${apiKeys} WHERE id = ?`,
     apiKeyWithSecret: `SELECT * FROM ${apiKeys} WHERE secret_sha256 = ?`,
+    apiKeysWithHashes: `SELECT * FROM ${apiKeys} WHERE secret_sha256 IN (${Array(GENERATIONS_READ).fill("?").join(", ")})`,
     revokeApiKey: update(apiKeys, {
       key: "id",
       columns: { id: "text", revoked_seq: "int64", revoked_at: "int64" },

@@ -133,7 +133,7 @@ type Read = (sql: string) => Promise<readonly unknown[]>;
 
 /** Returns the ids of the master keys that the books of these cells need. */
 export async function neededMasterKeys(
-  { cells }: { readonly cells: readonly Pick<Cell, "reader" | "engine">[] },
+  { cells }: { readonly cells: readonly (Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> })[] },
   given?: Read,
 ): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();

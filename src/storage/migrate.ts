@@ -55,7 +55,9 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-export async function migrationState({ reader, engine }: Pick<Cell, "reader" | "engine">): Promise<MigrationState> {
+type ReadingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+
+export async function migrationState({ reader, engine }: ReadingCell): Promise<MigrationState> {
   const ran = new Set(await ranMigrations({ reader, engine }));
   const known = Object.keys(MIGRATIONS);
   return {
@@ -68,7 +70,7 @@ export async function migrationState({ reader, engine }: Pick<Cell, "reader" | "
  * Reads the table of Knex without the list() of Knex, which creates that table where it is missing.
  * Only `kesc migrate` may write to a database that is not ours yet.
  */
-async function ranMigrations({ reader, engine }: Pick<Cell, "reader" | "engine">): Promise<readonly string[]> {
+async function ranMigrations({ reader, engine }: ReadingCell): Promise<readonly string[]> {
   try {
     const sql = `SELECT name FROM ${engine.table("knex_migrations")} ORDER BY id`;
     return (await reader.rows<{ readonly name: string }>(sql)).map(({ name }) => name);

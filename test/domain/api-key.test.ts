@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { type ApiKey, isLive, parseScope } from "../../src/domain/api-key.js";
+import { type ApiKey, isLive, parseCertificateName, parseScope } from "../../src/domain/api-key.js";
 import type { ApiKeyId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { EARLIER, NOW, ORGANIZATION } from "../support/given.js";
@@ -61,6 +61,33 @@ describe("a scope", () => {
           "must be one of accounts:read, accounts:write, transactions:read, transactions:write, transactions:resolve, " +
           "events:read, books:read, webhooks:read, webhooks:write",
       });
+    });
+  }
+});
+
+describe("a name of a certificate", () => {
+  for (const [text, name] of [
+    ["URI:spiffe://example.com/Billing", "URI:spiffe://example.com/Billing"],
+    ["DNS:Billing.Example.com", "DNS:billing.example.com"],
+    ["DNS:*.example.com", "DNS:*.example.com"],
+  ] as const) {
+    it(`is ${text}`, () => {
+      expect(parseCertificateName(text)).to.deep.equal({ ok: true, value: name });
+    });
+  }
+
+  for (const text of [
+    "",
+    "example.com",
+    "IP:127.0.0.1",
+    "URI:",
+    "URI:a b",
+    "URI:a,URI:b",
+    "uri:a",
+    `URI:${"a".repeat(201)}`,
+  ]) {
+    it(`is not ${JSON.stringify(text)}`, () => {
+      expect(parseCertificateName(text)).to.include({ ok: false, code: "FORMAT" });
     });
   }
 });

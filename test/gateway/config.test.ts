@@ -20,7 +20,7 @@ describe("the gateway's configuration", () => {
         callSecondsMax: 30,
         shutdownGraceSeconds: 20,
         tls: undefined,
-        caFile: undefined,
+        clientTls: undefined,
         processes: Math.max(1, Math.floor(availableParallelism() / 2)),
       },
     });

@@ -19,7 +19,7 @@ describe("config", () => {
       shutdownGraceSeconds: 20,
       logLevel: "info",
       tls: undefined,
-      caFile: undefined,
+      clientTls: undefined,
       isInsecure: false,
       grpcLimits: {
         requestBytesMax: 262_144,

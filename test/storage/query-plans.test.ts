@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { credentialOfCertificate } from "../../src/domain/api-key.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
@@ -102,7 +103,7 @@ describe("the plans of the queries on sqlite", () => {
     expectCheap(await planOf(heard));
   });
 
-  it("finds an organization, and a key by its secret, along an index", async () => {
+  it("finds an organization, and a key by its secret or its certificate, along an index", async () => {
     const heard: string[] = [];
     const cell: Cell = {
       ...opened.cell,
@@ -118,7 +119,8 @@ describe("the plans of the queries on sqlite", () => {
     const own = keys({ ...opened.database, cells: [cell] }, () => toUnixMillis(0));
     await own.organization(organization);
     await own.apiKeyWithSecret(`kesc_0_${"a".repeat(43)}`);
-    expect(heard).to.have.lengthOf(2);
+    await own.apiKeyWithSecret(credentialOfCertificate("DNS:a"));
+    expect(heard).to.have.lengthOf(3);
     for (const sql of heard) expectCheap(await planOf(sql));
   });
 

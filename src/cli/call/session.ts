@@ -36,7 +36,7 @@ export class Session {
     this.#address = address ?? config.grpcAddress;
     const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", this.#address, config);
     if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
-    this.#credentials = usableCredentials(this.#address, config.caFile);
+    this.#credentials = usableCredentials(this.#address, config.clientTls);
     this.#key = keyFile === undefined ? keyIn(process.env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
     this.#deadlineMillis = deadline;
   }

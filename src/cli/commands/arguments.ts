@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-import { parseScope, type Scope } from "../../domain/api-key.js";
+import { parseCertificateName, parseScope, type Scope } from "../../domain/api-key.js";
 import { type Cents, NO_CENTS, parseAmount } from "../../domain/values/cents.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
 import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
@@ -14,6 +14,13 @@ export function nonEmptyName(text: string): string {
   const name = parseDescription(text.trim());
   if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
   if (name.value === "") throw new InvalidArgumentError("It must not be empty.");
+  return name.value;
+}
+
+/** Parses a name of a certificate, such as "URI:spiffe://…". Throws an error that Commander prints. */
+export function certificateName(text: string): string {
+  const name = parseCertificateName(text);
+  if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
   return name.value;
 }
 

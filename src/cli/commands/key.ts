@@ -9,7 +9,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { findOrganization } from "../organizations.js";
-import { durationMillis, nonEmptyName, scopeList } from "./arguments.js";
+import { certificateName, durationMillis, nonEmptyName, scopeList } from "./arguments.js";
 import { keyCreation } from "./org.js";
 import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "./output.js";
 
@@ -22,7 +22,8 @@ export function addKey(program: Command): void {
     .command("create")
     .description("create an API key")
     .requiredOption("--org <organization>", "id or name of the organization")
-    .requiredOption("--name <name>", "label of the key", nonEmptyName)
+    .option("--name <name>", "label of the key", nonEmptyName)
+    .option("--certificate <name>", "a client certificate in place of a secret: URI:… or DNS:…", certificateName)
     .option("--scopes <scopes>", `what the key may do: some of ${SCOPES.join(",")}`, scopeList)
     .option("--all-scopes", "the key may do everything")
     .option("--expires-in <duration>", "lifetime of the key, such as 90d or 12h", durationMillis)
@@ -45,7 +46,8 @@ export function addKey(program: Command): void {
 
 interface CreateOptions {
   readonly org: string;
-  readonly name: string;
+  readonly name?: string;
+  readonly certificate?: string;
   readonly scopes?: readonly Scope[];
   readonly allScopes?: true;
   readonly expiresIn?: number;
@@ -54,33 +56,60 @@ interface CreateOptions {
 }
 
 /** Shows the secret of the new key, this once. */
-async function createKey({ org, name, json, ...limits }: CreateOptions): Promise<void> {
+async function createKey({ org, name, certificate, json, ...limits }: CreateOptions): Promise<void> {
   const { scopes, expiresIn } = limitsOf(limits);
+  if ((name === undefined) === (certificate === undefined)) {
+    throw new OperatorError(
+      "Give the key a label with --name, or the name of a client certificate with --certificate.",
+      WRONG_USAGE,
+    );
+  }
   const { database: address } = configFromEnvironment();
   const { key, secret } = await withCurrentDatabase(address, async (database) => {
     const keys = openKeys(database, now);
     const { id: organizationId } = await findOrganization(keys, org);
     const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
-    return keys.createApiKey({ organizationId, name, scopes, expiresAt });
+    const common = { organizationId, scopes, expiresAt };
+    if (certificate === undefined) return keys.createApiKey({ ...common, name: name ?? "" });
+    const made = await keys.createCertificateKey({ ...common, certificateName: certificate });
+    if (made.key === undefined) throw takenError(certificate, made.holder);
+    return { key: made.key, secret: undefined };
   });
-  adviseIfOutputIsLost(
-    `Key ${key.id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${key.id}. Then create another key.`,
-  );
+  if (secret !== undefined) {
+    adviseIfOutputIsLost(
+      `Key ${key.id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${key.id}. Then create another key.`,
+    );
+  }
   if (json === true) {
-    printJson({ ...keyJson(key), key: secret });
+    printJson(secret === undefined ? keyJson(key) : { ...keyJson(key), key: secret });
     return;
   }
   printLine(`Created key ${key.id} ("${key.name}") of ${key.organizationId}.`);
   printLine(`Scopes: ${key.scopes.join(", ")}. Expires: ${timeOf(key.expiresAt) ?? "never"}.`);
+  if (secret === undefined) {
+    printLine("It has no secret: gRPC callers without a key, whose certificate has this name, call with it.");
+    return;
+  }
   printLine(`\n  ${secret}\n`);
   printLine("The secret is shown once and cannot be recovered. Store it where your program can read it.");
+}
+
+function takenError(name: string, { id, organizationId }: ApiKey): OperatorError {
+  return new OperatorError(
+    `Key ${id} of ${organizationId} has the certificate name ${name} already. Revoke it first: npx kesc key revoke ${id}`,
+  );
 }
 
 /**
  * Returns what the key may do, and its lifetime in milliseconds. Throws an OperatorError unless
  * both were named: a key that may do everything for ever must be a decision.
  */
-function limitsOf({ scopes, allScopes, expiresIn, neverExpires }: Omit<CreateOptions, "org" | "name" | "json">): {
+function limitsOf({
+  scopes,
+  allScopes,
+  expiresIn,
+  neverExpires,
+}: Omit<CreateOptions, "org" | "name" | "certificate" | "json">): {
   readonly scopes: readonly Scope[];
   readonly expiresIn: number | undefined;
 } {

@@ -57,7 +57,7 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   interruption.words = describeInterruption(0);
   const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
   interruption.rejects = rejected;
-  const client = connectTo(target, usableCredentials(target, config.caFile));
+  const client = connectTo(target, usableCredentials(target, config.clientTls));
   const progress = progressOn(process.stderr, rows);
   let totals: Totals;
   try {

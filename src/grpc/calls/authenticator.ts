@@ -3,12 +3,13 @@ import { hash } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
 import { LRUCache } from "lru-cache";
 
-import { type ApiKey, isLive } from "../../domain/api-key.js";
+import { type ApiKey, credentialOfCertificate, isLive, namesOfCredential } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { FairQueue } from "../../ledger/fair-queue.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import type { AnyRefusal } from "../errors/refusal.js";
+import { PEER_CERTIFICATE } from "../transport/peer-certificate.js";
 
 /** The API key of the caller, or the refusal of the call. */
 export type Authentication =
@@ -40,6 +41,8 @@ const NEW_LOOKUPS_MAX = 2;
 const NEW_LOOKUPS_WAITING_MAX = 1_000;
 
 const SECRET = /^kesc_[A-Za-z0-9_-]{20,100}$/;
+// No secret is empty.
+const INVALID = "";
 const BEARER = /^bearer +(\S+)$/i;
 
 /** A look-up of a new key that waits for its turn. */
@@ -49,7 +52,8 @@ interface WaitingLookup {
 }
 
 /**
- * Identifies the caller by `x-api-key` or `authorization: Bearer`.
+ * Identifies the caller by `x-api-key` or `authorization: Bearer`, and a caller without either by
+ * the certificate of its connection.
  *
  * Caches keys for a second, under the SHA-256 of their secret. So the cache holds no secret, and
  * the time of a look-up reveals nothing about it. Unknown keys are not cached.
@@ -75,7 +79,7 @@ export class ApiKeyAuthenticator {
   authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication> {
     const secret = presentedSecret(call.metadata);
     if (secret === undefined) return { reason: "MISSING_API_KEY" };
-    if (!SECRET.test(secret)) return { reason: "INVALID_API_KEY" };
+    if (secret === INVALID) return { reason: "INVALID_API_KEY" };
 
     const digest = digestOf(secret);
     const now = this.#options.now();
@@ -105,7 +109,10 @@ export class ApiKeyAuthenticator {
       this.#lookups.set(digest, lookup);
     }
     const key = await lookup;
-    return key === "refused" ? { reason: "QUEUE_FULL" } : liveOrInvalid(key, this.#options.now());
+    if (key === "refused") return { reason: "QUEUE_FULL" };
+    // A certificate may be there for the connection alone. Then the caller has forgotten its key.
+    if (key === undefined && namesOfCredential(secret) !== undefined) return { reason: "MISSING_API_KEY" };
+    return liveOrInvalid(key, this.#options.now());
   }
 
   /** Runs `read` when few others run. Connections take turns. */
@@ -164,13 +171,18 @@ function liveOrInvalid(key: ApiKey | undefined, now: UnixMillis): Authentication
 }
 
 /**
- * Returns the secret of a call. Returns the empty text, which is never valid, if the call has two
- * different secrets or an unknown scheme.
+ * Returns the secret of a call, or INVALID if it cannot be one: the call has two different secrets
+ * or an unknown scheme. A call without a secret has the names of its certificate in place of it, if
+ * its connection has one.
  */
 function presentedSecret(metadata: Metadata): string | undefined {
   const [apiKey] = metadata.get("x-api-key");
   const [authorization] = metadata.get("authorization");
-  if (authorization === undefined) return apiKey?.toString();
-  const bearer = BEARER.exec(authorization.toString())?.[1] ?? "";
-  return apiKey === undefined || apiKey === bearer ? bearer : "";
+  if (apiKey === undefined && authorization === undefined) {
+    const [names] = metadata.get(PEER_CERTIFICATE);
+    return names === undefined ? undefined : credentialOfCertificate(names.toString());
+  }
+  const secret = authorization === undefined ? apiKey?.toString() : BEARER.exec(authorization.toString())?.[1];
+  if (secret === undefined || !SECRET.test(secret)) return INVALID;
+  return apiKey === undefined || apiKey === secret ? secret : INVALID;
 }

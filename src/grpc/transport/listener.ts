@@ -3,33 +3,43 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, isIP, type ListenOptions, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Server as TlsServer } from "node:tls";
 
+import type { WatchedTls } from "../../../runtime/transport/watched-tls.js";
 import { removeStaleSocket, socketPathOf } from "./server-address.js";
+import { endTls } from "./tls-end.js";
 
 // A client closes its side when it reads that the server has closed the other one. A connection
 // that is still open after this time is cut.
 const LINGER_MILLIS = 250;
+
+export interface ListenerOptions {
+  /** Undefined: without TLS. A Unix socket never has TLS. */
+  readonly tls: Pick<WatchedTls, "material" | "onChange"> | undefined;
+  /** Called with each connection, with TLS once its handshake has ended. */
+  readonly onConnection: (socket: Socket) => void;
+}
 
 /** Listens for connections, and knows those that are open. */
 export class Listener {
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #onConnection: (socket: Socket) => void;
+  readonly #tlsServer: TlsServer | undefined;
   #closed = Promise.resolve();
 
-  private constructor(onConnection: (socket: Socket) => void) {
+  private constructor({ tls, onConnection }: ListenerOptions) {
     this.#onConnection = onConnection;
+    this.#tlsServer = tls === undefined ? undefined : endTls(tls, { onSecure: onConnection });
   }
 
   /**
    * Listens on "host:port" or "unix:/path". A name of a host can have several addresses; the
    * listener takes all that this machine has.
    */
-  static async open(
-    address: string,
-    onConnection: (socket: Socket) => void,
-  ): Promise<{ listener: Listener; address: string }> {
-    const listener = new Listener(onConnection);
+  static async open(address: string, options: ListenerOptions): Promise<{ listener: Listener; address: string }> {
+    const isSocket = socketPathOf(address) !== undefined;
+    const listener = new Listener(isSocket ? { ...options, tls: undefined } : options);
     try {
       return { listener, address: await listener.#listen(address) };
     } catch (error) {
@@ -82,7 +92,8 @@ export class Listener {
     const server = createServer((socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
-      this.#onConnection(socket);
+      if (this.#tlsServer === undefined) this.#onConnection(socket);
+      else this.#tlsServer.emit("connection", socket);
     });
     this.#servers.push(server);
     await once(server.listen(options), "listening");

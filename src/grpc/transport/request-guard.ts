@@ -11,6 +11,7 @@ import {
 import { type Link, Queue } from "../../../runtime/queue.js";
 import type { AnyRefusal, Reason } from "../errors/refusal.js";
 import { hasDetails, type RefusalStatus, statusOf } from "../errors/status.js";
+import { stampPeer } from "./peer-certificate.js";
 import { RequestFrames } from "./request-frames.js";
 import { COMPRESSIONS, isGrpc, refusalOfHeaders } from "./request-headers.js";
 
@@ -80,6 +81,7 @@ export class RequestGuard {
       const isRpc = handlers.has(path);
       const refusal = refusalOfHeaders(headers) ?? (isRpc ? undefined : ({ reason: "NO_SUCH_RPC" } as const));
       if (refusal === undefined) {
+        stampPeer(headers, stream);
         this.#stream = { stream, headers };
         handle(interceptors, stream, headers);
         this.#stream = undefined;

@@ -14,6 +14,12 @@ export interface NewApiKey {
   readonly expiresAt: UnixMillis | undefined;
 }
 
+/** A key that a client certificate stands for. Its name is the certificate's. */
+export interface NewCertificateKey extends Omit<NewApiKey, "name"> {
+  /** A name of the certificate that `parseCertificateName` gave. */
+  readonly certificateName: string;
+}
+
 /**
  * The organizations and their API keys. Every call rejects with a StoreError "unavailable" if the
  * database fails.
@@ -33,6 +39,13 @@ export interface Keys {
    * Rejects if the organization does not exist.
    */
   createApiKey(key: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
+  /**
+   * Creates a key without a secret, with a row in the book: callers with the certificate have it.
+   * Returns the holder instead if a valid key of any organization has that name already.
+   */
+  createCertificateKey(
+    key: NewCertificateKey,
+  ): Promise<{ readonly key: ApiKey } | { readonly key: undefined; readonly holder: ApiKey }>;
   /** Oldest first. Includes revoked and expired keys. */
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
   /**
@@ -40,6 +53,9 @@ export interface Keys {
    * is none.
    */
   revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined>;
-  /** Returns the key with this secret, valid or not. */
+  /**
+   * Returns the key with this secret, valid or not. In place of the secret it takes the names of a
+   * certificate (`credentialOfCertificate`), of which exactly one must have a valid key.
+   */
   apiKeyWithSecret(secret: string): Promise<ApiKey | undefined>;
 }

@@ -103,6 +103,44 @@ export async function grantTo(client: pg.Client, schemas: readonly string[], rol
   }
 }
 
+/**
+ * Returns why the role could change the journal or the tables. Empty if it could not. An owner has
+ * all rights, so that says enough.
+ */
+export async function powersOf(
+  client: pg.Client,
+  schemas: readonly string[],
+  role: string,
+): Promise<readonly string[]> {
+  for (const select of [POWERS_OF_OWNERS, OTHER_RIGHTS]) {
+    const { rows } = await client.query<{ readonly power: string }>(`${OWN_POWERS} ${select} ORDER BY power`, [
+      role,
+      schemas,
+      TABLE_NAMES,
+    ]);
+    if (rows.length > 0) return rows.map(({ power }) => power);
+  }
+  return [];
+}
+
+/** Returns the rights that a server needs and the role lacks: "INSERT on public.journal". */
+export async function missingRights(
+  client: pg.Client,
+  schemas: readonly string[],
+  role: string,
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ readonly lacking: string }>(
+    `SELECT p || ' on ' || n.nspname || '.' || c.relname AS lacking
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace,
+       unnest(ARRAY ['SELECT', 'INSERT']) p
+     WHERE n.nspname = ANY ($2) AND c.relname = ANY ($3) AND c.relkind IN ('r', 'p')
+       AND NOT has_table_privilege($1::name, c.oid, p)
+     ORDER BY lacking`,
+    [role, schemas, TABLE_NAMES],
+  );
+  return rows.map(({ lacking }) => lacking);
+}
+
 function grantsOn(schema: string, role: string): string[] {
   const named = (names: readonly string[]): string => names.map((name) => `${schema}.${name}`).join(", ");
   const all = named([...TABLE_NAMES, ...KNEX_TABLE_NAMES]);

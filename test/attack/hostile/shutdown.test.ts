@@ -10,7 +10,7 @@ import { clientPreface, Flag, frame, FrameType } from "../../../bench/load/http2
 import { clientCredentials } from "../../../runtime/transport/tls.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { kesc, Place, RunningKesc } from "../../support/service/kesc.js";
-import { TLS_CA_FILE, TLS_CERT_FILE, TLS_KEY_FILE } from "../../support/tls/files.js";
+import { TLS_CA_FILE, TLS_CERT_FILE, TLS_CLIENT_FILES, TLS_KEY_FILE } from "../../support/tls/files.js";
 
 // A test that must wait for the grace period takes longer than a test may run.
 const GRACE_WITHOUT_END_SECONDS = "3600";
@@ -97,7 +97,7 @@ describe(`a program with ${String(IDLE)} idle connections and ${String(HALF)} ha
       }
     }
     // The server has read the half calls when it has responded to a later one.
-    const last = new GrpcCaller(address, { credentials: clientCredentials(address, hasTls ? TLS_CA_FILE : undefined) });
+    const last = new GrpcCaller(address, { credentials: clientCredentials(address, hasTls ? TLS_CLIENT_FILES : undefined) });
     expect((await last.call("ListAccounts", {})).reason).to.equal("MISSING_API_KEY");
     last.close();
   }

@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { clientCredentials } from "../../../runtime/transport/tls.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { kesc, kescJson, Place, RunningKesc, type Variables } from "../../support/service/kesc.js";
-import { TLS_CA_FILE, TLS_CERT_FILE, TLS_KEY_FILE } from "../../support/tls/files.js";
+import { TLS_CA_FILE, TLS_CERT_FILE, TLS_CLIENT_FILES, TLS_KEY_FILE } from "../../support/tls/files.js";
 
 const TLS = { KESC_TLS_CERT_FILE: TLS_CERT_FILE, KESC_TLS_KEY_FILE: TLS_KEY_FILE, KESC_GATEWAY_CA_FILE: TLS_CA_FILE };
 
@@ -61,7 +61,10 @@ describe("kesc serve with TLS", () => {
   });
 
   it("serves gRPC", async () => {
-    const grpc = new GrpcCaller(addresses.grpc, { key, credentials: clientCredentials(addresses.grpc, TLS_CA_FILE) });
+    const grpc = new GrpcCaller(addresses.grpc, {
+      key,
+      credentials: clientCredentials(addresses.grpc, TLS_CLIENT_FILES),
+    });
     expect((await grpc.call("ListAccounts", {})).code).to.equal(Status.OK);
     grpc.close();
   });

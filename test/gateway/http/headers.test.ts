@@ -21,6 +21,7 @@ describe("the headers of a request", () => {
       "x-request-id": ["the gateway has decided already"],
       "kesc-validate-only": ["true"],
       "grpc-metadata-kesc-validate-only": ["true"],
+      "kesc-peer-certificate": ["DNS:a"],
       "grpc-status": ["0"],
       cookie: ["a=b"],
       "x-forwarded-for": ["10.0.0.1"],
@@ -33,6 +34,7 @@ describe("the headers of a request", () => {
       traceparent: "00-1",
       tracestate: "a=1,b=2",
       "x-request-id": "request-1",
+      "kesc-forwarded": "true",
     });
   });
 

@@ -179,6 +179,45 @@ describe("grpc: authentication", () => {
     });
   });
 
+  describe("by a certificate", () => {
+    const NAME = "URI:spiffe://example.com/billing";
+    const peer = { "kesc-peer-certificate": NAME };
+    const own = apiKey({ name: NAME });
+    const certificates = new Map([...stored, [`certificate ${NAME}`, own]]);
+
+    it("takes a call without a key", async () => {
+      const { authenticate, organizationOf } = authenticator(certificates);
+      expect(await authenticate(peer)).to.equal(own);
+      expect(organizationOf(peer)).to.equal(own.organizationId);
+    });
+
+    it("is not looked at when the call has a key, valid or not", async () => {
+      const { authenticate, reads } = authenticator(certificates);
+      expect(await authenticate({ ...peer, "x-api-key": SECRET })).to.equal(key);
+      for (const wrong of ["", `${SECRET}2`, `certificate ${NAME}`]) {
+        expect(await authenticate({ ...peer, "x-api-key": wrong })).to.deep.equal({ reason: "INVALID_API_KEY" });
+        expect(await authenticate({ ...peer, authorization: `Bearer ${wrong}` })).to.deep.equal({
+          reason: "INVALID_API_KEY",
+        });
+      }
+      expect(new Set(reads)).to.deep.equal(new Set([SECRET, `${SECRET}2`]));
+    });
+
+    it("misses a key when no key has the certificate's name", async () => {
+      const { authenticate } = authenticator(stored);
+      expect(await authenticate(peer)).to.deep.equal({ reason: "MISSING_API_KEY" });
+    });
+
+    it("refuses a revoked one within a second", async () => {
+      const table = new Map(certificates);
+      const { authenticate, clock } = authenticator(table);
+      expect(await authenticate(peer)).to.equal(own);
+      table.set(`certificate ${NAME}`, apiKey({ revokedAt: toUnixMillis(clock.now) }));
+      clock.now += 1_000;
+      expect(await authenticate(peer)).to.deep.equal({ reason: "INVALID_API_KEY" });
+    });
+  });
+
   it("knows the organization of a key from its first look-up on, while the key is valid", async () => {
     const table = new Map(stored);
     const { authenticate, organizationOf, clock } = authenticator(table);

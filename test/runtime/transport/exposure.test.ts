@@ -79,11 +79,11 @@ describe("TLS of the server", () => {
 
 describe("a client of the server", () => {
   for (const [address, safety, isRefused] of [
-    ["127.0.0.1:1", { caFile: undefined, isInsecure: false }, false],
-    ["unix:/run/kesc.sock", { caFile: undefined, isInsecure: false }, false],
-    ["10.0.0.1:1", { caFile: undefined, isInsecure: false }, true],
-    ["10.0.0.1:1", { caFile: "ca.pem", isInsecure: false }, false],
-    ["10.0.0.1:1", { caFile: undefined, isInsecure: true }, false],
+    ["127.0.0.1:1", { clientTls: undefined, isInsecure: false }, false],
+    ["unix:/run/kesc.sock", { clientTls: undefined, isInsecure: false }, false],
+    ["10.0.0.1:1", { clientTls: undefined, isInsecure: false }, true],
+    ["10.0.0.1:1", { clientTls: {}, isInsecure: false }, false],
+    ["10.0.0.1:1", { clientTls: undefined, isInsecure: true }, false],
   ] as const) {
     it(`${isRefused ? "sends no key to" : "may call"} ${address} with ${JSON.stringify(safety)}`, () => {
       expect(clientExposure("--address", address, safety) !== undefined).to.equal(isRefused);

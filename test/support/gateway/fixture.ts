@@ -56,7 +56,7 @@ export class GatewayFixture {
       callSecondsMax: 5,
       shutdownGraceSeconds: 5,
       tls: undefined,
-      caFile: undefined,
+      clientTls: undefined,
     };
   }
 }

@@ -1,0 +1,128 @@
+import type { Command } from "commander";
+
+import { readVariables } from "../../../runtime/variables.js";
+import { now } from "../../startup/clock.js";
+import type { Config } from "../../startup/config.js";
+import { failureFacts } from "../../startup/failure-facts.js";
+import { openingError } from "../../startup/open-database.js";
+import { diagnose } from "../../storage/diagnosis/diagnose.js";
+import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
+import { printJson, printLine } from "../commands/output.js";
+import { checkArchive, checkBackups } from "./backups.js";
+import { checkCertificates } from "./certificates.js";
+import { checkConfiguration } from "./configuration.js";
+import { checkClock, checkDurability, checkRole, checkSchema, databaseName } from "./database.js";
+import { checkMode } from "./files.js";
+import { fail, type Finding, ok } from "./finding.js";
+import { checkMasterKeys, checkSeals } from "./keys.js";
+import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
+import { checkGrpcPort, checkHttpPort } from "./ports.js";
+import { checkRails } from "./rails.js";
+
+interface DoctorOptions {
+  readonly backups?: string;
+  readonly json?: true;
+}
+
+/** `kesc doctor`: says what is wrong with this machine, its configuration and its database. */
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("check configuration, certificates, keys, database, clock and disk; changes nothing")
+    .option("--backups <folder>", "folder of the backups of kesc backup, to check the newest")
+    .option("--json", "print JSON, for scripts")
+    .action(async ({ backups, json }: DoctorOptions) => {
+      const findings = await examine(backups);
+      const failed = findings.filter(({ state }) => state === "fail").length;
+      const warned = findings.filter(({ state }) => state === "warn").length;
+      if (json === true) printJson({ ok: failed === 0, findings });
+      else {
+        const width = Math.max(...findings.map(({ check }) => check.length));
+        for (const { state, check, meaning, remedy } of findings) {
+          const words = remedy === undefined ? meaning : `${meaning} ${remedy}`;
+          printLine(`${state.padEnd(4)}  ${check.padEnd(width)}  ${words}`);
+        }
+        printLine(`\n${String(findings.length)} checks: ${String(failed)} failed, ${String(warned)} warnings.`);
+      }
+      process.exitCode = failed === 0 ? 0 : 1;
+    });
+}
+
+async function examine(backups: string | undefined): Promise<readonly Finding[]> {
+  const { config, findings } = checkConfiguration(process.env);
+  const machine = [checkNode(), checkOpenFiles()];
+  if (config === undefined) return [...findings, ...machine];
+  const at = now();
+  const database = await guarded("database", () => checkDatabase(config));
+  const hasMasterKeys = !database.some(({ check, state }) => check === "master key" && state === "fail");
+  return [
+    ...findings,
+    ...machine,
+    ...(await guarded("tls", () => checkCertificates(config, at))),
+    ...(await guarded("disk", async () => [await checkDisk(config.database)])),
+    ...database,
+    ...(await guarded("backup", () => checkBackups(config.database, { folder: backups, now: at, hasMasterKeys }))),
+    ...(await guarded("grpc port", async () => [await checkGrpcPort(config)])),
+    ...(await guarded("http port", async () => checkHttp(config))),
+  ];
+}
+
+async function checkDatabase(config: Config): Promise<readonly Finding[]> {
+  const { database: address } = config;
+  const findings: Finding[] = [];
+  try {
+    await diagnose(address, async (diagnosed) => {
+      findings.push(ok("database", `${databaseName(address)} can be read.`));
+      findings.push(...(await checkOpened(config, diagnosed)));
+    });
+  } catch (error) {
+    // Without its first finding the database could not be opened.
+    if (findings.length > 0) throw error;
+    findings.push(fail("database", openingError(address, error).message, "No server starts."));
+  }
+  if (address.engine === "sqlite") findings.push(...checkMode("database file", address.filename));
+  return findings;
+}
+
+async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readonly Finding[]> {
+  const schema = await checkSchema(diagnosed);
+  const findings = [schema, checkDurability(diagnosed)];
+  // The other checks read tables.
+  if (schema.state === "fail") return findings;
+  const at = now();
+  const masterKeys = await checkMasterKeys(config.database.masterKeyFile, diagnosed);
+  const canOpenBooks = masterKeys.every(({ state }) => state !== "fail");
+  return [
+    ...findings,
+    ...(await guarded("clock", async () => [await checkClock(diagnosed, at)])),
+    ...checkRole(diagnosed),
+    ...masterKeys,
+    ...(await guarded("seal key", () => checkSeals(config, diagnosed))),
+    ...(canOpenBooks ? await guarded("rails", () => checkRails(config, diagnosed, at)) : []),
+    ...checkArchive(diagnosed, at),
+  ];
+}
+
+async function checkHttp({ tls }: Config): Promise<readonly Finding[]> {
+  const variables = readVariables(process.env);
+  return variables.ok ? [await checkHttpPort(variables.values.KESC_HTTP_ADDRESS, tls !== undefined)] : [];
+}
+
+/** A check that itself fails is a finding, and the others go on. */
+async function guarded(
+  check: string,
+  work: () => readonly Finding[] | Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = failureFacts(error);
+    return [
+      fail(
+        check,
+        `This could not be checked: ${message ?? code ?? "no reason was given"}.`,
+        "Correct that, and run the command again.",
+      ),
+    ];
+  }
+}

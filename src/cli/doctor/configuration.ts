@@ -1,0 +1,27 @@
+import { gatewayExposure, serverExposure } from "../../../runtime/transport/exposure.js";
+import { readVariables } from "../../../runtime/variables.js";
+import { type Config, readConfig } from "../../startup/config.js";
+import { fail, type Finding, ok } from "./finding.js";
+
+const CHECK = "configuration";
+const REMEDY = "Correct it in the environment of both programs; `npx kesc help` lists all variables.";
+
+/** Returns the configuration, if it can be read, and one finding for each wrong variable. */
+export function checkConfiguration(environment: Readonly<Record<string, string | undefined>>): {
+  readonly config: Config | undefined;
+  readonly findings: readonly Finding[];
+} {
+  const result = readConfig(environment);
+  if (!result.ok) {
+    return { config: undefined, findings: result.problems.map((problem) => fail(CHECK, problem, REMEDY)) };
+  }
+  const values = readVariables(environment);
+  const exposures = values.ok ? [...serverExposure(values.values), ...gatewayExposure(values.values)] : [];
+  const findings = [...new Set(exposures)].map((problem) =>
+    fail(CHECK, problem, "Without it the programs do not start (docs/security.md)."),
+  );
+  return {
+    config: result.config,
+    findings: findings.length > 0 ? findings : [ok(CHECK, "All variables can be read.")],
+  };
+}

@@ -1,0 +1,116 @@
+import type { DatabaseAddress } from "../../storage/database.js";
+import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
+import { newestRowAt } from "../../storage/diagnosis/facts.js";
+import { migrationState } from "../../storage/migrate.js";
+import { fail, type Finding, ok, warn } from "./finding.js";
+
+const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
+const SHOWN_MAX = 3;
+
+/** Compares the schema with the migrations of this version. */
+export async function checkSchema({ cells }: Diagnosed): Promise<Finding> {
+  const states = await Promise.all(cells.map(migrationState));
+  const unknown = [...new Set(states.flatMap((state) => state.unknown))];
+  const pending = [...new Set(states.flatMap((state) => state.pending))];
+  if (unknown.length > 0) {
+    return fail(
+      "schema",
+      `The database has the migrations ${unknown.join(", ")}, which this version of kesc does not know.`,
+      "Use the version that created them.",
+    );
+  }
+  if (pending.length > 0) {
+    return fail(
+      "schema",
+      `The database lacks the migrations ${pending.join(", ")}. No server starts.`,
+      "Run: npx kesc migrate",
+    );
+  }
+  return ok("schema", `The schema is that of this version, in ${count(cells.length, "cell")}.`);
+}
+
+export function checkDurability({ durability }: Diagnosed): Finding {
+  const unsafe = durability.filter(({ isSafe }) => !isSafe);
+  const words = (settings: Diagnosed["durability"]): string =>
+    settings.map(({ name, value }) => `${name} = ${value}`).join(", ");
+  if (unsafe.length === 0) {
+    const bySession = durability.some(({ name }) => name === "fsync")
+      ? "synchronous_commit = on with each transaction"
+      : "synchronous = FULL on each connection";
+    return ok("durability", `${words(durability)}. The server itself sets ${bySession}, and reads it back.`);
+  }
+  if (unsafe.some(({ name }) => name === "journal_mode")) {
+    return warn(
+      "durability",
+      `${words(unsafe)}: another program has changed the file. Readers and writers would wait for each other.`,
+      "The server sets it back at its next start. Find out which program opened the file.",
+    );
+  }
+  return fail(
+    "durability",
+    `${words(unsafe)}: a power cut may lose what was acknowledged. No server starts.`,
+    "Turn it on in postgresql.conf, and reload PostgreSQL.",
+  );
+}
+
+/** Compares this machine's clock with the database's, and with the newest row of the books. */
+export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: number): Promise<Finding> {
+  const remedy = "Synchronize the clocks (chrony, timedatectl). A server whose clock is wrong commits nothing.";
+  if (clockAheadMillis !== undefined && Math.abs(clockAheadMillis) > CLOCK_DIFFERENCE_MILLIS_MAX) {
+    const side = clockAheadMillis > 0 ? "ahead of" : "behind";
+    const millis = String(Math.abs(clockAheadMillis));
+    return fail("clock", `The clock of this machine is ${millis} ms ${side} the database's.`, remedy);
+  }
+  const times = await Promise.all(cells.map(newestRowAt));
+  const newest = Math.max(...times.map((time) => time ?? -Infinity));
+  if (newest - now > CLOCK_DIFFERENCE_MILLIS_MAX) {
+    return fail(
+      "clock",
+      `The newest row of the books is of ${new Date(newest).toISOString()}, which is in the future: a clock is or was wrong.`,
+      remedy,
+    );
+  }
+  const compared =
+    clockAheadMillis === undefined
+      ? ""
+      : `agrees with the database's to ${String(Math.abs(clockAheadMillis))} ms, and `;
+  return ok("clock", `The clock ${compared}is not behind the newest row of the books.`);
+}
+
+/** Checks what the role of PostgreSQL may do; on SQLite the mode of the file decides. */
+export function checkRole({ role }: Diagnosed): readonly Finding[] {
+  if (role === undefined) return [];
+  const { name, powers, missingRights: missing } = role;
+  if (missing.length > 0) {
+    return [
+      fail(
+        "role",
+        `The role ${name} lacks ${some(missing)}. A server with it fails.`,
+        `As the owner of the tables, run: npx kesc migrate --grant-to ${name}`,
+      ),
+    ];
+  }
+  if (powers.length > 0) {
+    return [
+      warn(
+        "role",
+        `The role ${name} may change journal rows: ${some(powers)}.`,
+        "Let the servers run with a role of their own: npx kesc migrate --grant-to ROLE (docs/operations.md).",
+      ),
+    ];
+  }
+  return [ok("role", `The role ${name} may add journal rows, and not change them.`)];
+}
+
+export function databaseName(address: DatabaseAddress): string {
+  return address.engine === "sqlite" ? address.filename : "PostgreSQL";
+}
+
+function some(texts: readonly string[]): string {
+  const more = texts.length - SHOWN_MAX;
+  return texts.slice(0, SHOWN_MAX).join("; ") + (more > 0 ? `; and ${String(more)} more` : "");
+}
+
+function count(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,19 @@
+import { statSync } from "node:fs";
+
+import { type Finding, warn } from "./finding.js";
+
+const OTHERS = 0o077;
+const PERMISSIONS = 0o777;
+
+/** Warns if other users of this machine can read a file with a secret. Silent if it is missing. */
+export function checkMode(check: string, file: string): readonly Finding[] {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined || (mode & OTHERS) === 0) return [];
+  return [
+    warn(
+      check,
+      `${file} has the mode 0${(mode & PERMISSIONS).toString(8)}: other users of this machine can read it.`,
+      `Run: chmod 600 ${file}`,
+    ),
+  ];
+}

@@ -1,0 +1,25 @@
+/** `fail`: the service does not start, or is in danger. `warn`: somebody should look at it. */
+export type State = "ok" | "warn" | "fail";
+
+/** The result of one check, as one line. It holds no secret. */
+export interface Finding {
+  /** Names the check, such as "database". */
+  readonly check: string;
+  readonly state: State;
+  /** One or more sentences: what was found, and what it means. */
+  readonly meaning: string;
+  /** One or more sentences: what to do. Undefined if all is well. */
+  readonly remedy?: string | undefined;
+}
+
+export function ok(check: string, meaning: string): Finding {
+  return { check, state: "ok", meaning };
+}
+
+export function warn(check: string, meaning: string, remedy: string): Finding {
+  return { check, state: "warn", meaning, remedy };
+}
+
+export function fail(check: string, meaning: string, remedy: string): Finding {
+  return { check, state: "fail", meaning, remedy };
+}

@@ -1,0 +1,70 @@
+import { toUnixMillis } from "../../domain/values/time.js";
+import { railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
+import type { Config } from "../../startup/config.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { Diagnosed, DiagnosedCell } from "../../storage/diagnosis/diagnosed.js";
+import { expiresSoon } from "../../storage/rails/rail-account-directory.js";
+import { openCredentials, type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { fail, type Finding, ok, warn } from "./finding.js";
+
+const CHECK = "rails";
+const SET = "Correct it with npx kesc rail set (docs/operations.md).";
+
+/** Checks each account at a rail as a server would that uses it. Calls no rail. */
+export async function checkRails(
+  { callbacks }: Pick<Config, "callbacks">,
+  { cells }: Diagnosed,
+  now: number,
+): Promise<readonly Finding[]> {
+  let secrets;
+  try {
+    secrets = callbacks === undefined ? undefined : readCallbackSecrets(callbacks);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [fail(CHECK, error.message, "Without the file no server starts.")];
+  }
+  const findings: Finding[] = [];
+  let accounts = 0;
+  for (const cell of cells) {
+    const urls =
+      callbacks === undefined || secrets === undefined ? undefined : callbackUrls(callbacks, secrets, cell.number);
+    for (const account of await storedRailAccounts(cell)) {
+      accounts += 1;
+      findings.push(...(await checkAccount(account, { cell, urls, now })));
+    }
+  }
+  if (findings.length > 0) return findings;
+  return [
+    ok(CHECK, accounts === 0 ? "No organization has an account at a rail." : "All accounts at rails can be used."),
+  ];
+}
+
+interface Surroundings {
+  readonly cell: DiagnosedCell;
+  readonly urls: ReturnType<typeof callbackUrls> | undefined;
+  readonly now: number;
+}
+
+async function checkAccount(
+  account: StoredRailAccount,
+  { cell, urls, now }: Surroundings,
+): Promise<readonly Finding[]> {
+  const { organizationId, rail, sealedCredentials: sealed, credentialsExpireAt: expireAt } = account;
+  const name = `The account of ${organizationId} at ${rail}`;
+  const [book] = await cell.directory.find([organizationId], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
+  if (book === undefined) return [fail(CHECK, `${name} has no book.`, "Run: npx kesc verify")];
+  try {
+    const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
+    const clocks = { now: () => toUnixMillis(now), monotonicMillis: () => performance.now() };
+    railOf({ ...account, credentials }, { ...clocks, callbackUrl: urls });
+  } catch (error) {
+    if (!(error instanceof WrongRailAccountError)) throw error;
+    return [fail(CHECK, `${name} cannot be used: ${error.problems.join(" ")}`, SET)];
+  }
+  if (expireAt === undefined || !expiresSoon(account, toUnixMillis(now))) return [];
+  const isOver = expireAt <= now;
+  const words = `The credentials of ${organizationId} at ${rail} ${isOver ? "expired" : "expire"} at ${new Date(expireAt).toISOString()}.`;
+  const remedy = `Set a new password: npx kesc rail set ${rail}`;
+  return [isOver ? fail(CHECK, words, remedy) : warn(CHECK, words, remedy)];
+}

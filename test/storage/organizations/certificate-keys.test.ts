@@ -1,0 +1,108 @@
+import { expect } from "chai";
+
+import { type ApiKey, credentialOfCertificate } from "../../../src/domain/api-key.js";
+import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import type { Keys } from "../../../src/ledger/ports/keys.js";
+import { keys as openKeys } from "../../../src/storage/keys.js";
+import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
+import { verify } from "../../../src/verify/verify.js";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+
+const NAME = "URI:spiffe://example.com/billing";
+const OTHER = "DNS:billing.example.com";
+
+for (const engine of ENGINES) {
+  describe(`the keys of client certificates (${engine})`, () => {
+    let opened: TestDatabase;
+    let keys: Keys;
+    let a: OrganizationId;
+    let b: OrganizationId;
+    let clock: UnixMillis;
+    beforeEach(async () => {
+      clock = toUnixMillis(Date.now());
+      opened = await openTestDatabase(engine);
+      keys = openKeys(opened.database, () => clock);
+      a = (await keys.createOrganization("A")).id;
+      b = (await keys.createOrganization("B")).id;
+    });
+    afterEach(() => opened.dispose());
+
+    async function create(organizationId: OrganizationId, certificateName: string, expiresAt?: UnixMillis) {
+      const made = await keys.createCertificateKey({
+        organizationId,
+        certificateName,
+        scopes: ["accounts:read"],
+        expiresAt,
+      });
+      return made.key ?? `held by ${made.holder.id}`;
+    }
+    async function createdKey(organizationId: OrganizationId, name: string): Promise<ApiKey> {
+      const key = await create(organizationId, name);
+      if (typeof key === "string") throw new Error(key);
+      return key;
+    }
+    const found = (...names: string[]): Promise<ApiKey | undefined> =>
+      keys.apiKeyWithSecret(credentialOfCertificate(names.join(",")));
+
+    it("are found by one of the names, and listed under it", async () => {
+      const key = await createdKey(a, NAME);
+      expect(key).to.deep.include({ organizationId: a, name: NAME, scopes: ["accounts:read"] });
+      expect(await found(NAME)).to.deep.equal(key);
+      expect(await found(OTHER, NAME)).to.deep.equal(key);
+      expect(await found(OTHER)).to.equal(undefined);
+      expect(await keys.apiKeys(a)).to.deep.equal([key]);
+    });
+
+    it("belong to one organization at a time", async () => {
+      const key = await createdKey(a, NAME);
+      expect(await create(a, NAME)).to.equal(`held by ${key.id}`);
+      expect(await create(b, NAME)).to.equal(`held by ${key.id}`);
+      await keys.revokeApiKey(key.id);
+      expect(await found(NAME)).to.include({ id: key.id, revokedAt: clock });
+      const next = await createdKey(b, NAME);
+      expect(await found(NAME)).to.deep.equal(next);
+    });
+
+    it("may be made again once they have expired", async () => {
+      await create(a, NAME, toUnixMillis(clock + 1_000));
+      clock = toUnixMillis(clock + 1_000);
+      const next = await createdKey(b, NAME);
+      expect(await found(NAME)).to.deep.equal(next);
+    });
+
+    it("may be made and revoked as often as needed", async () => {
+      let last: ApiKey | undefined;
+      for (let time = 0; time < 18; time += 1) {
+        if (last !== undefined) await keys.revokeApiKey(last.id);
+        last = await createdKey(a, NAME);
+        expect(await found(NAME)).to.deep.equal(last);
+      }
+      expect(await keys.apiKeys(a)).to.have.length(18);
+      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+    });
+
+    it("identify nobody when two names of a certificate have valid keys", async () => {
+      const key = await createdKey(a, NAME);
+      const other = await createdKey(b, OTHER);
+      expect(await found(NAME, OTHER)).to.equal(undefined);
+      await keys.revokeApiKey(other.id);
+      expect(await found(NAME, OTHER)).to.deep.equal(key);
+    });
+
+    it("have no secret: neither their name nor the text of their hash is one", async () => {
+      await createdKey(a, NAME);
+      for (const text of [NAME, `certificate 0 ${NAME}`]) {
+        expect(await keys.apiKeyWithSecret(text)).to.equal(undefined);
+      }
+    });
+
+    it("know when they were used last", async () => {
+      await createdKey(a, NAME);
+      const uses = new KeyUses(opened.database, () => clock);
+      await uses.noting(keys).apiKeyWithSecret(credentialOfCertificate(NAME));
+      await uses.flush();
+      expect((await found(NAME))?.lastUsedAt).to.equal(clock);
+    });
+  });
+}
