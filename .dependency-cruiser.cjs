@@ -10,7 +10,7 @@ const only = (folder, others) => ({
 const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
 
 // Each folder of the gateway may import those before it, and nothing else of the gateway.
-const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest"];
+const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest", "metrics"];
 const gatewayFolderImports = (folder, index) => ({
   name: `gateway-${folder}-imports`,
   severity: "error",
@@ -59,6 +59,7 @@ module.exports = {
       "src/reconcile",
       "src/statements/ports.ts",
       "src/statements/mark-ports.ts",
+      "src/metrics/ports.ts",
       "src/events",
       "src/leases/ports.ts",
       "src/seals/leaf.ts",
@@ -89,6 +90,13 @@ module.exports = {
       "src/gen",
       "runtime",
     ]),
+    only("src/metrics", [
+      "src/domain",
+      "src/grpc/calls/call-meter.ts",
+      "src/grpc/messages/contract.ts",
+      "src/ledger/ports",
+      "runtime",
+    ]),
     only("src/startup", [
       "src/storage",
       "src/seals/key-file.ts",
@@ -101,6 +109,12 @@ module.exports = {
     ]),
     only("gateway", ["runtime"]),
     ...GATEWAY_FOLDERS.map(gatewayFolderImports),
+    {
+      name: "one-room-knows-prom-client",
+      severity: "error",
+      from: { pathNot: "^runtime/metrics/" },
+      to: { path: "node_modules/prom-client/" },
+    },
     {
       name: "nothing-imports-tests",
       severity: "error",

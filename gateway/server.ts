@@ -14,6 +14,7 @@ import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { OpenStreams } from "./http/open-streams.js";
+import type { GatewayMetrics } from "./metrics/gateway-metrics.js";
 import { createUpstream } from "./upstream/upstream.js";
 
 export interface Gateway {
@@ -47,7 +48,11 @@ const BACKLOG = 4_096;
 /**
  * Starts the gateway. Rejects when it cannot serve the contract or cannot listen on the address.
  */
-export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
+export async function startGateway(
+  config: Omit<GatewayConfig, "processes" | "adminAddress">,
+  log: Logger,
+  metrics?: GatewayMetrics,
+): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
   const identity = config.tls === undefined ? undefined : readTlsIdentity(config.tls);
   const upstream = createUpstream(contract.registry, {
@@ -56,9 +61,10 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     bulkBytesMax: config.bulkBytesMax,
   });
   const streams = new OpenStreams(config.streamsMax);
+  metrics?.watch({ streams: () => streams.open });
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
-    { contract, upstream, log, streams, isStopping: () => stopping !== undefined },
+    { contract, upstream, log, streams, meter: metrics?.requests, isStopping: () => stopping !== undefined },
     {
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,

@@ -4,15 +4,42 @@ import type { Logger } from "pino";
 
 import type { RequestContext } from "./request-context.js";
 
+/** What the log line of a request says that is counted. */
+export interface EndOfRequest {
+  readonly method: string | undefined;
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly ms: number;
+}
+
+/** Counts requests. The gateway has none when its metrics are off. */
+export interface RequestMeter {
+  began(): void;
+  ended(end: EndOfRequest): void;
+}
+
+/** Where the end of a request is noted: the log, and the metrics if they are on. */
+export interface RequestNotes {
+  readonly log: Logger;
+  readonly meter?: RequestMeter | undefined;
+}
+
 // Logged in place of the status when the client disconnects first, as nginx does.
 const CLIENT_GONE = { status: 499, code: "CLIENT_GONE" };
 
 /**
- * Logs one line when the request ends. The line has the route's template in place of the URL: ids,
- * phone numbers and e-mail addresses in paths and queries stay out of the log. So do bodies and
- * keys.
+ * Counts the request, and logs one line when it ends. The line has the route's template in place
+ * of the URL: ids, phone numbers and e-mail addresses in paths and queries stay out of the log. So
+ * do bodies and keys.
  */
-export function logRequest(log: Logger, context: RequestContext, req: IncomingMessage, res: ServerResponse): void {
+export function logRequest(
+  { log, meter }: RequestNotes,
+  context: RequestContext,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  meter?.began();
   context.onClosed.push(() => {
     const isGone = !res.writableFinished;
     const line = {
@@ -25,6 +52,7 @@ export function logRequest(log: Logger, context: RequestContext, req: IncomingMe
       batch_id: context.batchId,
       ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     };
+    meter?.ended(line);
     if (line.status >= 500) log.warn(line, "request");
     else log.info(line, "request");
   });

@@ -18,7 +18,7 @@ export async function runServer(config: Config, stopping: Promise<ShutdownCause>
   const logger = openLog(config.logLevel);
   const server = await startServer(config, { logger });
   if (!isYoungGenerationSet()) logger.warn(YOUNG_GENERATION_ADVICE);
-  logger.info({ address: server.address, database: config.database.engine }, "ready");
+  logger.info({ address: server.address, admin: server.adminAddress, database: config.database.engine }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   logger.flush();
   announceReady(server.address);

@@ -12,6 +12,7 @@ import type { AllowedHosts } from "../webhooks/allowed.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
+import type { CallMeter } from "./calls/call-meter.js";
 import { callSteps } from "./calls/call-steps.js";
 import type { ServerStreamRoute } from "./calls/server-stream-call.js";
 import type { StreamRoute } from "./calls/stream-call.js";
@@ -68,11 +69,17 @@ export interface GrpcServerOptions {
   readonly listsMax: number;
   /** Undefined: without TLS. A Unix socket never has TLS. */
   readonly tls?: TlsIdentity | undefined;
+  /** Undefined: the metrics are off. */
+  readonly meter?: CallMeter | undefined;
 }
 
 export interface GrpcServer {
   /** The address that the server listens on, with the bound port. */
   readonly address: string;
+  /** Whether the health check reports SERVING. */
+  isServing(): boolean;
+  /** The lists that wait for their turn. */
+  listsWaiting(): number;
   /**
    * Refuses new calls and finishes the calls in flight. Resolves once the last connection has
    * closed. After `graceMillis` it closes the remaining connections, and rejects if calls were
@@ -102,8 +109,9 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   const calls = { inFlight: 0, stopping: false };
   const stopListeners = new Set<() => void>();
+  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
   addServices(server, contract, {
-    routes: routesOf(options),
+    routes: routesOf(options, listTurns),
     dependencies: {
       authenticate: (call) => authenticator.authenticate(call),
       now: options.now,
@@ -118,6 +126,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
         calls.inFlight += change;
       },
       steps: callSteps(),
+      meter: options.meter,
     },
   });
   const health = new Health({ serviceNames, ping: options.ping, logger });
@@ -136,6 +145,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   return {
     address,
+    isServing: () => health.isServing,
+    listsWaiting: () => listTurns.waiting,
     stop: async (graceMillis) => {
       const lameDuckMillis = Math.min(limits.lameDuckMillis, graceMillis / 2);
       health.stop();
@@ -157,19 +168,19 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-function requestGuardOf({ services }: Contract, { limits, logger }: GrpcServerOptions): RequestGuard {
+function requestGuardOf({ services }: Contract, { limits, logger, meter }: GrpcServerOptions): RequestGuard {
   const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
   return new RequestGuard({
     requestMillisMax: limits.requestMillisMax,
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
-    onRefused: logRefusedTo(logger),
+    onRefused: noteRefused(logger, meter),
   });
 }
 
 function callGuardOf(
   authenticator: ApiKeyAuthenticator,
   { services }: Contract,
-  { limits, logger }: GrpcServerOptions,
+  { limits, logger, meter }: GrpcServerOptions,
 ): CallGuard {
   const rpcs = services.flatMap((service) => service.rpcs);
   const publicPaths = new Set(rpcs.filter(({ requiredScope }) => requiredScope === undefined).map(({ path }) => path));
@@ -181,13 +192,14 @@ function callGuardOf(
     openCalls: new FairShare(limits.openCallsMax),
     isPublic: (path) => publicPaths.has(path),
     publicCalls: new FairShare(limits.publicCallsMax),
-    onRefused: logRefusedTo(logger),
+    onRefused: noteRefused(logger, meter),
   });
 }
 
 /** The path is undefined if no rpc has it: the log holds no text of the caller. */
-function logRefusedTo(logger: Logger): (path: string | undefined, reason: Reason) => void {
+function noteRefused(logger: Logger, meter?: CallMeter): (path: string | undefined, reason: Reason) => void {
   return (path, reason) => {
+    meter?.refused(reason);
     const method = path?.split(".").at(-1);
     logger.info(
       { method, code: Status[statusCodeOf(reason)], reason },
@@ -198,8 +210,7 @@ function logRefusedTo(logger: Logger): (path: string | undefined, reason: Reason
 
 type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute | ServerStreamRoute>>>>;
 
-function routesOf(options: GrpcServerOptions): Routes {
-  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
+function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),

@@ -13,6 +13,7 @@ import { REAL_TIMING, type Timing } from "./timing.js";
 interface QueuedCommand {
   readonly command: Command;
   readonly deadline: UnixMillis;
+  readonly queuedAt: UnixMillis;
   /** Whether the command came in a large batch. */
   readonly bulk: boolean;
   readonly resolve: (outcome: Outcome<Resource>) => void;
@@ -128,13 +129,31 @@ export class Ledger {
       const line: LineKey = rail ? `${organizationId} rail` : bulk ? `${organizationId} bulk` : organizationId;
       const isQuarantined = this.#quarantine.has(organizationId);
       const queue = isQuarantined ? this.#quarantined : this.#queue;
-      const isQueued = queue.push(line, { command, deadline, bulk, resolve: resolveAny, reject });
+      const isQueued = queue.push(line, {
+        command,
+        deadline,
+        queuedAt: this.#options.now(),
+        bulk,
+        resolve: resolveAny,
+        reject,
+      });
       if (isQueued) {
         if (bulk && !isQuarantined) this.#bulkLength += 1;
         this.#scheduleStart();
       } else if (this.#overflow.length < REFUSALS_WAITING_MAX) this.#overflow.push(resolveAny);
       else resolveAny(refused({ reason: "QUEUE_FULL" }));
     });
+  }
+
+  /** What waits now: the commands, the time of the oldest, and the calls that found no room. */
+  queueState(): { readonly length: number; readonly oldestAt: UnixMillis | undefined; readonly overflow: number } {
+    let oldestAt: UnixMillis | undefined;
+    for (const queue of [this.#queue, this.#quarantined]) {
+      for (const { queuedAt } of queue.heads()) {
+        if (oldestAt === undefined || queuedAt < oldestAt) oldestAt = queuedAt;
+      }
+    }
+    return { length: this.#queue.length + this.#quarantined.length, oldestAt, overflow: this.#overflow.length };
   }
 
   /** Refuses new commands from now on. Resolves once all queued commands have their result. */

@@ -13,6 +13,7 @@ import type { RpcContract } from "../messages/contract.js";
 import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
 import type { AuthenticatedCall, Authentication } from "./authenticator.js";
+import type { CallMeter } from "./call-meter.js";
 import type { CallSteps } from "./call-steps.js";
 import type { ItemTally } from "./rpc-result.js";
 
@@ -42,6 +43,8 @@ export interface CallDependencies {
   /** Called with +1 when a call begins, and with -1 when its response has been sent. */
   readonly onInFlight: (change: 1 | -1) => void;
   readonly steps: CallSteps;
+  /** Undefined: the metrics are off. */
+  readonly meter?: CallMeter | undefined;
 }
 
 /** Collects the facts of a call for its log line. */

@@ -6,6 +6,7 @@ import type { AnyRefusal } from "../errors/refusal.js";
 import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { CallRecord } from "./call-context.js";
+import type { RpcMeter } from "./call-meter.js";
 
 /** The end of a call. */
 export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Refused;
@@ -21,9 +22,15 @@ export function refused(refusal: AnyRefusal): Refused {
   return { kind: "refused", refusal, status: statusOf(refusal) };
 }
 
-/** Writes the log line of a call. */
+/** Where the end of a call is noted: the log, and the metrics if they are on. */
+export interface CallNotes {
+  readonly logger: Logger;
+  readonly meter: RpcMeter | undefined;
+}
+
+/** Writes the log line of a call, and counts the call. */
 export function logCall(
-  logger: Logger,
+  { logger, meter }: CallNotes,
   contract: RpcContract,
   { record, ending, cancelled }: { record: CallRecord; ending: Ending; cancelled: boolean },
 ): void {
@@ -46,6 +53,7 @@ export function logCall(
     cancelled: cancelled ? true : undefined,
     trace: thrown === undefined ? undefined : traceOf(thrown),
   };
+  meter?.ended(line);
   if (thrown === undefined) logger.info(line, "call");
   else logger.error(line, "call");
 }

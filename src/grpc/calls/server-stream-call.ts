@@ -87,7 +87,9 @@ class OpenServerStream<Request, Input> {
   }
 
   begin(): void {
-    this.#context.dependencies.onInFlight(1);
+    const { contract, dependencies } = this.#context;
+    dependencies.onInFlight(1);
+    dependencies.meter?.rpc(contract).started();
     this.#call.once("cancelled", () => {
       this.#end(DONE);
     });

@@ -93,8 +93,9 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   }
 
   begin(): void {
-    const { dependencies } = this.#context;
+    const { contract, dependencies } = this.#context;
     dependencies.onInFlight(1);
+    dependencies.meter?.rpc(contract).started();
     this.#call.once("cancelled", () => {
       this.#end(DONE);
     });

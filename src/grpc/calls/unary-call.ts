@@ -81,6 +81,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
 ): UnaryRoute {
   return (contract, dependencies) => {
     const { logger, onInFlight, steps } = dependencies;
+    const meter = dependencies.meter?.rpc(contract);
 
     const handle = async (
       call: ServerUnaryCall<Buffer, Buffer>,
@@ -101,7 +102,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
       });
       steps.log.add(() => {
         orFatal(() => {
-          logCall(logger, contract, { record, ending: reply, cancelled: call.cancelled });
+          logCall({ logger, meter }, contract, { record, ending: reply, cancelled: call.cancelled });
         });
         onInFlight(-1);
       });
@@ -143,6 +144,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
 
     return (call, callback) => {
       onInFlight(1);
+      meter?.started();
       void handle(call, callback);
     };
   };
