@@ -116,6 +116,18 @@ module.exports = {
       to: { path: "node_modules/prom-client/" },
     },
     {
+      name: "one-room-knows-opentelemetry",
+      severity: "error",
+      from: { pathNot: "^runtime/tracing/" },
+      to: { path: "node_modules/@opentelemetry/" },
+    },
+    {
+      name: "the-sdk-is-loaded-only-with-an-endpoint",
+      severity: "error",
+      from: { path: "^runtime/tracing/", pathNot: "^runtime/tracing/otlp\\.ts$" },
+      to: { path: "node_modules/@opentelemetry/(?!api/)" },
+    },
+    {
       name: "nothing-imports-tests",
       severity: "error",
       from: { path: "^(runtime|src|gateway|bench)/" },

@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import type { Logger } from "pino";
 
 import { FairTurns } from "../runtime/fair-turns.js";
+import type { Tracing } from "../runtime/tracing/tracing.js";
 import type { Contract } from "./contract/contract.js";
 import { patternOf } from "./contract/path-template.js";
 import type { RpcStatus } from "./contract/rpc.js";
@@ -36,6 +37,8 @@ export interface AppDependencies {
   readonly streams: OpenStreams;
   /** Undefined: the metrics are off. */
   readonly meter?: RequestMeter | undefined;
+  /** Undefined: no request is recorded. */
+  readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
 }
 
 export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMillisMax"> & {
@@ -81,7 +84,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
 
 function beginContext(notes: RequestNotes): RequestHandler {
   return (req, res, next) => {
-    logRequest(notes, beginRequest(req, res), req, res);
+    logRequest(notes, beginRequest(req, res, notes.tracing), req, res);
     next();
   };
 }

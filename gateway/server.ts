@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
+import type { Tracing } from "../runtime/tracing/tracing.js";
 import { clientCredentials, readTlsIdentity } from "../runtime/transport/tls.js";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
@@ -45,13 +46,19 @@ const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
 
+/** What watches the gateway. All of it may be off. */
+interface Watching {
+  readonly metrics?: GatewayMetrics | undefined;
+  readonly tracing?: Tracing | undefined;
+}
+
 /**
  * Starts the gateway. Rejects when it cannot serve the contract or cannot listen on the address.
  */
 export async function startGateway(
   config: Omit<GatewayConfig, "processes" | "adminAddress">,
   log: Logger,
-  metrics?: GatewayMetrics,
+  { metrics, tracing }: Watching = {},
 ): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
   const identity = config.tls === undefined ? undefined : readTlsIdentity(config.tls);
@@ -64,7 +71,7 @@ export async function startGateway(
   metrics?.watch({ streams: () => streams.open });
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
-    { contract, upstream, log, streams, meter: metrics?.requests, isStopping: () => stopping !== undefined },
+    { contract, upstream, log, streams, meter: metrics?.requests, tracing, isStopping: () => stopping !== undefined },
     {
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import type { Tracing } from "../runtime/tracing/tracing.js";
 import { startAdmin } from "./admin.js";
 import { cellMarks } from "./cell-marks.js";
 import { cellRails, type RunningRails } from "./cell-rails.js";
@@ -47,6 +48,8 @@ export interface ServerDependencies {
   readonly now?: () => UnixMillis;
   /** An open, migrated database, which its owner closes. Opened from the config when omitted. */
   readonly database?: Database;
+  /** Records calls. Its owner stops it. */
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface RunningServer {
@@ -70,7 +73,7 @@ export interface RunningServer {
  * in use.
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
-  const { logger, now = systemClock } = dependencies;
+  const { logger, now = systemClock, tracing } = dependencies;
   const callbacks =
     config.callbacks === undefined
       ? undefined
@@ -86,6 +89,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const metrics = config.adminAddress === undefined ? undefined : new ServerMetrics();
   const { cells, workers } = openCells(database, {
     metrics,
+    tracing,
     config,
     callbacks,
     sealKeys,
@@ -105,7 +109,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   try {
     await Promise.all(workers.map((each) => each.start()));
     const parts = { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger };
-    const server = await startGrpcServer({ ...grpcOptionsOf(parts), tls, meter: metrics?.calls });
+    const server = await startGrpcServer({ ...grpcOptionsOf(parts), tls, meter: metrics?.calls, tracing });
     const admin = await startAdmin(config, { metrics, database, cells, server, seals, logger, now }).catch(
       async (error: unknown) => {
         await server.stop(0);
@@ -180,6 +184,7 @@ function grpcOptionsOf({
 
 interface CellsOptions {
   readonly metrics: ServerMetrics | undefined;
+  readonly tracing: Tracing | undefined;
   readonly logger: Logger;
   readonly config: Config;
   readonly callbacks: Callbacks | undefined;
@@ -201,7 +206,7 @@ interface Worker {
 /** Makes the parts of each cell. */
 function openCells(
   database: Database,
-  { metrics, config, callbacks, sealKeys, writeChecks, sender, now, logger }: CellsOptions,
+  { metrics, tracing, config, callbacks, sealKeys, writeChecks, sender, now, logger }: CellsOptions,
 ): { readonly cells: readonly OpenCell[]; readonly workers: readonly Worker[] } {
   const workers: Worker[] = [];
   const writeEvent = eventWriter();
@@ -219,6 +224,8 @@ function openCells(
       now,
       batchMax: config.batchMax,
       queueMax: config.queueMax,
+      traceCommit:
+        tracing && ((calls, size) => tracing.beginCommit(calls, { "kesc.cell": number, "kesc.batch_size": size })),
       onStoreError: (error, batchSize) => {
         const facts = { cell: number, kind: error.kind, batch_size: batchSize, ...failureFacts(error) };
         logger.error(facts, "a batch was not committed");

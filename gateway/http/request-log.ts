@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { Logger } from "pino";
 
+import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { RequestContext } from "./request-context.js";
 
 /** What the log line of a request says that is counted. */
@@ -23,15 +24,16 @@ export interface RequestMeter {
 export interface RequestNotes {
   readonly log: Logger;
   readonly meter?: RequestMeter | undefined;
+  readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
 }
 
 // Logged in place of the status when the client disconnects first, as nginx does.
 const CLIENT_GONE = { status: 499, code: "CLIENT_GONE" };
 
 /**
- * Counts the request, and logs one line when it ends. The line has the route's template in place
- * of the URL: ids, phone numbers and e-mail addresses in paths and queries stay out of the log. So
- * do bodies and keys.
+ * Counts the request. When it ends, logs one line and ends its span. Both have the route's template
+ * in place of the URL: ids, phone numbers and e-mail addresses in paths and queries stay out. So do
+ * bodies and keys.
  */
 export function logRequest(
   { log, meter }: RequestNotes,
@@ -53,7 +55,24 @@ export function logRequest(
       ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     };
     meter?.ended(line);
+    context.span?.end(`${req.method ?? ""} ${context.route ?? ""}`.trim(), spanFactsOf(line), line.status >= 500);
     if (line.status >= 500) log.warn(line, "request");
     else log.info(line, "request");
   });
+}
+
+function spanFactsOf(line: {
+  readonly request_id: string;
+  readonly method: string | undefined;
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: string | undefined;
+}): Readonly<Record<string, string | number>> {
+  return {
+    "http.request.method": line.method ?? "",
+    "http.route": line.route ?? "",
+    "http.response.status_code": line.status,
+    "kesc.code": line.code ?? "",
+    "kesc.request_id": line.request_id,
+  };
 }

@@ -4,6 +4,7 @@ import { Server, ServerCredentials, type ServiceDefinition, status as Status } f
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
+import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { TlsIdentity } from "../../runtime/transport/tls.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -71,6 +72,8 @@ export interface GrpcServerOptions {
   readonly tls?: TlsIdentity | undefined;
   /** Undefined: the metrics are off. */
   readonly meter?: CallMeter | undefined;
+  /** Undefined: no call is recorded. */
+  readonly tracing?: Pick<Tracing, "begin"> | undefined;
 }
 
 export interface GrpcServer {
@@ -127,6 +130,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       },
       steps: callSteps(),
       meter: options.meter,
+      tracing: options.tracing,
     },
   });
   const health = new Health({ serviceNames, ping: options.ping, logger });

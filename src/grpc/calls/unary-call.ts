@@ -87,7 +87,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
       call: ServerUnaryCall<Buffer, Buffer>,
       callback: Parameters<UnaryHandler>[1],
     ): Promise<void> => {
-      const record = recordOf(call.metadata, performance.now());
+      const record = recordOf(call.metadata, contract, dependencies.tracing);
       let reply: Reply;
       try {
         reply = await replyTo(call, record);
@@ -129,6 +129,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
         requestId,
         idempotencyKey: options.idempotencyKey,
         deadline: deadlineOf(call, dependencies),
+        trace: record.span?.parent,
       };
       const input = parseRequest(rpc, contract, call.request, caller);
       if (!input.ok || options.problems.length > 0) {

@@ -64,7 +64,7 @@ export async function startInProcess(
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));
   const gatewayMetrics = server.adminAddress === undefined ? undefined : new GatewayMetrics();
-  const gateway = await startGateway(config.config, logger, gatewayMetrics);
+  const gateway = await startGateway(config.config, logger, { metrics: gatewayMetrics });
   const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
   const rest = new RestCaller(gateway.address);
   const [a, b] = await makeTenants(keys(database, now));
