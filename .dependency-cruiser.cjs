@@ -10,7 +10,7 @@ const only = (folder, others) => ({
 const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
 
 // Each folder of the gateway may import those before it, and nothing else of the gateway.
-const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest"];
+const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest", "metrics"];
 const gatewayFolderImports = (folder, index) => ({
   name: `gateway-${folder}-imports`,
   severity: "error",
@@ -60,6 +60,7 @@ module.exports = {
       "src/reconcile",
       "src/statements/ports.ts",
       "src/statements/mark-ports.ts",
+      "src/metrics/ports.ts",
       "src/events",
       "src/leases/ports.ts",
       "src/seals/leaf.ts",
@@ -90,6 +91,13 @@ module.exports = {
       "src/gen",
       "runtime",
     ]),
+    only("src/metrics", [
+      "src/domain",
+      "src/grpc/calls/call-meter.ts",
+      "src/grpc/messages/contract.ts",
+      "src/ledger/ports",
+      "runtime",
+    ]),
     only("src/startup", [
       "src/storage",
       "src/seals/key-file.ts",
@@ -102,6 +110,24 @@ module.exports = {
     ]),
     only("gateway", ["runtime"]),
     ...GATEWAY_FOLDERS.map(gatewayFolderImports),
+    {
+      name: "one-room-knows-prom-client",
+      severity: "error",
+      from: { pathNot: "^runtime/metrics/" },
+      to: { path: "node_modules/prom-client/" },
+    },
+    {
+      name: "one-room-knows-opentelemetry",
+      severity: "error",
+      from: { pathNot: "^runtime/tracing/" },
+      to: { path: "node_modules/@opentelemetry/" },
+    },
+    {
+      name: "the-sdk-is-loaded-only-with-an-endpoint",
+      severity: "error",
+      from: { path: "^runtime/tracing/", pathNot: "^runtime/tracing/otlp\\.ts$" },
+      to: { path: "node_modules/@opentelemetry/(?!api/)" },
+    },
     {
       name: "nothing-imports-tests",
       severity: "error",

@@ -1,5 +1,11 @@
-/** `make compare`: the processor time of a call in two builds, measured in turn. */
+/**
+ * `make compare`: the processor time of a call in two builds, or of one build with and without
+ * metrics or traces, measured in turn.
+ */
+import { once } from "node:events";
 import { rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 
 import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
@@ -13,6 +19,9 @@ import type { Service } from "./servers/service.js";
 import { progress, Stage } from "./stage.js";
 
 const USAGE = `node dist/bench/compare.js --old <checkout or kesc command> [options]
+node dist/bench/compare.js --metrics | --traces <ratio> [options]
+  --metrics         compares the build with itself, the new one with its metrics on
+  --traces <ratio>  the same with traces on, of which this share is recorded
   --new <path>      the other build (this checkout)
   --pairs <n>       fresh servers of both builds are compared this many times (11)
   --calls <n>       measured calls of each kind, on each server (20000)
@@ -41,23 +50,40 @@ type Times = Record<"before" | "after", Map<string, number[]>>;
 const options = commandLine(USAGE, () => {
   const { values } = parseArgs({
     options: {
-      old: { type: "string" },
+      old: { type: "string", default: "" },
+      metrics: { type: "boolean", default: false },
+      traces: { type: "string" },
       new: { type: "string", default: REPOSITORY },
       pairs: { type: "string", default: "11" },
       calls: { type: "string", default: "20000" },
       "warm-up": { type: "string", default: "20000" },
     },
   });
-  if (values.old === undefined || values.old === "") throw new Error("--old names the build to compare with");
+  const watched = values.metrics || values.traces !== undefined;
+  if (values.old === "" && !watched) throw new Error("--old names the build to compare with");
   const calls = { min: SLICES * 100, max: 10_000_000 };
   return {
-    before: kescAt(values.old),
+    before: kescAt(values.old === "" ? values.new : values.old),
+    metrics: values.metrics,
+    traces: values.traces,
     after: kescAt(values.new),
     pairs: wholeNumberOf("--pairs", values.pairs, { min: 1, max: 1_000 }),
     calls: wholeNumberOf("--calls", values.calls, calls),
     warmUp: wholeNumberOf("--warm-up", values["warm-up"], calls),
   };
 });
+
+/** The environment of the new build. */
+const watching: Record<string, string> = {};
+if (options.metrics) {
+  watching["KESC_ADMIN_ADDRESS"] = "127.0.0.1:0";
+  watching["KESC_HTTP_ADMIN_ADDRESS"] = "127.0.0.1:0";
+}
+if (options.traces !== undefined) {
+  watching["OTEL_EXPORTER_OTLP_ENDPOINT"] = await startSink();
+  watching["OTEL_TRACES_SAMPLER"] = "parentbased_traceidratio";
+  watching["OTEL_TRACES_SAMPLER_ARG"] = options.traces;
+}
 
 await Stage.run(options.after, async (stage) => {
   const times: Times = { before: new Map(), after: new Map() };
@@ -73,8 +99,9 @@ await Stage.run(options.after, async (stage) => {
 /** Starts both builds on fresh databases and adds the times of all kinds of calls. */
 async function comparePair(stage: Stage, pair: number, times: Times): Promise<void> {
   const start = async (name: "before" | "after"): Promise<Build> => {
-    const service = await stage.startService(`${name}-${String(pair)}`, { kesc: options[name] });
-    return { service, gateway: await stage.startGateway(service) };
+    const env = name === "after" ? watching : {};
+    const service = await stage.startService(`${name}-${String(pair)}`, { kesc: options[name], env });
+    return { service, gateway: await stage.startGateway(service, { env }) };
   };
   const builds = { before: await start("before"), after: await start("after") };
   // The first of a pair is now the one, now the other.
@@ -111,6 +138,16 @@ async function drive(stage: Stage, build: Build, kind: Kind, count: number): Pro
   return used() - before;
 }
 
+/** Starts a collector of traces that drops them. Resolves with its URL. */
+async function startSink(): Promise<string> {
+  const server = createServer((req, res) => {
+    req.resume().once("end", () => res.end("{}"));
+  });
+  server.listen(0, "127.0.0.1").unref();
+  await once(server, "listening");
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
 function print(times: Times): void {
   const rows = KINDS.map(({ name }) => {
     const [before, after] = [times.before.get(name) ?? [], times.after.get(name) ?? []];
@@ -125,6 +162,7 @@ function print(times: Times): void {
     `old: ${machineLine(thisMachine(options.before))}`,
     `processor time of a call, median of ${String(options.pairs)} pairs, ${String(options.calls)} calls each`,
     "REST mint: the gateway's time and the server's",
+    ...Object.entries(watching).map(([name, value]) => `new: ${name}=${value}`),
     "",
     tableOf(lines),
   ];

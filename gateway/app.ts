@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import type { Logger } from "pino";
 
 import { FairTurns } from "../runtime/fair-turns.js";
+import type { Tracing } from "../runtime/tracing/tracing.js";
 import type { Contract } from "./contract/contract.js";
 import { patternOf } from "./contract/path-template.js";
 import type { RpcStatus } from "./contract/rpc.js";
@@ -9,7 +10,7 @@ import { Admission } from "./http/admission.js";
 import { Callers } from "./http/callers.js";
 import type { OpenStreams } from "./http/open-streams.js";
 import { beginRequest, contextOf } from "./http/request-context.js";
-import { logRequest } from "./http/request-log.js";
+import { logRequest, type RequestMeter, type RequestNotes } from "./http/request-log.js";
 import { sendProblem } from "./http/response.js";
 import { MessageWriter } from "./json/write-message.js";
 import {
@@ -34,6 +35,10 @@ export interface AppDependencies {
   readonly log: Logger;
   readonly isStopping: () => boolean;
   readonly streams: OpenStreams;
+  /** Undefined: the metrics are off. */
+  readonly meter?: RequestMeter | undefined;
+  /** Undefined: no request is recorded. */
+  readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
 }
 
 export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMillisMax"> & {
@@ -55,7 +60,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
 
   const callers = new Callers();
   const isPublic = publicPathsOf(deps.contract);
-  app.use(beginContext(deps.log), takeTurn(new FairTurns(), { callers, isPublic }), refuseMalformed);
+  app.use(beginContext(deps), takeTurn(new FairTurns(), { callers, isPublic }), refuseMalformed);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
   app.use(admit(new Admission(limits.requestsMax), { callers, open: new Admission(PUBLIC_REQUESTS_MAX), isPublic }));
@@ -77,9 +82,9 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   return app;
 }
 
-function beginContext(log: Logger): RequestHandler {
+function beginContext(notes: RequestNotes): RequestHandler {
   return (req, res, next) => {
-    logRequest(log, beginRequest(req, res), req, res);
+    logRequest(notes, beginRequest(req, res, notes.tracing), req, res);
     next();
   };
 }

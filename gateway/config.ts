@@ -5,6 +5,8 @@ import { type Environment, type HostAndPort, type LogLevel, readVariables } from
 /** The part of the environment that the gateway reads, parsed. */
 export interface GatewayConfig {
   readonly listen: HostAndPort;
+  /** Where the metrics are served; undefined: the gateway counts nothing. */
+  readonly adminAddress: HostAndPort | undefined;
   /** A gRPC target: "host:port" or "unix:path". */
   readonly target: string;
   readonly logLevel: LogLevel;
@@ -41,6 +43,7 @@ export function readConfig(environment: Environment): ConfigResult {
     ok: true,
     config: {
       listen: values.KESC_HTTP_ADDRESS,
+      adminAddress: values.KESC_HTTP_ADMIN_ADDRESS,
       target: values.KESC_GATEWAY_TARGET ?? values.KESC_GRPC_ADDRESS,
       logLevel: values.KESC_LOG_LEVEL,
       bodyBytesMax: values.KESC_HTTP_BODY_BYTES_MAX,

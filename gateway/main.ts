@@ -2,11 +2,15 @@ import cluster from "node:cluster";
 
 import { announceReady } from "../runtime/child.js";
 import { flushLog, openLog } from "../runtime/log.js";
+import type { AdminServer } from "../runtime/metrics/admin-server.js";
 import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
+import { openTracing, type Tracing, TracingError } from "../runtime/tracing/tracing.js";
 import { TlsFileError } from "../runtime/transport/tls.js";
 import { WRONG_VARIABLE_EXIT_CODE } from "../runtime/variables.js";
+import { startAdmin } from "./admin.js";
 import { runProcesses } from "./cluster.js";
 import { type GatewayConfig, readConfig } from "./config.js";
+import { GatewayMetrics } from "./metrics/gateway-metrics.js";
 import { type Gateway, startGateway } from "./server.js";
 
 // The operating system may need this long after the grace period, before the process exits by
@@ -18,7 +22,7 @@ if (!result.ok) {
   for (const problem of result.problems) process.stderr.write(`${problem}\n`);
   process.exitCode = WRONG_VARIABLE_EXIT_CODE;
 } else if (cluster.isPrimary && result.config.processes > 1) {
-  process.exit(await runProcesses(result.config));
+  process.exit(await runProcesses(result.config, openLog(result.config.logLevel)));
 } else {
   await run(result.config);
 }
@@ -30,14 +34,23 @@ async function run(config: GatewayConfig): Promise<void> {
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
   const log = openLog(config.logLevel);
 
+  const metrics = config.adminAddress === undefined ? undefined : new GatewayMetrics();
   let gateway: Gateway;
+  let admin: AdminServer | undefined;
+  let tracing: Tracing | undefined;
   try {
-    gateway = await startGateway(config, log);
+    tracing = await openTracing(process.env, "kesc-gateway", (problem) => {
+      log.warn({ problem }, "spans were not exported");
+    });
+    gateway = await startGateway(config, log, { metrics, tracing });
+    // The first process of the gateway asks each worker, and serves the sums.
+    if (cluster.isWorker) metrics?.answerAsWorker();
+    else if (metrics !== undefined) admin = await startAdmin(config, { log, metrics: () => metrics.text() });
   } catch (error) {
     process.stderr.write(`the gateway cannot start: ${explain(error, config)}\n`);
-    process.exit(error instanceof TlsFileError ? WRONG_VARIABLE_EXIT_CODE : 1);
+    process.exit(error instanceof TlsFileError || error instanceof TracingError ? WRONG_VARIABLE_EXIT_CODE : 1);
   }
-  log.info({ address: gateway.address, target: config.target }, "ready");
+  log.info({ address: gateway.address, admin: admin?.address, target: config.target }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   log.flush();
   announceReady(gateway.address);
@@ -45,6 +58,8 @@ async function run(config: GatewayConfig): Promise<void> {
   log.info({ cause: await stopping }, "stopping");
   exitAfter(config.shutdownGraceSeconds * 1_000 + EXIT_MILLIS_MAX, log);
   const isClean = await gateway.stop();
+  await admin?.close();
+  await tracing?.stop();
   log.info({ clean: isClean }, "stopped");
   await flushLog(log);
   process.exit(isClean ? 0 : 1);

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
+import type { Tracing } from "../runtime/tracing/tracing.js";
 import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "../runtime/transport/handshakes.js";
 import { TLS_VERSION_MIN, type TlsMaterial } from "../runtime/transport/tls.js";
 import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
@@ -17,6 +18,7 @@ import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { OpenStreams } from "./http/open-streams.js";
+import type { GatewayMetrics } from "./metrics/gateway-metrics.js";
 import { createUpstream } from "./upstream/upstream.js";
 
 export interface Gateway {
@@ -46,10 +48,20 @@ const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
 
+/** What watches the gateway. All of it may be off. */
+interface Watching {
+  readonly metrics?: GatewayMetrics | undefined;
+  readonly tracing?: Tracing | undefined;
+}
+
 /**
  * Starts the gateway. Rejects when it cannot serve the contract or cannot listen on the address.
  */
-export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
+export async function startGateway(
+  config: Omit<GatewayConfig, "processes" | "adminAddress">,
+  log: Logger,
+  { metrics, tracing }: Watching = {},
+): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
   const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
   const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
@@ -59,9 +71,10 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
     bulkBytesMax: config.bulkBytesMax,
   });
   const streams = new OpenStreams(config.streamsMax);
+  metrics?.watch({ streams: () => streams.open });
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
-    { contract, upstream, log, streams, isStopping: () => stopping !== undefined },
+    { contract, upstream, log, streams, meter: metrics?.requests, tracing, isStopping: () => stopping !== undefined },
     {
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,

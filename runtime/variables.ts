@@ -109,6 +109,16 @@ export const VARIABLES = {
     hostAndPortOrSocket,
   ),
   KESC_HTTP_ADDRESS: variable("127.0.0.1:8080", "address of the REST gateway: host:port", hostAndPort),
+  KESC_ADMIN_ADDRESS: {
+    fallback: undefined,
+    meaning: "address of the server's metrics: host:port; default: off",
+    schema: hostAndPort.optional(),
+  },
+  KESC_HTTP_ADMIN_ADDRESS: {
+    fallback: undefined,
+    meaning: "address of the gateway's metrics: host:port; default: off",
+    schema: hostAndPort.optional(),
+  },
   KESC_GATEWAY_TARGET: {
     fallback: undefined,
     meaning: "server that the gateway calls; default: KESC_GRPC_ADDRESS",

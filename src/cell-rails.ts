@@ -23,6 +23,8 @@ import { payments } from "./storage/rails/payments.js";
 export interface RunningRails extends CellRails {
   /** Reads the accounts at rails, and begins to settle. Rejects if the accounts cannot be read. */
   start(): Promise<void>;
+  /** The rail accounts whose payouts the breaker has stopped. */
+  payoutsStopped(): number;
   /** Asks no rail any more. Waits for the calls under way, at most for this time. */
   stop(graceMillis: number): Promise<void>;
 }
@@ -69,6 +71,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
       settlement.poke();
     },
     noteBalance: balanceNotes(cell, { rails: railAccounts, now, logger }),
+    payoutsStopped: () => settlement.payoutsStopped,
     async start() {
       await railAccounts.start();
       lease.start();

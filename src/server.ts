@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
+import type { Tracing } from "../runtime/tracing/tracing.js";
+import { startAdmin } from "./admin.js";
 import { cellMarks } from "./cell-marks.js";
-import { cellRails } from "./cell-rails.js";
+import { cellRails, type RunningRails } from "./cell-rails.js";
 import { cellSeals } from "./cell-seals.js";
 import { cellWebhooks } from "./cell-webhooks.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
@@ -11,10 +13,11 @@ import { eventWriter } from "./event-json.js";
 import { Follower } from "./events/follower.js";
 import { pokingAfterCommit } from "./events/poke-after-commit.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
-import { startGrpcServer } from "./grpc/server.js";
+import { type GrpcServerOptions, startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
+import { ServerMetrics } from "./metrics/server-metrics.js";
 import type { SealKeySource } from "./seals/key-file.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
@@ -45,11 +48,15 @@ export interface ServerDependencies {
   readonly now?: () => UnixMillis;
   /** An open, migrated database, which its owner closes. Opened from the config when omitted. */
   readonly database?: Database;
+  /** Records calls. Its owner stops it. */
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface RunningServer {
   /** Where it listens, with its real port. */
   readonly address: string;
+  /** Where its metrics are, with the real port. Undefined: they are off. */
+  readonly adminAddress: string | undefined;
   /** Cell n has the index n. */
   readonly cells: readonly ServedCell[];
   /**
@@ -66,7 +73,7 @@ export interface RunningServer {
  * in use.
  */
 export async function startServer(config: Config, dependencies: ServerDependencies): Promise<RunningServer> {
-  const { logger, now = systemClock } = dependencies;
+  const { logger, now = systemClock, tracing } = dependencies;
   const callbacks =
     config.callbacks === undefined
       ? undefined
@@ -79,50 +86,48 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const sender = senderTo({ allowed: config.webhookHosts, now });
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
   const sealKeys = usableSealKeys(config.seals, logger);
-  const { cells, workers } = openCells(database, { config, callbacks, sealKeys, writeChecks, sender, now, logger });
-  const cellOf = ({ cell: number }: { readonly cell: number }): ServedCell => {
-    const cell = cells[number];
-    if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-    return cell;
-  };
+  const metrics = config.adminAddress === undefined ? undefined : new ServerMetrics();
+  const { cells, workers } = openCells(database, {
+    metrics,
+    tracing,
+    config,
+    callbacks,
+    sealKeys,
+    writeChecks,
+    sender,
+    now,
+    logger,
+  });
   const keyUses = new KeyUses(database, now);
+  const seals = sealKeys !== undefined;
+  const closeAll = async (): Promise<void> => {
+    tls?.close();
+    sender.close();
+    for (const { follower } of cells) follower.close();
+    await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
+    await closeDatabase();
+  };
   try {
     await Promise.all(workers.map((each) => each.start()));
-    const server = await startGrpcServer({
-      address: config.grpcAddress,
-      cellOf,
-      keys: keyUses.noting(keys(database, now)),
-      ping: async () => {
-        await database.ping(now);
-        await Promise.all(writeChecks.map((writes) => writes.check()));
+    const parts = { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger };
+    const server = await startGrpcServer({ ...grpcOptionsOf(parts), tls, meter: metrics?.calls, tracing });
+    const admin = await startAdmin(config, { metrics, database, cells, server, seals, logger, now }).catch(
+      async (error: unknown) => {
+        await server.stop(0);
+        throw error;
       },
-      now,
-      newAccountId: () => typeidUnboxed("acc") as string as AccountId,
-      newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
-      newTransactionId,
-      newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
-      webhookHosts: config.webhookHosts,
-      phoneCoolingMillis: config.phoneCoolingMillis,
-      sealPublicKeys: () => sealKeys?.().publicKeys ?? [],
-      callbackSecrets: () => callbacks?.secrets ?? [],
-      logger,
-      limits: config.grpcLimits,
-      listsMax: database.listsMax,
-      tls,
-    });
+    );
     return {
       address: server.address,
+      adminAddress: admin?.address,
       cells,
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
           await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
         } finally {
-          tls?.close();
-          sender.close();
-          for (const { follower } of cells) follower.close();
-          await Promise.all([keyUses.flush(), ...cells.map(({ ledger }) => ledger.close())]);
-          await closeDatabase();
+          await admin?.close();
+          await closeAll();
         }
       },
     };
@@ -135,7 +140,53 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   }
 }
 
+interface GrpcParts extends Pick<CellsOptions, "config" | "callbacks" | "sealKeys" | "writeChecks" | "now" | "logger"> {
+  readonly database: Database;
+  readonly cells: readonly ServedCell[];
+  readonly keyUses: KeyUses;
+}
+
+function grpcOptionsOf({
+  config,
+  database,
+  cells,
+  writeChecks,
+  keyUses,
+  sealKeys,
+  callbacks,
+  now,
+  logger,
+}: GrpcParts): GrpcServerOptions {
+  return {
+    address: config.grpcAddress,
+    cellOf: ({ cell: number }) => {
+      const cell = cells[number];
+      if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+      return cell;
+    },
+    keys: keyUses.noting(keys(database, now)),
+    ping: async () => {
+      await database.ping(now);
+      await Promise.all(writeChecks.map((writes) => writes.check()));
+    },
+    now,
+    newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+    newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
+    newTransactionId,
+    newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
+    webhookHosts: config.webhookHosts,
+    phoneCoolingMillis: config.phoneCoolingMillis,
+    sealPublicKeys: () => sealKeys?.().publicKeys ?? [],
+    callbackSecrets: () => callbacks?.secrets ?? [],
+    logger,
+    limits: config.grpcLimits,
+    listsMax: database.listsMax,
+  };
+}
+
 interface CellsOptions {
+  readonly metrics: ServerMetrics | undefined;
+  readonly tracing: Tracing | undefined;
   readonly logger: Logger;
   readonly config: Config;
   readonly callbacks: Callbacks | undefined;
@@ -146,6 +197,8 @@ interface CellsOptions {
   readonly now: () => UnixMillis;
 }
 
+type OpenCell = ServedCell & Pick<RunningRails, "payoutsStopped"> & { readonly ledger: Ledger };
+
 /** A part of a cell that must be started and stopped. */
 interface Worker {
   start(): Promise<void>;
@@ -155,8 +208,8 @@ interface Worker {
 /** Makes the parts of each cell. */
 function openCells(
   database: Database,
-  { config, callbacks, sealKeys, writeChecks, sender, now, logger }: CellsOptions,
-): { readonly cells: readonly (ServedCell & { readonly ledger: Ledger })[]; readonly workers: readonly Worker[] } {
+  { metrics, tracing, config, callbacks, sealKeys, writeChecks, sender, now, logger }: CellsOptions,
+): { readonly cells: readonly OpenCell[]; readonly workers: readonly Worker[] } {
   const workers: Worker[] = [];
   const writeEvent = eventWriter();
   const cells = database.cells.map((cell) => {
@@ -166,12 +219,15 @@ function openCells(
       logger.error({ cell: number, ...failureFacts(error) }, "the events were not read, and are tried again");
     };
     const follower = new Follower({ reads: reading, codec: eventCodec, onError });
-    const committer = pokingAfterCommit(cell.committer, follower);
+    const poking = pokingAfterCommit(cell.committer, follower);
+    const committer = metrics?.metered(poking, number) ?? poking;
     const ledger = new Ledger({
       committer,
       now,
       batchMax: config.batchMax,
       queueMax: config.queueMax,
+      traceCommit:
+        tracing && ((calls, size) => tracing.beginCommit(calls, { "kesc.cell": number, "kesc.batch_size": size })),
       onStoreError: (error, batchSize) => {
         const facts = { cell: number, kind: error.kind, batch_size: batchSize, ...failureFacts(error) };
         logger.error(facts, "a batch was not committed");
@@ -194,6 +250,7 @@ function newTransactionId(): TransactionId {
 }
 
 function addressError(address: string, error: unknown): OperatorError | undefined {
+  if (error instanceof OperatorError) return error;
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
   if (!/EADDRINUSE|EADDRNOTAVAIL|EACCES|ENOTFOUND|No address added/.test(reason)) return undefined;
   const what = reason.includes("EADDRINUSE") ? "the address is in use already" : "the address is not available";

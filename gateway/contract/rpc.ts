@@ -35,6 +35,8 @@ export interface CallOptions {
   readonly onCancel: (listener: () => void) => void;
   /** Calls with the same key may be sent as one batch; undefined: the call is sent alone. */
   readonly batchKey?: string | undefined;
+  /** Whether the call is recorded in a trace. Of a batch, the first such call names the trace. */
+  readonly isTraced?: boolean | undefined;
 }
 
 /** The result of one call to the server. */

@@ -1,5 +1,6 @@
 import { Metadata } from "@grpc/grpc-js";
 
+import { type TraceParent, traceParentText } from "../../runtime/trace-id.js";
 import { FORWARDED } from "../../runtime/transport/forwarded.js";
 import { FORWARDED_METADATA } from "../contract/forwarded-metadata.js";
 import type { FieldProblem } from "../problems/field-problem.js";
@@ -36,9 +37,14 @@ const UNIT_MILLIS: Readonly<Record<string, number>> = {
 
 /**
  * Makes the call's metadata from the headers on the allow-list, and its timeout from Grpc-Timeout,
- * at most `timeoutMillisMax`. `rawHeaders` holds names and values in turn, as Node received them.
+ * at most `timeoutMillisMax`. `trace` replaces the client's traceparent. `rawHeaders` holds names
+ * and values in turn, as Node received them.
  */
-export function readHeaders(rawHeaders: readonly string[], requestId: string, timeoutMillisMax: number): CallHeaders {
+export function readHeaders(
+  rawHeaders: readonly string[],
+  { requestId, trace }: { readonly requestId: string; readonly trace?: TraceParent | undefined },
+  timeoutMillisMax: number,
+): CallHeaders {
   const headers = valuesByName(rawHeaders);
   const metadata = new Metadata();
   const problems: FieldProblem[] = [];
@@ -66,6 +72,7 @@ export function readHeaders(rawHeaders: readonly string[], requestId: string, ti
   }
   metadata.set("x-request-id", requestId);
   metadata.set(FORWARDED, "true");
+  if (trace !== undefined) metadata.set("traceparent", traceParentText(trace));
 
   const timeoutMillis = parseTimeout(headers.get(TIMEOUT));
   if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, code: "format", message: TIMEOUT_PROBLEM });

@@ -6,10 +6,16 @@ export class OpenStreams {
   readonly #places: FairShare;
   readonly #listeners = new Set<() => void>();
   #isStopped = false;
+  #open = 0;
 
   constructor(max: number) {
     this.max = max;
     this.#places = new FairShare(max);
+  }
+
+  /** The streams that are open now. */
+  get open(): number {
+    return this.#open;
   }
 
   /** Whether no stream may begin. */
@@ -19,11 +25,14 @@ export class OpenStreams {
 
   /** Returns whether the caller has room for one more stream. If so, `leave` must follow once. */
   enter(caller: string): boolean {
-    return this.#places.acquire(caller);
+    const isIn = this.#places.acquire(caller);
+    if (isIn) this.#open += 1;
+    return isIn;
   }
 
   leave(caller: string): void {
     this.#places.release(caller);
+    this.#open -= 1;
   }
 
   /** Calls the listener when the gateway stops. Returns what removes the listener. */

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { requestIdOf } from "../../runtime/request-id.js";
-import { traceIdOf } from "../../runtime/trace-id.js";
+import { traceIdOf, type TraceParent } from "../../runtime/trace-id.js";
+import type { CallSpan, Tracing } from "../../runtime/tracing/tracing.js";
 import type { Problem } from "../problems/problem.js";
 
 /** The state of one request from its first line to the end of its response. */
 export interface RequestContext {
   readonly requestId: string;
-  /** The trace id of the client's traceparent. */
+  /** The trace id of the client's traceparent, or of the gateway's own trace. */
   readonly traceId: string | undefined;
+  /** Undefined: the request is not recorded. */
+  readonly span: CallSpan | undefined;
+  /** Goes to the server in place of the client's traceparent; undefined: that one goes. */
+  readonly trace: TraceParent | undefined;
   readonly startedAt: number;
   /** The path with field names in place of values; undefined until a route matches. */
   route: string | undefined;
@@ -44,11 +49,21 @@ type WithContext = ServerResponse & { [CONTEXT]?: RequestContext };
  * Makes the context of a request. Keeps the client's X-Request-Id when it is sane; otherwise makes
  * a new id.
  */
-export function beginRequest(req: IncomingMessage, res: ServerResponse): RequestContext {
+export function beginRequest(
+  req: IncomingMessage,
+  res: ServerResponse,
+  tracing?: Pick<Tracing, "begin" | "unrecorded">,
+): RequestContext {
+  const traceparent = req.headers["traceparent"];
+  const sent = traceIdOf(traceparent);
+  const span = tracing?.begin("request", traceparent);
+  const trace = span?.parent ?? (sent === undefined ? tracing?.unrecorded() : undefined);
   const context: RequestContext = {
     // Node joins repeated headers with a comma, and such a text is not a valid id.
     requestId: requestIdOf(req.headers["x-request-id"]),
-    traceId: traceIdOf(req.headers["traceparent"]),
+    traceId: trace?.traceId ?? sent,
+    span,
+    trace,
     startedAt: performance.now(),
     route: undefined,
     code: undefined,

@@ -2,17 +2,46 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { Logger } from "pino";
 
+import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { RequestContext } from "./request-context.js";
+
+/** What the log line of a request says that is counted. */
+export interface EndOfRequest {
+  readonly method: string | undefined;
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly ms: number;
+}
+
+/** Counts requests. The gateway has none when its metrics are off. */
+export interface RequestMeter {
+  began(): void;
+  ended(end: EndOfRequest): void;
+}
+
+/** Where the end of a request is noted: the log, and the metrics if they are on. */
+export interface RequestNotes {
+  readonly log: Logger;
+  readonly meter?: RequestMeter | undefined;
+  readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
+}
 
 // Logged in place of the status when the client disconnects first, as nginx does.
 const CLIENT_GONE = { status: 499, code: "CLIENT_GONE" };
 
 /**
- * Logs one line when the request ends. The line has the route's template in place of the URL: ids,
- * phone numbers and e-mail addresses in paths and queries stay out of the log. So do bodies and
- * keys.
+ * Counts the request. When it ends, logs one line and ends its span. Both have the route's template
+ * in place of the URL: ids, phone numbers and e-mail addresses in paths and queries stay out. So do
+ * bodies and keys.
  */
-export function logRequest(log: Logger, context: RequestContext, req: IncomingMessage, res: ServerResponse): void {
+export function logRequest(
+  { log, meter }: RequestNotes,
+  context: RequestContext,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  meter?.began();
   context.onClosed.push(() => {
     const isGone = !res.writableFinished;
     const line = {
@@ -25,7 +54,25 @@ export function logRequest(log: Logger, context: RequestContext, req: IncomingMe
       batch_id: context.batchId,
       ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     };
+    meter?.ended(line);
+    context.span?.end(`${req.method ?? ""} ${context.route ?? ""}`.trim(), spanFactsOf(line), line.status >= 500);
     if (line.status >= 500) log.warn(line, "request");
     else log.info(line, "request");
   });
+}
+
+function spanFactsOf(line: {
+  readonly request_id: string;
+  readonly method: string | undefined;
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: string | undefined;
+}): Readonly<Record<string, string | number>> {
+  return {
+    "http.request.method": line.method ?? "",
+    "http.route": line.route ?? "",
+    "http.response.status_code": line.status,
+    "kesc.code": line.code ?? "",
+    "kesc.request_id": line.request_id,
+  };
 }

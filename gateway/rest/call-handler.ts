@@ -34,6 +34,7 @@ interface Call {
   readonly message: Message;
   readonly headers: CallHeaders;
   readonly onCancel: CallOptions["onCancel"];
+  readonly isTraced?: boolean;
 }
 
 // A body that is not read as JSON comes from callers without a key, such as rails.
@@ -45,7 +46,11 @@ type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Pr
 /** Decodes one request of the route, calls the rpc, and sends the response. */
 export async function handleCall(deps: CallDependencies, route: Route, req: Request, res: Response): Promise<void> {
   const context = contextOf(res);
-  const headers = readHeaders(req.rawHeaders, context.requestId, deps.callMillisMax);
+  const headers = readHeaders(
+    req.rawHeaders,
+    { requestId: context.requestId, trace: context.trace },
+    deps.callMillisMax,
+  );
   if (headers.isKeyUnreadable) {
     sendProblem(res, invalidFields(headers.problems));
     return;
@@ -65,7 +70,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     query: queryOf(req.url),
     body: body?.content,
   });
-  const call = { message, headers, onCancel };
+  const call = { message, headers, onCancel, isTraced: context.span !== undefined };
   const fields = [...headers.problems, ...problems];
   if (fields.length > 0) {
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { fields }));
@@ -124,7 +129,12 @@ async function makeCall(
   options: Pick<CallOptions, "metadata" | "batchKey">,
 ): Promise<UpstreamResult> {
   const deadline = Date.now() + call.headers.timeoutMillis;
-  const result = await deps.upstream.call(route.rpc, call.message, { ...options, deadline, onCancel: call.onCancel });
+  const result = await deps.upstream.call(route.rpc, call.message, {
+    ...options,
+    deadline,
+    onCancel: call.onCancel,
+    isTraced: call.isTraced,
+  });
   await endOfTurn();
   return result;
 }

@@ -50,7 +50,8 @@ export async function handleStream(
     sendProblem(res, httpVersionTooOld());
     return;
   }
-  const headers = readHeaders(req.rawHeaders, contextOf(res).requestId, Infinity);
+  const { requestId, trace } = contextOf(res);
+  const headers = readHeaders(req.rawHeaders, { requestId, trace }, Infinity);
   if (headers.isKeyUnreadable) {
     sendProblem(res, invalidFields(headers.problems));
     return;

@@ -67,7 +67,8 @@ export class CallBatcher {
       return;
     }
     const { batching } = first;
-    const metadata = batching.batchMetadata(first.options.metadata);
+    const { options: shared } = calls.find(({ options }) => options.isTraced) ?? first;
+    const metadata = batching.batchMetadata(shared.metadata);
     const sending = this.#makeCall(batching.batchRpc, Buffer.concat(calls.map(({ item }) => item)), {
       metadata,
       deadline: Math.min(...calls.map(({ options }) => options.deadline)),

@@ -19,23 +19,29 @@ function isLocal(address: string): boolean {
 
 type Safety = Pick<
   Values,
+  | "KESC_ADMIN_ADDRESS"
   | "KESC_GATEWAY_CA_FILE"
   | "KESC_GATEWAY_TARGET"
   | "KESC_GRPC_ADDRESS"
   | "KESC_HTTP_ADDRESS"
+  | "KESC_HTTP_ADMIN_ADDRESS"
   | "KESC_INSECURE"
   | "KESC_TLS_CERT_FILE"
 >;
 
 /** Says where the server would send API keys over a network without TLS; one sentence each. */
 export function serverExposure(values: Safety): readonly string[] {
-  return listenerExposure("KESC_GRPC_ADDRESS", values.KESC_GRPC_ADDRESS, values);
+  return [
+    ...listenerExposure("KESC_GRPC_ADDRESS", values.KESC_GRPC_ADDRESS, values),
+    ...adminExposure("KESC_ADMIN_ADDRESS", values),
+  ];
 }
 
 /** Says the same of the gateway, as a server and as a client of the gRPC server. */
 export function gatewayExposure(values: Safety): readonly string[] {
   return [
     ...listenerExposure("KESC_HTTP_ADDRESS", textOf(values.KESC_HTTP_ADDRESS), values),
+    ...adminExposure("KESC_HTTP_ADMIN_ADDRESS", values),
     ...targetExposure(values),
   ];
 }
@@ -45,6 +51,16 @@ function listenerExposure(variable: string, address: string, values: Safety): re
   return [
     `${variable} is ${address}, which other machines can reach, but TLS is off. ` +
       "Set KESC_TLS_CERT_FILE and KESC_TLS_KEY_FILE. If something else protects the network, set KESC_INSECURE=true.",
+  ];
+}
+
+/** The metrics ask for no key and have no TLS, so a certificate does not protect them. */
+function adminExposure(variable: "KESC_ADMIN_ADDRESS" | "KESC_HTTP_ADMIN_ADDRESS", values: Safety): readonly string[] {
+  const { [variable]: address, KESC_INSECURE: isInsecure } = values;
+  if (address === undefined || isLoopback(address.host) || isInsecure) return [];
+  return [
+    `${variable} is ${textOf(address)}, which other machines can reach, but the metrics ask for no key. ` +
+      "Use the loopback. If something else protects the network, set KESC_INSECURE=true.",
   ];
 }
 

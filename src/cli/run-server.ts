@@ -4,8 +4,11 @@ import { announceReady } from "../../runtime/child.js";
 import { traceOf } from "../../runtime/error-trace.js";
 import { flushLog, openLog } from "../../runtime/log.js";
 import { exitAfter, type ShutdownCause } from "../../runtime/shutdown.js";
+import { openTracing, type Tracing, TracingError } from "../../runtime/tracing/tracing.js";
+import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type RunningServer, startServer } from "../server.js";
 import type { Config } from "../startup/config.js";
+import { OperatorError } from "../startup/operator-error.js";
 import { isYoungGenerationSet, YOUNG_GENERATION_ADVICE } from "./young-generation.js";
 
 /**
@@ -16,9 +19,10 @@ import { isYoungGenerationSet, YOUNG_GENERATION_ADVICE } from "./young-generatio
  */
 export async function runServer(config: Config, stopping: Promise<ShutdownCause>): Promise<0 | 1> {
   const logger = openLog(config.logLevel);
-  const server = await startServer(config, { logger });
+  const tracing = await tracingOf(logger);
+  const server = await startServer(config, { logger, tracing });
   if (!isYoungGenerationSet()) logger.warn(YOUNG_GENERATION_ADVICE);
-  logger.info({ address: server.address, database: config.database.engine }, "ready");
+  logger.info({ address: server.address, admin: server.adminAddress, database: config.database.engine }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   logger.flush();
   announceReady(server.address);
@@ -26,8 +30,20 @@ export async function runServer(config: Config, stopping: Promise<ShutdownCause>
   logger.info({ cause: await stopping }, "stopping");
   exitAfter(config.shutdownGraceSeconds * 1_000, logger);
   const exitCode = await stop(server, logger);
+  await tracing?.stop();
   await flushLog(logger);
   return exitCode;
+}
+
+async function tracingOf(logger: Logger): Promise<Tracing | undefined> {
+  try {
+    return await openTracing(process.env, "kesc-server", (problem) => {
+      logger.warn({ problem }, "spans were not exported");
+    });
+  } catch (error) {
+    if (!(error instanceof TracingError)) throw error;
+    throw new OperatorError(error.message, WRONG_VARIABLE_EXIT_CODE, { cause: error });
+  }
 }
 
 async function stop(server: RunningServer, logger: Logger): Promise<0 | 1> {

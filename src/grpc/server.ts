@@ -1,9 +1,11 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Server, ServerCredentials, type ServiceDefinition, status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
+import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { WatchedTls } from "../../runtime/transport/watched-tls.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -12,6 +14,7 @@ import type { AllowedHosts } from "../webhooks/allowed.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
+import type { CallMeter } from "./calls/call-meter.js";
 import { callSteps } from "./calls/call-steps.js";
 import type { ServerStreamRoute } from "./calls/server-stream-call.js";
 import type { StreamRoute } from "./calls/stream-call.js";
@@ -67,11 +70,19 @@ export interface GrpcServerOptions {
   readonly listsMax: number;
   /** Undefined: without TLS. A Unix socket never has TLS. */
   readonly tls?: Pick<WatchedTls, "material" | "onChange"> | undefined;
+  /** Undefined: the metrics are off. */
+  readonly meter?: CallMeter | undefined;
+  /** Undefined: no call is recorded. */
+  readonly tracing?: Pick<Tracing, "begin"> | undefined;
 }
 
 export interface GrpcServer {
   /** The address that the server listens on, with the bound port. */
   readonly address: string;
+  /** Whether the health check reports SERVING. */
+  isServing(): boolean;
+  /** The lists that wait for their turn. */
+  listsWaiting(): number;
   /**
    * Refuses new calls and finishes the calls in flight. Resolves once the last connection has
    * closed. After `graceMillis` it closes the remaining connections, and rejects if calls were
@@ -101,8 +112,9 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   const calls = { inFlight: 0, stopping: false };
   const stopListeners = new Set<() => void>();
+  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
   addServices(server, contract, {
-    routes: routesOf(options),
+    routes: routesOf(options, listTurns),
     dependencies: {
       authenticate: (call) => authenticator.authenticate(call),
       now: options.now,
@@ -117,6 +129,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
         calls.inFlight += change;
       },
       steps: callSteps(),
+      meter: options.meter,
+      tracing: options.tracing,
     },
   });
   const health = new Health({ serviceNames, ping: options.ping, logger });
@@ -126,12 +140,11 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   // The listener ends TLS itself, so grpc-js sees all connections as plaintext.
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const { listener, address } = await Listener.open(options.address, {
-    tls: options.tls,
-    onConnection: (socket) => {
-      connections.injectConnection(socket);
-    },
-  }).catch((error: unknown) => {
+  const onConnection = (socket: Socket): void => {
+    connections.injectConnection(socket);
+  };
+  const opening = Listener.open(options.address, { tls: options.tls, onConnection });
+  const { listener, address } = await opening.catch((error: unknown) => {
     requests.stop();
     throw error;
   });
@@ -139,6 +152,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   return {
     address,
+    isServing: () => health.isServing,
+    listsWaiting: () => listTurns.waiting,
     stop: async (graceMillis) => {
       const lameDuckMillis = Math.min(limits.lameDuckMillis, graceMillis / 2);
       health.stop();
@@ -160,19 +175,19 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-function requestGuardOf({ services }: Contract, { limits, logger }: GrpcServerOptions): RequestGuard {
+function requestGuardOf({ services }: Contract, { limits, logger, meter }: GrpcServerOptions): RequestGuard {
   const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
   return new RequestGuard({
     requestMillisMax: limits.requestMillisMax,
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
-    onRefused: logRefusedTo(logger),
+    onRefused: noteRefused(logger, meter),
   });
 }
 
 function callGuardOf(
   authenticator: ApiKeyAuthenticator,
   { services }: Contract,
-  { limits, logger }: GrpcServerOptions,
+  { limits, logger, meter }: GrpcServerOptions,
 ): CallGuard {
   const rpcs = services.flatMap((service) => service.rpcs);
   const publicPaths = new Set(rpcs.filter(({ requiredScope }) => requiredScope === undefined).map(({ path }) => path));
@@ -184,13 +199,14 @@ function callGuardOf(
     openCalls: new FairShare(limits.openCallsMax),
     isPublic: (path) => publicPaths.has(path),
     publicCalls: new FairShare(limits.publicCallsMax),
-    onRefused: logRefusedTo(logger),
+    onRefused: noteRefused(logger, meter),
   });
 }
 
 /** The path is undefined if no rpc has it: the log holds no text of the caller. */
-function logRefusedTo(logger: Logger): (path: string | undefined, reason: Reason) => void {
+function noteRefused(logger: Logger, meter?: CallMeter): (path: string | undefined, reason: Reason) => void {
   return (path, reason) => {
+    meter?.refused(reason);
     const method = path?.split(".").at(-1);
     logger.info(
       { method, code: Status[statusCodeOf(reason)], reason },
@@ -201,8 +217,7 @@ function logRefusedTo(logger: Logger): (path: string | undefined, reason: Reason
 
 type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute | ServerStreamRoute>>>>;
 
-function routesOf(options: GrpcServerOptions): Routes {
-  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
+function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),

@@ -29,6 +29,11 @@ export class FairQueue<Key, Item> {
     return this.#length;
   }
 
+  /** The first item of each line. Each line is first in, first out. */
+  *heads(): Iterable<Item> {
+    for (const { items } of this.#lines.values()) if (items.first !== undefined) yield items.first;
+  }
+
   /**
    * Adds the item at the end of the key's line. Returns false and does nothing if the line has used
    * its share.

@@ -1,4 +1,5 @@
 import { Queue } from "../../runtime/queue.js";
+import type { TraceParent } from "../../runtime/trace-id.js";
 import type { Command, Resource, ResourceOf } from "../domain/commands.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -13,8 +14,11 @@ import { REAL_TIMING, type Timing } from "./timing.js";
 interface QueuedCommand {
   readonly command: Command;
   readonly deadline: UnixMillis;
+  readonly queuedAt: UnixMillis;
   /** Whether the command came in a large batch. */
   readonly bulk: boolean;
+  /** The place of the call in its trace, if it is recorded. */
+  readonly trace: TraceParent | undefined;
   readonly resolve: (outcome: Outcome<Resource>) => void;
   /** Takes an error that our own code threw. A refusal goes to `resolve`. */
   readonly reject: (error: unknown) => void;
@@ -28,7 +32,11 @@ interface SubmitOptions {
   readonly bulk?: boolean;
   /** Whether the command comes from the settlement, which has a line of its own. */
   readonly rail?: boolean;
+  /** The place of the call in its trace, if it is recorded. */
+  readonly trace?: TraceParent | undefined;
 }
+
+export type TraceCommit = (calls: readonly TraceParent[], batchSize: number) => (isError: boolean) => void;
 
 export interface LedgerOptions {
   readonly committer: Committer;
@@ -39,6 +47,11 @@ export interface LedgerOptions {
   readonly queueMax: number;
   /** Called for each batch that the database did not take. */
   readonly onStoreError: (error: StoreError, batchSize: number) => void;
+  /**
+   * Called when a commit begins that has recorded calls. Returns what the ledger calls at its end.
+   * Undefined: no call is recorded.
+   */
+  readonly traceCommit?: TraceCommit | undefined;
   /** Real time when omitted. */
   readonly timing?: Timing;
 }
@@ -118,7 +131,7 @@ export class Ledger {
   submit<C extends Command>(
     command: C,
     deadline: UnixMillis,
-    { bulk = false, rail = false }: SubmitOptions = {},
+    { bulk = false, rail = false, trace }: SubmitOptions = {},
   ): Promise<Outcome<ResourceOf<C>>> {
     if (this.#closed !== undefined) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
     return new Promise((resolve, reject) => {
@@ -128,13 +141,32 @@ export class Ledger {
       const line: LineKey = rail ? `${organizationId} rail` : bulk ? `${organizationId} bulk` : organizationId;
       const isQuarantined = this.#quarantine.has(organizationId);
       const queue = isQuarantined ? this.#quarantined : this.#queue;
-      const isQueued = queue.push(line, { command, deadline, bulk, resolve: resolveAny, reject });
+      const isQueued = queue.push(line, {
+        command,
+        deadline,
+        queuedAt: this.#options.now(),
+        bulk,
+        trace,
+        resolve: resolveAny,
+        reject,
+      });
       if (isQueued) {
         if (bulk && !isQuarantined) this.#bulkLength += 1;
         this.#scheduleStart();
       } else if (this.#overflow.length < REFUSALS_WAITING_MAX) this.#overflow.push(resolveAny);
       else resolveAny(refused({ reason: "QUEUE_FULL" }));
     });
+  }
+
+  /** What waits now: the commands, the time of the oldest, and the calls that found no room. */
+  queueState(): { readonly length: number; readonly oldestAt: UnixMillis | undefined; readonly overflow: number } {
+    let oldestAt: UnixMillis | undefined;
+    for (const queue of [this.#queue, this.#quarantined]) {
+      for (const { queuedAt } of queue.heads()) {
+        if (oldestAt === undefined || queuedAt < oldestAt) oldestAt = queuedAt;
+      }
+    }
+    return { length: this.#queue.length + this.#quarantined.length, oldestAt, overflow: this.#overflow.length };
   }
 
   /** Refuses new commands from now on. Resolves once all queued commands have their result. */
@@ -219,14 +251,25 @@ export class Ledger {
   }
 
   async #commitAndSettle(batch: readonly QueuedCommand[]): Promise<void> {
+    const endTrace = this.#beginTrace(batch);
     try {
       const results = await this.#commitWithRetries(batch);
+      endTrace?.(false);
       batch.forEach((queued, index) => {
         settle(queued, results[index]);
       });
     } catch (error) {
+      endTrace?.(true);
       await this.#settleFailed(batch, error);
     }
+  }
+
+  #beginTrace(batch: readonly QueuedCommand[]): ((isError: boolean) => void) | undefined {
+    const { traceCommit } = this.#options;
+    if (traceCommit === undefined) return undefined;
+    const calls = new Set<TraceParent>();
+    for (const { trace } of batch) if (trace !== undefined) calls.add(trace);
+    return calls.size === 0 ? undefined : traceCommit([...calls], batch.length);
   }
 
   async #commitWithRetries(batch: readonly QueuedCommand[]): Promise<readonly CommandResult[]> {

@@ -1,5 +1,5 @@
 import type { RailAccountId } from "../domain/payment.js";
-import { BREAKER_READ_MILLIS, UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX } from "./limits.js";
+import { BLOCKED_MILLIS, BREAKER_READ_MILLIS, UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
 import type { OnEvent, Timing } from "./ports/runtime.js";
@@ -26,6 +26,16 @@ export class Breaker {
 
   constructor(options: BreakerOptions) {
     this.#options = options;
+  }
+
+  /**
+   * The rail accounts for which a payout was lately not begun. A payout that waits is due again
+   * after BLOCKED_MILLIS, so an older reading means that none waits.
+   */
+  get stopped(): number {
+    const since = this.#options.timing.monotonicMillis() - 2 * BLOCKED_MILLIS;
+    const readings = [...this.#readings.values()];
+    return readings.filter(({ readAt, beginsPayouts }) => !beginsPayouts && readAt >= since).length;
   }
 
   async beginsPayouts({ id, payouts }: RailAccount): Promise<boolean> {

@@ -71,6 +71,11 @@ export class Settlement {
     this.#inbox = new UnderWay(timing.monotonicMillis);
   }
 
+  /** The rail accounts whose payouts the breaker has stopped. */
+  get payoutsStopped(): number {
+    return this.#breaker.stopped;
+  }
+
   start(): void {
     this.#loop ??= this.#run();
   }

@@ -1,5 +1,11 @@
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../../runtime/transport/tls.js";
-import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
+import {
+  type Environment,
+  type HostAndPort,
+  type LogLevel,
+  readVariables,
+  type Values,
+} from "../../runtime/variables.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import type { DatabaseAddress } from "../storage/database.js";
 import { AllowedHosts } from "../webhooks/allowed.js";
@@ -10,6 +16,8 @@ export interface Config {
   readonly database: DatabaseAddress;
   /** "host:port" or "unix:path". Port 0 lets the machine choose. */
   readonly grpcAddress: string;
+  /** Where the metrics are served; undefined: the server counts nothing. */
+  readonly adminAddress: HostAndPort | undefined;
   /** Where the gateway finds the server; undefined for the server on the same machine. */
   readonly gatewayTarget: string | undefined;
   /** The most commands in one commit. */
@@ -70,6 +78,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
   return {
     database: databaseAddressOf(values),
     grpcAddress: values.KESC_GRPC_ADDRESS,
+    adminAddress: values.KESC_ADMIN_ADDRESS,
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 import { expect } from "chai";
 
-import { traceIdOf } from "../../runtime/trace-id.js";
+import { traceIdOf, traceParentOf, traceParentText } from "../../runtime/trace-id.js";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN_ID = "00f067aa0ba902b7";
@@ -14,6 +14,14 @@ describe("the trace id", () => {
     });
   }
 
+  it("comes with the caller's span, and whether the caller records it", () => {
+    const parent = { traceId: TRACE_ID, spanId: SPAN_ID };
+    expect(traceParentOf(`00-${TRACE_ID}-${SPAN_ID}-00`)).to.deep.equal({ ...parent, isSampled: false });
+    expect(traceParentOf(`00-${TRACE_ID}-${SPAN_ID}-03`)).to.deep.equal({ ...parent, isSampled: true });
+    expect(traceParentText({ ...parent, isSampled: true })).to.equal(`00-${TRACE_ID}-${SPAN_ID}-01`);
+    expect(traceParentText({ ...parent, isSampled: false })).to.equal(`00-${TRACE_ID}-${SPAN_ID}-00`);
+  });
+
   for (const sent of [
     undefined,
     "",
@@ -23,6 +31,7 @@ describe("the trace id", () => {
     `ff-${TRACE_ID}-${SPAN_ID}-01`,
     `00-${TRACE_ID.toUpperCase()}-${SPAN_ID}-01`,
     `00-${"0".repeat(32)}-${SPAN_ID}-01`,
+    `00-${TRACE_ID}-${"0".repeat(16)}-01`,
     `00-+254712345678-${SPAN_ID}-01`,
     [`00-${TRACE_ID}-${SPAN_ID}-01`],
   ]) {

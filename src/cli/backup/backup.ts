@@ -15,6 +15,7 @@ import { neededMasterKeys } from "../../storage/master-keys.js";
 import { type Verification, verify } from "../../verify/verify.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { findingLines } from "../commands/verify.js";
+import { backupMetrics, writeMetricsFile } from "../metrics-file.js";
 import { version } from "../version.js";
 import { type Manifest, manifestJson, manifestNameOf } from "./manifest.js";
 import { digestOf, NewFile, refuseExisting } from "./new-file.js";
@@ -30,8 +31,9 @@ export function addBackup(program: Command): void {
     .command("backup")
     .description("copy an SQLite database into a new file, verified, while servers run")
     .argument("<file>", "name of the backup; its manifest gets the same name with .json")
+    .option("--metrics-file <file>", "note the time in this file, for Prometheus' node_exporter")
     .option("--json", "print JSON, for scripts")
-    .action(async (file: string, { json }: { json?: true }) => {
+    .action(async (file: string, { json, metricsFile }: { json?: true; metricsFile?: string }) => {
       const { database: address } = configFromEnvironment();
       if (address.engine !== "sqlite") {
         throw new OperatorError(
@@ -42,6 +44,7 @@ export function addBackup(program: Command): void {
       }
       // The audit takes long. The calls of the servers come first.
       const made = await backUp(address, file, { onCopied: lowerPriority });
+      if (metricsFile !== undefined) writeMetricsFile(metricsFile, backupMetrics(now()));
       if (json === true) printJson(jsonOf(made));
       else for (const line of linesOf(made, address)) printLine(line);
     });

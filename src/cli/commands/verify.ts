@@ -4,6 +4,7 @@ import { constants, setPriority } from "node:os";
 import type { Command } from "commander";
 
 import { readSealKeys } from "../../seals/key-file.js";
+import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -16,6 +17,7 @@ import { HeadsFileError, type NotedHeads, readHeads, writeHeads } from "../../ve
 import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
 import { openPublishedCopy, PublishedCopyError } from "../../verify/published-copy.js";
 import { type Verification, verify } from "../../verify/verify.js";
+import { verifyMetrics, writeMetricsFile } from "../metrics-file.js";
 import { printJson, printLine, timeOf } from "./output.js";
 
 const BROKEN = 1;
@@ -28,6 +30,7 @@ interface Options {
   readonly writeHeads?: string;
   readonly published?: string;
   readonly fullSpeed?: true;
+  readonly metricsFile?: string;
 }
 
 /**
@@ -41,11 +44,12 @@ export function addVerify(program: Command): void {
     .option("--heads <file>", "also compare the books with the heads that --write-heads noted earlier")
     .option("--write-heads <file>", "note the last row of each book in this file, if the books are correct")
     .option("--published <folder>", "also compare each row with what kesc seal publish wrote, or a copy of it")
+    .option("--metrics-file <file>", "note the time and the findings in this file, for Prometheus' node_exporter")
     .option(
       "--full-speed",
       "do not leave nine tenths of a core to a server: an audit then takes about a tenth of the time",
     )
-    .action(async ({ json, heads, writeHeads: target, published, fullSpeed }: Options) => {
+    .action(async ({ json, heads, writeHeads: target, published, fullSpeed, metricsFile }: Options) => {
       const { database: address, seals } = configFromEnvironment();
       // A server on the same machine goes first. The audit takes the time that is left.
       setPriority(constants.priority.PRIORITY_LOW);
@@ -59,6 +63,7 @@ export function addVerify(program: Command): void {
         statementMillisMax: 0,
       });
       const isCorrect = verification.findingsCount === 0;
+      if (metricsFile !== undefined) writeMetricsFile(metricsFile, verifyMetrics(now(), verification.findingsCount));
       if (isCorrect && target !== undefined) noteHeads(target, verification.coverage);
       if (json === true) printJson(verificationJson(verification));
       else for (const line of verificationLines(verification, noted)) printLine(line);

@@ -2,7 +2,8 @@ import type { Deadline, Metadata } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { requestIdOf } from "../../../runtime/request-id.js";
-import { traceIdOf } from "../../../runtime/trace-id.js";
+import { traceIdOf, type TraceParent } from "../../../runtime/trace-id.js";
+import type { CallSpan, Tracing } from "../../../runtime/tracing/tracing.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
@@ -13,6 +14,7 @@ import type { RpcContract } from "../messages/contract.js";
 import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
 import type { AuthenticatedCall, Authentication } from "./authenticator.js";
+import type { CallMeter } from "./call-meter.js";
 import type { CallSteps } from "./call-steps.js";
 import type { ItemTally } from "./rpc-result.js";
 
@@ -23,6 +25,8 @@ export interface Caller<Key extends ApiKey | undefined = ApiKey> {
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Deadline. A command that is still queued then is dropped. */
   readonly deadline: UnixMillis;
+  /** The call's place in its trace, if it is recorded. */
+  readonly trace: TraceParent | undefined;
 }
 
 /** The parts of the server that every call uses. */
@@ -42,23 +46,37 @@ export interface CallDependencies {
   /** Called with +1 when a call begins, and with -1 when its response has been sent. */
   readonly onInFlight: (change: 1 | -1) => void;
   readonly steps: CallSteps;
+  /** Undefined: the metrics are off. */
+  readonly meter?: CallMeter | undefined;
+  /** Undefined: no call is recorded. */
+  readonly tracing?: Pick<Tracing, "begin"> | undefined;
 }
 
 /** Collects the facts of a call for its log line. */
 export interface CallRecord {
   readonly requestId: string;
   readonly traceId: string | undefined;
+  /** Undefined: the call is not recorded. */
+  readonly span: CallSpan | undefined;
   readonly startedAt: number;
   key: ApiKey | undefined;
   thrown: unknown;
   items: ItemTally | undefined;
 }
 
-export function recordOf(metadata: Metadata, startedAt: number): CallRecord {
+export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: CallDependencies["tracing"]): CallRecord {
   const [sent] = metadata.get("x-request-id");
   const [traceparent] = metadata.get("traceparent");
-  const traceId = traceIdOf(traceparent);
-  return { requestId: requestIdOf(sent), traceId, startedAt, key: undefined, thrown: undefined, items: undefined };
+  const span = tracing?.begin(path, traceparent);
+  return {
+    requestId: requestIdOf(sent),
+    traceId: span?.parent.traceId ?? traceIdOf(traceparent),
+    span,
+    startedAt: performance.now(),
+    key: undefined,
+    thrown: undefined,
+    items: undefined,
+  };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { AnyRefusal } from "../errors/refusal.js";
 import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { CallRecord } from "./call-context.js";
+import type { RpcMeter } from "./call-meter.js";
 
 /** The end of a call. */
 export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Refused;
@@ -21,13 +22,19 @@ export function refused(refusal: AnyRefusal): Refused {
   return { kind: "refused", refusal, status: statusOf(refusal) };
 }
 
-/** Writes the log line of a call. */
+/** Where the end of a call is noted: the log, and the metrics if they are on. */
+export interface CallNotes {
+  readonly logger: Logger;
+  readonly meter: RpcMeter | undefined;
+}
+
+/** Writes the log line of a call, counts the call, and ends its span. */
 export function logCall(
-  logger: Logger,
+  { logger, meter }: CallNotes,
   contract: RpcContract,
   { record, ending, cancelled }: { record: CallRecord; ending: Ending; cancelled: boolean },
 ): void {
-  const { requestId, traceId, startedAt, key, items } = record;
+  const { requestId, traceId, span, startedAt, key, items } = record;
   const thrown = record.thrown ?? items?.thrown;
   // The line contains no text of the caller, so no phone number, e-mail address or secret reaches
   // the log. Pino omits properties that are undefined.
@@ -46,6 +53,27 @@ export function logCall(
     cancelled: cancelled ? true : undefined,
     trace: thrown === undefined ? undefined : traceOf(thrown),
   };
+  meter?.ended(line);
+  span?.end(contract.path.slice(1), spanFactsOf(contract, line), thrown !== undefined || isOurFault(line.code));
   if (thrown === undefined) logger.info(line, "call");
   else logger.error(line, "call");
+}
+
+function spanFactsOf(
+  { path }: RpcContract,
+  { request_id: requestId, code }: { readonly request_id: string; readonly code: string },
+): Readonly<Record<string, string>> {
+  const [, service = "", method = ""] = path.split("/");
+  return {
+    "rpc.system": "grpc",
+    "rpc.service": service,
+    "rpc.method": method,
+    "kesc.code": code,
+    "kesc.request_id": requestId,
+  };
+}
+
+/** A refusal is an answer. Only these say that the service failed. */
+function isOurFault(code: string): boolean {
+  return code === "INTERNAL" || code === "UNAVAILABLE" || code === "UNKNOWN";
 }

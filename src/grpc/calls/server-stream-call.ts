@@ -83,11 +83,13 @@ class OpenServerStream<Request, Input> {
   constructor(call: ServerWritableStream<Buffer, Buffer>, context: ServerStreamContext<Request, Input>) {
     this.#call = call;
     this.#context = context;
-    this.#record = recordOf(call.metadata, performance.now());
+    this.#record = recordOf(call.metadata, context.contract, context.dependencies.tracing);
   }
 
   begin(): void {
-    this.#context.dependencies.onInFlight(1);
+    const { contract, dependencies } = this.#context;
+    dependencies.onInFlight(1);
+    dependencies.meter?.rpc(contract).started();
     this.#call.once("cancelled", () => {
       this.#end(DONE);
     });
@@ -109,7 +111,13 @@ class OpenServerStream<Request, Input> {
     if ("reason" in key) return refused(key);
     const { problems, validateOnly, idempotencyKey } = optionsOf(metadata);
     const deadline = toUnixMillis(Math.min(Number(this.#call.getDeadline()), Number.MAX_SAFE_INTEGER));
-    const caller = { key, requestId: this.#record.requestId, idempotencyKey, deadline };
+    const caller = {
+      key,
+      requestId: this.#record.requestId,
+      idempotencyKey,
+      deadline,
+      trace: this.#record.span?.parent,
+    };
     const input = parseRequest(rpc, contract, request, caller);
     if (!input.ok || problems.length > 0)
       return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...problems] });

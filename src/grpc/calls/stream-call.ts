@@ -89,12 +89,13 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   constructor(call: ServerDuplexStream<Buffer, Buffer>, context: StreamContext<Request, Input, Response>) {
     this.#call = call;
     this.#context = context;
-    this.#record = recordOf(call.metadata, performance.now());
+    this.#record = recordOf(call.metadata, context.contract, context.dependencies.tracing);
   }
 
   begin(): void {
-    const { dependencies } = this.#context;
+    const { contract, dependencies } = this.#context;
     dependencies.onInFlight(1);
+    dependencies.meter?.rpc(contract).started();
     this.#call.once("cancelled", () => {
       this.#end(DONE);
     });
@@ -123,7 +124,13 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
       return refused({ reason: "TOO_MANY_STREAMS", streamsMax: STREAMS_OF_ORGANIZATION_MAX });
     }
     this.#cleanups.push(leave);
-    return { key, requestId: this.#record.requestId, idempotencyKey, deadline: deadlineOf(this.#call, dependencies) };
+    return {
+      key,
+      requestId: this.#record.requestId,
+      idempotencyKey,
+      deadline: deadlineOf(this.#call, dependencies),
+      trace: this.#record.span?.parent,
+    };
   }
 
   #listen(caller: Caller): void {
@@ -172,7 +179,13 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
     if (this.#closing) return;
     if ("reason" in key) return this.#refuseAfterResponses(key);
-    const caller = { key, requestId, idempotencyKey, deadline: deadlineOf(this.#call, dependencies) };
+    const caller = {
+      key,
+      requestId,
+      idempotencyKey,
+      deadline: deadlineOf(this.#call, dependencies),
+      trace: this.#record.span?.parent,
+    };
     const input = parseRequest(rpc, contract, bytes, caller);
     if (!input.ok) return this.#refuseAfterResponses({ reason: "INVALID_FIELD", fields: input.fields });
 

@@ -38,10 +38,11 @@ export function endStream(
   { contract, dependencies, record }: StreamContext,
 ): void {
   const { logger } = dependencies;
+  const meter = dependencies.meter?.rpc(contract);
   try {
     if (ending.kind === "refused") call.emit("error", ending.status);
     else call.end();
-    logCall(logger, contract, { record, ending, cancelled: call.cancelled });
+    logCall({ logger, meter }, contract, { record, ending, cancelled: call.cancelled });
   } catch (error) {
     logger.fatal({ method: contract.name, trace: traceOf(error) }, "the response of a call could not be sent");
   } finally {

@@ -81,12 +81,13 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
 ): UnaryRoute {
   return (contract, dependencies) => {
     const { logger, onInFlight, steps } = dependencies;
+    const meter = dependencies.meter?.rpc(contract);
 
     const handle = async (
       call: ServerUnaryCall<Buffer, Buffer>,
       callback: Parameters<UnaryHandler>[1],
     ): Promise<void> => {
-      const record = recordOf(call.metadata, performance.now());
+      const record = recordOf(call.metadata, contract, dependencies.tracing);
       let reply: Reply;
       try {
         reply = await replyTo(call, record);
@@ -101,7 +102,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
       });
       steps.log.add(() => {
         orFatal(() => {
-          logCall(logger, contract, { record, ending: reply, cancelled: call.cancelled });
+          logCall({ logger, meter }, contract, { record, ending: reply, cancelled: call.cancelled });
         });
         onInFlight(-1);
       });
@@ -128,6 +129,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
         requestId,
         idempotencyKey: options.idempotencyKey,
         deadline: deadlineOf(call, dependencies),
+        trace: record.span?.parent,
       };
       const input = parseRequest(rpc, contract, call.request, caller);
       if (!input.ok || options.problems.length > 0) {
@@ -143,6 +145,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
 
     return (call, callback) => {
       onInFlight(1);
+      meter?.started();
       void handle(call, callback);
     };
   };

@@ -70,7 +70,7 @@ function createAccount({ cellOf, newAccountId }: AccountHandlersOptions): UnaryR
         phone_number: parsePhoneNumber(request.phone_number),
         email: parseEmailAddress(request.email),
       }),
-    run: async (input, { key, idempotencyKey, deadline }) => {
+    run: async (input, { key, idempotencyKey, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
         {
           name: "createAccount",
@@ -83,6 +83,7 @@ function createAccount({ cellOf, newAccountId }: AccountHandlersOptions): UnaryR
           idempotencyKey,
         },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },
@@ -128,11 +129,12 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
       return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
-    run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline }) => {
+    run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline, trace }) => {
       const { organizationId } = key;
       const outcome = await cellOf(key).ledger.submit(
         { name: "updateAccount", organizationId, actor: actorOf(key), accountId, phoneNumber, email },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },
@@ -190,12 +192,16 @@ function freezeAccount({ cellOf, newFreezeId }: AccountHandlersOptions): UnaryRo
         reason: parseStatusReason(request.reason),
         reason_code: parseFreezeReason(request.reason_code),
       }),
-    run: async ({ account_id: accountId, reason, reason_code: reasonCode }, { key, idempotencyKey, deadline }) => {
+    run: async (
+      { account_id: accountId, reason, reason_code: reasonCode },
+      { key, idempotencyKey, deadline, trace },
+    ) => {
       const { organizationId } = key;
       const command = { organizationId, actor: actorOf(key), accountId, reasonCode, reason, idempotencyKey };
       const outcome = await cellOf(key).ledger.submit(
         { name: "freezeAccount", newFreezeId: newFreezeId(), ...command },
         deadline,
+        { trace },
       );
       return resultOf(outcome, accountAndFreeze);
     },
@@ -212,11 +218,12 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
         freeze_id: parseFreezeId(request.freeze_id),
         reason: parseStatusReason(request.reason),
       }),
-    run: async ({ account_id: accountId, freeze_id: freezeId, reason }, { key, deadline }) => {
+    run: async ({ account_id: accountId, freeze_id: freezeId, reason }, { key, deadline, trace }) => {
       const { organizationId } = key;
       const outcome = await cellOf(key).ledger.submit(
         { name: "unfreezeAccount", organizationId, actor: actorOf(key), accountId, freezeId, reason },
         deadline,
+        { trace },
       );
       return resultOf(outcome, accountAndFreeze);
     },
@@ -233,10 +240,11 @@ function closeAccount(cellOf: CellOf): UnaryRoute {
     response: CloseAccountResponse,
     parse: (request) =>
       parseFields({ account_id: parseAccountId(request.account_id), reason: parseStatusReason(request.reason) }),
-    run: async ({ account_id: accountId, reason }, { key, deadline }) => {
+    run: async ({ account_id: accountId, reason }, { key, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
         { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
     },

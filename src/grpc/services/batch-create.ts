@@ -108,8 +108,8 @@ type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly r
 function submit(item: Item, caller: Caller, { bulk, ...options }: BatchRunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement, idempotencyKey } = item.value;
-  const { key, deadline } = caller;
-  return submitMovement(name, movement, { caller: { key, deadline, idempotencyKey }, options, bulk });
+  const { key, deadline, trace } = caller;
+  return submitMovement(name, movement, { caller: { key, deadline, idempotencyKey, trace }, options, bulk });
 }
 
 function resultOf(outcome: ItemOutcome): TransactionResult {

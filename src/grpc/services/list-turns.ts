@@ -66,6 +66,13 @@ export class ListTurns {
     this.#options = options;
   }
 
+  /** The number of lists that wait. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const line of this.#lines.values()) waiting += line.waiting.length;
+    return waiting;
+  }
+
   /** Reads a page when its turn comes. Rejects with the error of `read`. */
   async page<Read extends PageCost>(
     { key, deadline }: Pick<Caller, "key" | "deadline">,

@@ -71,9 +71,9 @@ export function submitMovement(
     caller,
     options,
     bulk,
-  }: { caller: Pick<Caller, "key" | "idempotencyKey" | "deadline">; options: MovementOptions; bulk: boolean },
+  }: { caller: Pick<Caller, "key" | "idempotencyKey" | "deadline" | "trace">; options: MovementOptions; bulk: boolean },
 ): Promise<Outcome<Transaction>> {
-  const { key, deadline } = caller;
+  const { key, deadline, trace } = caller;
   const cell = options.cellOf(key);
   const { rail } = movement;
   const command: MoveMoney = {
@@ -91,7 +91,7 @@ export function submitMovement(
     railTerms: rail.name === DIRECT_RAIL ? undefined : termsOf(name, movement, { cell, key, options }),
     idempotencyKey: caller.idempotencyKey,
   };
-  const submitted = cell.ledger.submit(command, deadline, { bulk });
+  const submitted = cell.ledger.submit(command, deadline, { bulk, trace });
   return rail.name === DIRECT_RAIL ? submitted : pokeAfter(submitted, cell);
 }
 

@@ -68,7 +68,7 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
         fields: [...(common.ok ? [] : common.fields), ...(resolution.ok ? [] : resolution.fields)],
       };
     },
-    run: async ({ transaction_id: transactionId, reason, resolution }, { key, deadline }) => {
+    run: async ({ transaction_id: transactionId, reason, resolution }, { key, deadline, trace }) => {
       const cell = cellOf(key);
       const outcome = await cell.ledger.submit(
         {
@@ -84,6 +84,7 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
           reason,
         },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (transaction) => ({
         // A resolution that takes effect always ends the transaction.
@@ -107,11 +108,12 @@ export function attendTransaction(cellOf: CellOf): UnaryRoute {
         flag: parseFlagReason(request.flag),
         reason: parseStatusReason(request.reason),
       }),
-    run: async ({ transaction_id: transactionId, flag, reason }, { key, deadline }) => {
+    run: async ({ transaction_id: transactionId, flag, reason }, { key, deadline, trace }) => {
       const { organizationId } = key;
       const outcome = await cellOf(key).ledger.submit(
         { name: "attendTransaction", organizationId, actor: actorOf(key), transactionId, flag, reason },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },

@@ -145,7 +145,7 @@ function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): Unar
         description: parseDescription(request.description),
         metadata: parseMetadata(request.metadata),
       }),
-    run: async ({ transaction_id: transactionId, ...content }, { key, idempotencyKey, deadline }) => {
+    run: async ({ transaction_id: transactionId, ...content }, { key, idempotencyKey, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
         {
           name: "reverseTransaction",
@@ -157,6 +157,7 @@ function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): Unar
           idempotencyKey,
         },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
@@ -172,7 +173,7 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
         transaction_id: parseTransactionId(request.transaction_id),
         reason: parseStatusReason(request.reason),
       }),
-    run: async ({ transaction_id: transactionId, reason }, { key, deadline }) => {
+    run: async ({ transaction_id: transactionId, reason }, { key, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
         {
           name: "cancelTransaction",
@@ -182,6 +183,7 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
           reason,
         },
         deadline,
+        { trace },
       );
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },

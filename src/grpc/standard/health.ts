@@ -46,6 +46,10 @@ export class Health {
     );
   }
 
+  get isServing(): boolean {
+    return this.#serving === true;
+  }
+
   addTo(server: Server): void {
     this.#implementation.addToServer({
       addService: (definition, handlers: Record<string, UntypedHandleCall>) => {

@@ -7,7 +7,7 @@ const read = (headers: Record<string, string[]>) => {
   const raw = Object.entries(headers).flatMap(([name, values]) =>
     values.flatMap((value) => [name.toUpperCase(), value]),
   );
-  return readHeaders(raw, "request-1", TIMEOUT_MAX);
+  return readHeaders(raw, { requestId: "request-1" }, TIMEOUT_MAX);
 };
 
 describe("the headers of a request", () => {

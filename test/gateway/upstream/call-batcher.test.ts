@@ -103,6 +103,17 @@ describe("calls of one turn of the event loop", () => {
     ]);
   });
 
+  it("are in the trace of the first one that is recorded", async () => {
+    const batcher = new CallBatcher(makeCall, 1_000);
+    const call = (requestId: string, isTraced: boolean) => ({ ...optionsOf("key", { requestId }), isTraced });
+    await Promise.all([
+      batcher.call(mint, requestOf(mint, "a"), call("id-a", false)),
+      batcher.call(mint, requestOf(mint, "b"), call("id-b", true)),
+      batcher.call(mint, requestOf(mint, "c"), call("id-c", true)),
+    ]);
+    expect(made[0]?.options.metadata.getMap()).to.deep.equal({ "x-request-id": "id-b" });
+  });
+
   it("carry their own metadata in their items, and the batch carries none of it", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
     const options = (idempotencyKey: string): CallOptions => optionsOf("key", { idempotencyKey });

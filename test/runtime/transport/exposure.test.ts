@@ -31,6 +31,17 @@ describe("an address beyond the loopback", () => {
     expect([...serverExposure(values), ...gatewayExposure(values)]).to.deep.equal([]);
   });
 
+  it("is refused for metrics even with TLS, because they ask for no key", () => {
+    const addresses = { KESC_ADMIN_ADDRESS: "0.0.0.0:1", KESC_HTTP_ADMIN_ADDRESS: "[::]:2" };
+    const values = valuesOf({ ...addresses, ...TLS, ...CA });
+    expect(namesIn(serverExposure(values))).to.deep.equal(["KESC_ADMIN_ADDRESS"]);
+    expect(namesIn(gatewayExposure(values))).to.deep.equal(["KESC_HTTP_ADMIN_ADDRESS"]);
+    const insecure = valuesOf({ ...addresses, ...INSECURE });
+    expect([...serverExposure(insecure), ...gatewayExposure(insecure)]).to.deep.equal([]);
+    const loopback = valuesOf({ KESC_ADMIN_ADDRESS: "127.0.0.1:1", KESC_HTTP_ADMIN_ADDRESS: "[::1]:2" });
+    expect([...serverExposure(loopback), ...gatewayExposure(loopback)]).to.deep.equal([]);
+  });
+
   for (const host of ["0.0.0.0", "[::]", "10.0.0.1", "[fe80::1]", "kesc.example.com", "127.0.0.1.example.com"]) {
     it(`is ${host}: each program refuses it without TLS`, () => {
       const grpc = { KESC_GRPC_ADDRESS: `${host}:1` };

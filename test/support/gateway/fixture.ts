@@ -43,7 +43,7 @@ export class GatewayFixture {
     return this.#rest.send(method, path, call);
   }
 
-  #config(): Omit<GatewayConfig, "processes"> {
+  #config(): Omit<GatewayConfig, "processes" | "adminAddress"> {
     return {
       listen: { host: "127.0.0.1", port: 0 },
       target: this.server.target,

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
+import { GatewayMetrics } from "../../../gateway/metrics/gateway-metrics.js";
 import { startGateway } from "../../../gateway/server.js";
 import type { Environment } from "../../../runtime/variables.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
@@ -33,6 +34,10 @@ export interface InProcess {
   /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
   readonly database: Database;
+  /** Undefined unless KESC_ADMIN_ADDRESS is set. */
+  readonly adminAddress: string | undefined;
+  /** Undefined unless KESC_ADMIN_ADDRESS is set. */
+  readonly gatewayMetrics: GatewayMetrics | undefined;
   readonly ledger: RunningServer["cells"][number]["ledger"];
   books(): Promise<Books>;
   /** Stops everything. Rejects when the books do not hold. */
@@ -58,7 +63,8 @@ export async function startInProcess(
   });
   const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
   if (!config.ok) throw new Error(config.problems.join("\n"));
-  const gateway = await startGateway(config.config, logger);
+  const gatewayMetrics = server.adminAddress === undefined ? undefined : new GatewayMetrics();
+  const gateway = await startGateway(config.config, logger, { metrics: gatewayMetrics });
   const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
   const rest = new RestCaller(gateway.address);
   const [a, b] = await makeTenants(keys(database, now));
@@ -70,6 +76,8 @@ export async function startInProcess(
     grpc,
     rest,
     database,
+    adminAddress: server.adminAddress,
+    gatewayMetrics,
     ledger: served.ledger,
     books: async () => (await cell.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {

@@ -1,0 +1,78 @@
+import client, { type Metric as ClientMetric, type MetricObjectWithValues, type MetricValue } from "prom-client";
+
+import { Count, Family, Histogram, type Sample } from "./tally.js";
+
+const { AggregatorRegistry, collectDefaultMetrics, Registry } = client;
+
+export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+
+/** The name of a metric, and one sentence about it. */
+export interface Named {
+  readonly name: string;
+  readonly help: string;
+}
+
+type Read = () => readonly Sample[] | Promise<readonly Sample[]>;
+
+/**
+ * The metrics of one process. Code counts in plain numbers. prom-client reads them at a scrape and
+ * writes the text: its own counters build a key of all labels at each count (docs/adr/0048).
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+
+  /** Adds the metrics of the process: processor time, memory, garbage collection, event loop. */
+  addProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  counter(named: Named): Family<Count> {
+    const family = new Family((labels) => new Count(labels));
+    this.#add(named, "counter", () => family.samples());
+    return family;
+  }
+
+  /** `bounds` are the upper bounds of the buckets, lowest first. */
+  histogram(named: Named, bounds: readonly number[]): Family<Histogram> {
+    const family = new Family((labels) => new Histogram(named.name, bounds, labels));
+    this.#add(named, "histogram", () => family.samples());
+    return family;
+  }
+
+  /** A value that is read at each scrape. */
+  gauge(named: Named, read: Read): void {
+    this.#add(named, "gauge", read);
+  }
+
+  /** The text of a scrape. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** Answers the questions of the process that sums the metrics of its workers. */
+  answerAsWorker(): void {
+    AggregatorRegistry.setRegistries([this.#registry]);
+    workerListener();
+  }
+
+  #add({ name, help }: Named, type: "counter" | "gauge" | "histogram", read: Read): void {
+    const get = async (): Promise<MetricObjectWithValues<MetricValue<string>>> => {
+      const values = (await read()).map((sample) => ({ ...sample }));
+      return { name, help, type, values, aggregator: "sum" } as unknown as MetricObjectWithValues<MetricValue<string>>;
+    };
+    // prom-client asks a metric for no more than its name and its values.
+    this.#registry.registerMetric({ name, get } as unknown as ClientMetric);
+  }
+}
+
+/** Returns the text of the metrics of all workers of this process, summed. */
+export function textOfWorkers(): Promise<string> {
+  return workerListener().clusterMetrics();
+}
+
+let listener: InstanceType<typeof AggregatorRegistry> | undefined;
+
+/** Making it registers the listeners of prom-client's messages, once in a process. */
+function workerListener(): InstanceType<typeof AggregatorRegistry> {
+  return (listener ??= new AggregatorRegistry());
+}

@@ -1,0 +1,45 @@
+/** What the database says about one cell, for the gauges. It holds no name of an organization. */
+export interface CellState {
+  readonly books: number;
+  readonly supplyCents: number;
+  readonly reserveCents: number;
+  readonly shortfallCents: number;
+  readonly payments: readonly OpenPaymentCount[];
+  readonly railAccounts: readonly RailAccountCount[];
+  readonly webhooks: WebhookState;
+  readonly seals: SealState;
+}
+
+/** Open payments of one direction and age. At most 10,000 of each of two kinds are looked at. */
+export interface OpenPaymentCount {
+  readonly direction: string;
+  readonly age: string;
+  readonly count: number;
+  readonly oldestAt: number;
+}
+
+export interface RailAccountCount {
+  readonly rail: string;
+  readonly payouts: string;
+  readonly count: number;
+}
+
+export interface WebhookState {
+  readonly endpoints: readonly { readonly status: string; readonly count: number }[];
+  /** The events after the cursors of all active endpoints. */
+  readonly eventsBehind: number;
+  /** When the endpoint began to fail that has failed longest. */
+  readonly failingSince: number | undefined;
+  /** The events beside the cursors that are tried again or given up. At most 10,000 are counted. */
+  readonly retries: readonly { readonly state: string; readonly count: number }[];
+}
+
+export interface SealState {
+  /** The rows without a seal, of the books without an alarm. */
+  readonly rowsBehind: number;
+  readonly oldestUnsealedAt: number | undefined;
+  readonly alarms: number;
+}
+
+/** Reads the state of one cell. Each statement is bounded, or reads one row for each book. */
+export type ReadCellState = (now: number) => Promise<CellState>;

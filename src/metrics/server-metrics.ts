@@ -1,0 +1,82 @@
+import { type AdminServer, startAdminServer } from "../../runtime/metrics/admin-server.js";
+import { Metrics } from "../../runtime/metrics/metrics.js";
+import type { HostAndPort } from "../../runtime/variables.js";
+import type { Committer } from "../ledger/ports/committer.js";
+import { CallCounts } from "./call-counts.js";
+import { committerMeter } from "./metered-committer.js";
+import type { ReadCellState } from "./ports.js";
+import { addStateGauges } from "./state-gauges.js";
+
+/** What a ledger says about its queue. */
+export interface QueueState {
+  readonly length: number;
+  /** When the oldest command came that waits. Undefined if none does. */
+  readonly oldestAt: number | undefined;
+  /** The calls that found no room and wait for their refusal. */
+  readonly overflow: number;
+}
+
+/** One running cell, as the gauges see it. */
+export interface GaugedCell {
+  readonly number: number;
+  readonly queue: () => QueueState;
+  /** The rail accounts whose payouts the breaker has stopped, at the server that has the lease. */
+  readonly payoutsStopped: () => number;
+  readonly readState: ReadCellState;
+}
+
+interface ServingOptions {
+  readonly listen: HostAndPort;
+  readonly cells: readonly GaugedCell[];
+  /** Whether this server seals the books. */
+  readonly seals: boolean;
+  readonly listsWaiting: () => number;
+  readonly isServing: () => boolean;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The metrics of the server. Without KESC_ADMIN_ADDRESS there are none. */
+export class ServerMetrics {
+  readonly #metrics = new Metrics();
+  readonly calls = new CallCounts(this.#metrics);
+  readonly #meter = committerMeter(this.#metrics);
+
+  /** Returns the committer with a clock around it. */
+  metered(committer: Committer, cell: number): Committer {
+    return this.#meter(committer, cell);
+  }
+
+  /** Serves the metrics. Rejects if the address cannot be bound. */
+  serve(options: ServingOptions): Promise<AdminServer> {
+    const metrics = this.#metrics;
+    const { cells, listsWaiting, now } = options;
+    metrics.addProcess();
+    const gauge = (name: string, help: string, valueOf: (cell: GaugedCell) => number): void => {
+      metrics.gauge({ name, help }, () =>
+        cells.map((cell) => ({ labels: { cell: String(cell.number) }, value: valueOf(cell) })),
+      );
+    };
+    gauge("kesc_queue_length", "Commands that wait for a commit.", ({ queue }) => queue().length);
+    gauge("kesc_queue_age_seconds", "How long the oldest command has waited for a commit.", ({ queue }) => {
+      const { oldestAt } = queue();
+      return oldestAt === undefined ? 0 : Math.max(0, now() - oldestAt) / 1_000;
+    });
+    gauge("kesc_queue_overflow", "Calls without room in the queue that wait for a refusal.", ({ queue }) => {
+      return queue().overflow;
+    });
+    gauge(
+      "kesc_rail_payouts_stopped",
+      "Accounts at rails whose payouts the breaker has stopped, at the server that settles.",
+      ({ payoutsStopped }) => payoutsStopped(),
+    );
+    metrics.gauge({ name: "kesc_lists_waiting", help: "Lists and exports that wait for their turn." }, () => [
+      { labels: {}, value: listsWaiting() },
+    ]);
+    addStateGauges(metrics, {
+      ...options,
+      cells: cells.map(({ number, readState }) => ({ number, read: readState })),
+    });
+    return startAdminServer({ ...options, metrics: () => metrics.text() });
+  }
+}

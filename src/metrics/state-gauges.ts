@@ -1,0 +1,128 @@
+import { BoundedReading } from "../../runtime/metrics/bounded-reading.js";
+import type { Metrics } from "../../runtime/metrics/metrics.js";
+import type { Labels, Sample } from "../../runtime/metrics/tally.js";
+import type { CellState, ReadCellState } from "./ports.js";
+
+/** The database is asked at most this often, however many scrapes come. */
+const EVERY_MILLIS = 10_000;
+/** A scrape does not wait longer for a slow database, and then shows the last state. */
+const WAIT_MILLIS = 3_000;
+/** An older state is not shown: a gauge that stands still would look healthy. */
+const KEEP_MILLIS = 60_000;
+
+interface StateOptions {
+  readonly cells: readonly { readonly number: number; readonly read: ReadCellState }[];
+  /** Whether this server seals the books. Without a seal key there is no lag to show. */
+  readonly seals: boolean;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Reading {
+  readonly number: number;
+  readonly state: CellState;
+}
+
+type SamplesOf = (state: CellState, cell: Labels, now: number) => readonly Sample[];
+
+/**
+ * Adds the gauges that the database knows. Every server shows the same values, so a query takes the
+ * maximum of them.
+ */
+export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }: StateOptions): void {
+  const reading = new BoundedReading<readonly Reading[]>({
+    read: async () => {
+      const states: Reading[] = [];
+      for (const { number, read } of cells) states.push({ number, state: await read(now()) });
+      return states;
+    },
+    everyMillis: EVERY_MILLIS,
+    waitMillis: WAIT_MILLIS,
+    keepMillis: KEEP_MILLIS,
+    monotonicMillis: () => performance.now(),
+    onError,
+  });
+  const gauge = (name: string, help: string, samplesOf: SamplesOf): void => {
+    metrics.gauge({ name, help }, async () => {
+      const states = (await reading.value()) ?? [];
+      return states.flatMap(({ number, state }) => samplesOf(state, { cell: String(number) }, now()));
+    });
+  };
+  metrics.gauge({ name: "kesc_state_known", help: "1 if the database could be read lately, 0 if not." }, async () => [
+    { labels: {}, value: (await reading.value()) === undefined ? 0 : 1 },
+  ]);
+  addMoney(gauge);
+  addWebhooks(gauge);
+  if (seals) addSeals(gauge);
+}
+
+type AddGauge = (name: string, help: string, samplesOf: SamplesOf) => void;
+
+function addMoney(gauge: AddGauge): void {
+  gauge("kesc_books", "Books, one for each organization.", ({ books }, labels) => [{ labels, value: books }]);
+  gauge("kesc_supply_cents", "KESC in circulation: minted minus redeemed.", ({ supplyCents }, labels) => [
+    { labels, value: supplyCents },
+  ]);
+  gauge("kesc_reserve_cents", "Shillings that the books say are there.", ({ reserveCents }, labels) => [
+    { labels, value: reserveCents },
+  ]);
+  gauge("kesc_shortfall_cents", "Shillings that the books say are missing.", ({ shortfallCents }, labels) => [
+    { labels, value: shortfallCents },
+  ]);
+  gauge("kesc_payments_open", "Payments over rails that have not ended, by age.", ({ payments }, cell) =>
+    payments.map(({ direction, age, count }) => ({
+      labels: { ...cell, direction: direction.toLowerCase(), age: age.toLowerCase() },
+      value: count,
+    })),
+  );
+  gauge("kesc_payments_oldest_seconds", "Age of the oldest open payment.", ({ payments }, labels, now) => [
+    { labels, value: secondsSince(oldestOf(payments.map(({ oldestAt }) => oldestAt)), now) },
+  ]);
+  gauge("kesc_rail_accounts", "Accounts at rails, by their switch for payouts.", ({ railAccounts }, cell) =>
+    railAccounts.map(({ rail, payouts, count }) => ({ labels: { ...cell, rail, payouts }, value: count })),
+  );
+}
+
+function addWebhooks(gauge: AddGauge): void {
+  gauge("kesc_webhook_endpoints", "Webhook endpoints, by status.", ({ webhooks }, cell) =>
+    webhooks.endpoints.map(({ status, count }) => ({
+      labels: { ...cell, status: status.toLowerCase() },
+      value: count,
+    })),
+  );
+  gauge("kesc_webhook_events_behind", "Events that active endpoints have not been sent.", ({ webhooks }, labels) => [
+    { labels, value: webhooks.eventsBehind },
+  ]);
+  gauge("kesc_webhook_events_undelivered", "Events that are tried again or given up.", ({ webhooks }, cell) =>
+    ["waiting", "given_up"].map((state) => ({
+      labels: { ...cell, state },
+      value: webhooks.retries.find((each) => each.state === state)?.count ?? 0,
+    })),
+  );
+  gauge(
+    "kesc_webhook_failing_seconds",
+    "How long the endpoint has failed that has failed longest.",
+    ({ webhooks }, labels, now) => [{ labels, value: secondsSince(webhooks.failingSince, now) }],
+  );
+}
+
+function addSeals(gauge: AddGauge): void {
+  gauge("kesc_seal_rows_behind", "Rows of the books that no seal covers yet.", ({ seals }, labels) => [
+    { labels, value: seals.rowsBehind },
+  ]);
+  gauge("kesc_seal_lag_seconds", "Age of the oldest row that no seal covers yet.", ({ seals }, labels, now) => [
+    { labels, value: secondsSince(seals.oldestUnsealedAt, now) },
+  ]);
+  gauge("kesc_seal_alarms", "Books with a seal alarm that nobody has cleared.", ({ seals }, labels) => [
+    { labels, value: seals.alarms },
+  ]);
+}
+
+function oldestOf(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Returns 0 if there is no time. */
+function secondsSince(at: number | undefined, now: number): number {
+  return at === undefined ? 0 : Math.max(0, now - at) / 1_000;
+}

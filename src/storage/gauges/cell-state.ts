@@ -1,0 +1,125 @@
+import type { CellState, ReadCellState, SealState, WebhookState } from "../../metrics/ports.js";
+import { PAYMENT_AGES } from "../../statements/ports.js";
+import type { Cell } from "../database.js";
+import type { Engine, Read } from "../sql/engine.js";
+import { orStoreError } from "../sql/store-error.js";
+
+/** The rows of a table that one statement counts at most. */
+const COUNTED_MAX = 10_000;
+const HOUR_MILLIS = 3_600_000;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+
+type StateCell = Pick<Cell, "engine" | "listReader">;
+
+/** Implements the port `ReadCellState`. It reads where lists run, one statement after the other. */
+export function cellState({ engine, listReader }: StateCell): ReadCellState {
+  const statements = stateStatements(engine);
+  const rows = <Row>(sql: string, bindings: Read["bindings"] = []): Promise<readonly Row[]> =>
+    orStoreError(engine, listReader.rows<Row>(sql, bindings));
+  return async (now) => {
+    const [sums] = await rows<SumsRow>(statements.sums);
+    const bindings = [now - HOUR_MILLIS, now - DAY_MILLIS, COUNTED_MAX, COUNTED_MAX];
+    const payments = await rows<PaymentsRow>(statements.payments, bindings);
+    const railAccounts = await rows<CellState["railAccounts"][number]>(statements.railAccounts);
+    const endpoints = await rows<EndpointsRow>(statements.endpoints);
+    const retries = await rows<WebhookState["retries"][number]>(statements.retries, [COUNTED_MAX]);
+    const [seals] = await rows<SealsRow>(statements.seals);
+    const [alarms] = await rows<{ readonly count: number }>(statements.alarms);
+    return {
+      books: sums?.books ?? 0,
+      supplyCents: sums?.supply ?? 0,
+      reserveCents: sums?.reserve ?? 0,
+      shortfallCents: sums?.shortfall ?? 0,
+      payments: payments.map(({ direction, age, count, oldest }) => ({
+        direction,
+        age: PAYMENT_AGES[age] ?? "ONE_DAY_OR_MORE",
+        count,
+        oldestAt: oldest,
+      })),
+      railAccounts,
+      webhooks: webhookStateOf(endpoints, retries),
+      seals: {
+        rowsBehind: seals?.behind ?? 0,
+        oldestUnsealedAt: seals?.oldest ?? undefined,
+        alarms: alarms?.count ?? 0,
+      } satisfies SealState,
+    };
+  };
+}
+
+interface SumsRow {
+  readonly books: number;
+  readonly supply: number | null;
+  readonly reserve: number | null;
+  readonly shortfall: number | null;
+}
+
+interface PaymentsRow {
+  readonly direction: string;
+  readonly age: number;
+  readonly count: number;
+  readonly oldest: number;
+}
+
+interface EndpointsRow {
+  readonly status: string;
+  readonly count: number;
+  readonly behind: number | null;
+  readonly failing_since: number | null;
+}
+
+interface SealsRow {
+  readonly behind: number | null;
+  readonly oldest: number | null;
+}
+
+function webhookStateOf(endpoints: readonly EndpointsRow[], retries: WebhookState["retries"]): WebhookState {
+  const active = endpoints.find(({ status }) => status === "ACTIVE");
+  return {
+    endpoints: endpoints.map(({ status, count }) => ({ status, count })),
+    eventsBehind: active?.behind ?? 0,
+    failingSince: active?.failing_since ?? undefined,
+    retries,
+  };
+}
+
+function stateStatements({ table, indexedBy }: Engine) {
+  const sum = (columns: string): string => `SUM(CAST(${columns} AS DOUBLE PRECISION))`;
+  // Each open payment is in one of two indexes, and each condition is that of its index.
+  const along = (index: string, condition: string): string => `
+    SELECT * FROM (
+      SELECT transaction_id, direction FROM ${table("payments")}${indexedBy(index)} WHERE ${condition} LIMIT ?) AS counted`;
+  const open = [
+    along("payments_new_payouts", "state = 'READY' AND direction = 'REDEEM'"),
+    along("payments_other_open", "state <> 'ENDED' AND (state <> 'READY' OR direction = 'MINT')"),
+  ].join(" UNION ALL ");
+  const seals = table("seals");
+  const alarms = table("seal_alarms");
+  return {
+    sums: `
+      SELECT COUNT(*) AS books, ${sum("available_cents + held_cents")} AS supply, ${sum("reserve_cents")} AS reserve,
+        ${sum("shortfall_cents")} AS shortfall FROM ${table("books")}`,
+    payments: `
+      SELECT p.direction, CASE WHEN t.created_at > ? THEN 0 WHEN t.created_at > ? THEN 1 ELSE 2 END AS age,
+        COUNT(*) AS count, MIN(t.created_at) AS oldest
+      FROM (${open}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id GROUP BY 1, 2`,
+    railAccounts: `SELECT rail, payouts, COUNT(*) AS count FROM ${table("rail_accounts")} GROUP BY rail, payouts`,
+    endpoints: `
+      SELECT e.status, COUNT(*) AS count, MIN(e.failing_since) AS failing_since,
+        ${sum("CASE WHEN b.last_seq > e.settled_seq THEN b.last_seq - e.settled_seq ELSE 0 END")} AS behind
+      FROM ${table("webhook_endpoints")} e JOIN ${table("books")} b ON b.organization_id = e.organization_id
+      WHERE e.status <> 'DELETED' GROUP BY e.status`,
+    retries: `
+      SELECT CASE WHEN next_at IS NULL THEN 'given_up' ELSE 'waiting' END AS state, COUNT(*) AS count
+      FROM (SELECT next_at FROM ${table("webhook_retries")} LIMIT ?) AS counted GROUP BY 1`,
+    seals: `
+      SELECT ${sum("s.last_seq - s.size")} AS behind, MIN(j.recorded_at) AS oldest
+      FROM (
+        SELECT b.number, b.last_seq,
+          COALESCE((SELECT MAX(newest.size) FROM ${seals} newest WHERE newest.book = b.number), 0) AS size
+        FROM ${table("books")} b
+        WHERE NOT EXISTS (SELECT 1 FROM ${alarms} a WHERE a.book = b.number AND a.cleared_at IS NULL)
+      ) AS s LEFT JOIN ${table("journal")} j ON j.book = s.number AND j.seq = s.size + 1`,
+    alarms: `SELECT COUNT(*) AS count FROM ${alarms} WHERE cleared_at IS NULL`,
+  };
+}

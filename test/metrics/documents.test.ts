@@ -1,0 +1,177 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect } from "chai";
+
+import { GatewayMetrics } from "../../gateway/metrics/gateway-metrics.js";
+import { backupMetrics, verifyMetrics, writeMetricsFile } from "../../src/cli/metrics-file.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
+import type { CellState } from "../../src/metrics/ports.js";
+import { ServerMetrics } from "../../src/metrics/server-metrics.js";
+import { getAdmin, readMetrics, type ServedMetric } from "../support/callers/served-metrics.js";
+
+// The documents, the alerts and the dashboard name metrics and labels. All of them must be served.
+
+const ALERTS = "deploy/prometheus/alerts.yml";
+const DASHBOARD = "deploy/grafana/kesc.json";
+/** Prometheus adds these to each series. */
+const TARGET_LABELS = ["job", "instance"];
+
+/** A state in which each gauge has a line. */
+const STATE: CellState = {
+  books: 1,
+  supplyCents: 1,
+  reserveCents: 1,
+  shortfallCents: 1,
+  payments: [{ direction: "MINT", age: "UNDER_ONE_HOUR", count: 1, oldestAt: 1 }],
+  railAccounts: [{ rail: "mpesa", payouts: "auto", count: 1 }],
+  webhooks: { endpoints: [{ status: "ACTIVE", count: 1 }], eventsBehind: 1, failingSince: 1, retries: [] },
+  seals: { rowsBehind: 1, oldestUnsealedAt: 1, alarms: 1 },
+};
+
+/** Everything that can be served, each metric with at least one line. */
+async function allMetrics(): Promise<ReadonlyMap<string, ServedMetric>> {
+  const server = new ServerMetrics();
+  const end = { code: "OK", reason: "QUEUE_FULL", ms: 1, items: 2, items_refused: 1 };
+  for (const rpc of readContract().services.flatMap(({ rpcs }) => rpcs)) server.calls.rpc(rpc).ended(end);
+  const committer = { batchesMax: 1, batchUsual: 1, commit: () => Promise.resolve([]) };
+  await server.metered(committer, 0).commit([], 0 as never);
+  const admin = await server.serve({
+    listen: { host: "127.0.0.1", port: 0 },
+    cells: [
+      {
+        number: 0,
+        queue: () => ({ length: 1, oldestAt: 1, overflow: 1 }),
+        payoutsStopped: () => 1,
+        readState: () => Promise.resolve(STATE),
+      },
+    ],
+    seals: true,
+    listsWaiting: () => 1,
+    isServing: () => true,
+    now: () => 2,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const served = (await getAdmin(admin.address)).text;
+  await admin.close();
+  const gateway = new GatewayMetrics();
+  gateway.watch({ streams: () => 1 });
+  gateway.requests.began();
+  gateway.requests.ended({ method: "GET", route: "/x", status: 400, code: "X", ms: 1 });
+  return new Map([...readMetrics(served), ...readMetrics(await gateway.text()), ...writtenMetrics()]);
+}
+
+/** What the commands write for node_exporter. */
+function writtenMetrics(): Map<string, ServedMetric> {
+  const folder = mkdtempSync(join(tmpdir(), "kesc-metrics-"));
+  try {
+    const file = join(folder, "kesc.prom");
+    writeMetricsFile(file, [...backupMetrics(5_999), ...verifyMetrics(7_000, 3)]);
+    const text = readFileSync(file, "utf8");
+    expect(text).to.include("\nkesc_last_backup_timestamp_seconds 5\n");
+    expect(text).to.include("\nkesc_last_verify_timestamp_seconds 7\n");
+    expect(text).to.include("\nkesc_last_verify_findings 3\n");
+    return readMetrics(text);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function isOurs(name: string): boolean {
+  return !/^(?:process|nodejs)_/.test(name);
+}
+
+/** The expressions of the alerts. Each stands on the line after its key. */
+function alertExpressions(): readonly string[] {
+  return [...readFileSync(ALERTS, "utf8").matchAll(/expr: >-\n\s+(.+)\n/g)].map(([, expression = ""]) => expression);
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[] }[];
+}
+
+function dashboardTargets(): readonly { readonly expr: string; readonly legendFormat: string }[] {
+  return (JSON.parse(readFileSync(DASHBOARD, "utf8")) as Dashboard).panels.flatMap(({ targets }) => targets);
+}
+
+/** What an expression names that is not served. */
+function problemsOf(expression: string, metrics: ReadonlyMap<string, ServedMetric>): readonly string[] {
+  const names = [...expression.matchAll(/\b(?:kesc|grpc|process|nodejs)_[a-z0-9_]+\b/g)]
+    .map(([name]) => name)
+    // A label may begin like a metric: grpc_code.
+    .filter((name) => !/^grpc_(?:type|service|method|code)$/.test(name));
+  const found = names.map((name) => metrics.get(name) ?? metrics.get(name.replace(/_(?:bucket|sum|count)$/, "")));
+  const labels = new Set([...TARGET_LABELS, ...found.flatMap((metric) => [...(metric?.labels ?? [])])]);
+  const matched = [...expression.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, label = ""]) => label);
+  const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(/,\s*/));
+  return [
+    ...names.filter((_, index) => found[index] === undefined),
+    ...[...matched, ...grouped].filter((label) => !labels.has(label)).map((label) => `label ${label}`),
+  ];
+}
+
+describe("the documents of the metrics", () => {
+  let metrics: ReadonlyMap<string, ServedMetric>;
+  before(async () => {
+    metrics = await allMetrics();
+  });
+
+  it("list each metric with its type and its labels, and no other", () => {
+    const rows = readFileSync("docs/metrics.md", "utf8")
+      .split("\n")
+      .filter((line) => /^\| `/.test(line))
+      .map((line) => line.split("|").map((cell) => cell.trim()));
+    const documented = rows.map(([, name = "", type = "", labels = ""]) => [
+      name.replaceAll("`", ""),
+      type,
+      labels === "" ? [] : labels.split(", ").sort(),
+    ]);
+    const served = [...metrics]
+      .filter(([name]) => isOurs(name))
+      .map(([name, { type, labels }]) => [name, type, [...labels].filter((label) => label !== "le").sort()]);
+    expect(documented).to.have.deep.members(served);
+  });
+
+  it("find what is not served", () => {
+    expect(problemsOf('sum by (cell, cel) (kesc_queue_length{reason="x"}) > kesc_queue', metrics)).to.deep.equal([
+      "kesc_queue",
+      "label reason",
+      "label cel",
+    ]);
+  });
+
+  it("name in the alerts only what is served", () => {
+    const expressions = alertExpressions();
+    expect(expressions).to.have.length.greaterThan(15);
+    expect(expressions.flatMap((expression) => problemsOf(expression, metrics))).to.deep.equal([]);
+  });
+
+  it("name in the dashboard only what is served", () => {
+    const targets = dashboardTargets();
+    expect(targets).to.have.length.greaterThan(20);
+    expect(targets.flatMap(({ expr }) => problemsOf(expr, metrics))).to.deep.equal([]);
+  });
+
+  it("have one section of the runbook for each alert, in the same order, and the alert links to it", () => {
+    const alerts = [...readFileSync(ALERTS, "utf8").matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const links = [...readFileSync(ALERTS, "utf8").matchAll(/runbook: docs\/runbook\.md#(\w+)/g)].map(([, to]) => to);
+    expect(links).to.deep.equal(alerts.map((name) => name?.toLowerCase()));
+    const [, ...sections] = readFileSync("docs/runbook.md", "utf8").split(/^## /m);
+    expect(sections.map((section) => section.split("\n")[0])).to.deep.equal(alerts);
+    for (const section of sections) {
+      for (const part of ["What it means", "What to look at", "What to do"]) {
+        expect(section).to.match(new RegExp(`^- \\*\\*${part}\\*\\*: [A-Z\`]`, "m"));
+      }
+    }
+  });
+
+  it("pass promtool, if Debian's package prometheus is here, and the gravest alerts fire when they should", function () {
+    if (spawnSync("promtool", ["--version"]).error !== undefined) this.skip();
+    execFileSync("promtool", ["check", "rules", ALERTS], { stdio: "pipe" });
+    execFileSync("promtool", ["test", "rules", "deploy/prometheus/alerts.test.yml"], { stdio: "pipe" });
+  });
+});

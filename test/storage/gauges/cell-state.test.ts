@@ -1,0 +1,80 @@
+import { expect } from "chai";
+
+import { cellState } from "../../../src/storage/gauges/cell-state.js";
+import { ENGINES, execute } from "../../support/databases.js";
+import { sealBooks } from "../../support/seals/given-seals.js";
+import { PaymentsPlace } from "../rails/given-payments.js";
+
+const HOUR_MILLIS = 3_600_000;
+
+for (const engine of ENGINES) {
+  describe(`the state of a cell for the gauges (${engine})`, () => {
+    let place: PaymentsPlace;
+    before(async () => {
+      place = await PaymentsPlace.make(engine);
+    });
+    after(() => place.opened.dispose());
+
+    it("has the money, the payments by age, the rails, the webhooks and the seals", async () => {
+      const { opened, now, organizationId } = place;
+      await sealBooks(opened.cell);
+      await place.accept("mint", "in");
+      await place.accept("redeem", "out");
+      const endpoint = (id: string, status: string, failing: string, reason: string): string => `
+        INSERT INTO webhook_endpoints (id, organization_id, url, secrets, description, types, status, disabled_reason,
+          revision, settled_seq, replay_seq, replay_until_seq, failures, failing_since, probe_at, retry_at, logged,
+          created_at, updated_at)
+        VALUES ('${id}', '${organizationId}', ${bytes}, ${bytes}, '', NULL, '${status}', ${reason},
+          1, 1, NULL, NULL, ${failing === "NULL" ? "0" : "1"}, ${failing}, NULL, NULL, 0, 1, 1)`;
+      const bytes = engine === "sqlite" ? "x'00'" : "'\\x00'";
+      await execute(
+        opened.address,
+        endpoint("whe_1", "ACTIVE", String(now - 5_000), "NULL"),
+        endpoint("whe_2", "DISABLED", String(now - 9_000), "'FAILING'"),
+        "INSERT INTO webhook_retries (endpoint_id, seq, tries, next_at) VALUES ('whe_1', 2, 1, 5), ('whe_1', 3, 9, NULL)",
+      );
+
+      const { payments, railAccounts, webhooks, seals, ...sums } = await cellState(opened.cell)(now + HOUR_MILLIS);
+      // A payout holds its amount, and a mint is counted once it is complete.
+      expect(sums).to.deep.equal({ books: 1, supplyCents: 100_000, reserveCents: 100_000, shortfallCents: 0 });
+      expect([...payments].sort((left, right) => (left.direction < right.direction ? -1 : 1))).to.deep.equal([
+        { direction: "MINT", age: "UNDER_ONE_DAY", count: 1, oldestAt: now },
+        { direction: "REDEEM", age: "UNDER_ONE_DAY", count: 1, oldestAt: now },
+      ]);
+      expect(railAccounts.map(({ rail, count }) => [rail, count])).to.have.deep.members([
+        ["slow", 1],
+        ["slower", 1],
+      ]);
+      const [book] = await opened.cell.reader.rows<{ last_seq: number; size: number }>(
+        "SELECT last_seq, (SELECT MAX(size) FROM seals) AS size FROM books",
+      );
+      const { last_seq: lastSeq = 0, size = 0 } = book ?? {};
+      expect(webhooks).to.deep.include({ eventsBehind: lastSeq - 1, failingSince: now - 5_000 });
+      expect(webhooks.endpoints).to.have.deep.members([
+        { status: "ACTIVE", count: 1 },
+        { status: "DISABLED", count: 1 },
+      ]);
+      expect(webhooks.retries).to.have.deep.members([
+        { state: "waiting", count: 1 },
+        { state: "given_up", count: 1 },
+      ]);
+      expect(lastSeq).to.be.greaterThan(size);
+      expect(seals).to.deep.equal({ rowsBehind: lastSeq - size, oldestUnsealedAt: now, alarms: 0 });
+
+      await sealBooks(opened.cell);
+      const sealed = await cellState(opened.cell)(now);
+      expect(sealed.seals).to.deep.equal({ rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 });
+    });
+
+    it("shows an alarm, and no lag of its book", async () => {
+      const { opened, now } = place;
+      await place.accept("mint", "later");
+      await execute(
+        opened.address,
+        "INSERT INTO seal_alarms (book, raised_at, size, first_seq, last_seq, problem) SELECT number, 1, 1, 1, 1, 'x' FROM books",
+      );
+      const { seals } = await cellState(opened.cell)(now);
+      expect(seals).to.deep.equal({ rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 1 });
+    });
+  });
+}
