@@ -19,6 +19,8 @@ export interface GatewayConfig {
   /** The deadline of each call, and the most that a caller may ask for with Grpc-Timeout. */
   readonly callSecondsMax: number;
   readonly shutdownGraceSeconds: number;
+  /** Whether /docs is served. */
+  readonly hasDocs: boolean;
   /** The number of processes that serve. */
   readonly processes: number;
   /** Undefined: the gateway speaks no TLS. */
@@ -50,6 +52,7 @@ export function readConfig(environment: Environment): ConfigResult {
       streamsMax: values.KESC_HTTP_STREAMS_MAX,
       callSecondsMax: values.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
+      hasDocs: values.KESC_DOCS,
       processes: values.KESC_GATEWAY_PROCESSES,
       tls: tlsFilesOf(values),
       caFile: values.KESC_GATEWAY_CA_FILE,

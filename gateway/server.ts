@@ -14,6 +14,7 @@ import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { OpenStreams } from "./http/open-streams.js";
+import { loadPages } from "./pages/pages.js";
 import { createUpstream } from "./upstream/upstream.js";
 
 export interface Gateway {
@@ -49,6 +50,7 @@ const BACKLOG = 4_096;
  */
 export async function startGateway(config: Omit<GatewayConfig, "processes">, log: Logger): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
+  const pages = await loadPages(contract, config);
   const identity = config.tls === undefined ? undefined : readTlsIdentity(config.tls);
   const upstream = createUpstream(contract.registry, {
     target: config.target,
@@ -58,7 +60,7 @@ export async function startGateway(config: Omit<GatewayConfig, "processes">, log
   const streams = new OpenStreams(config.streamsMax);
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
-    { contract, upstream, log, streams, isStopping: () => stopping !== undefined },
+    { contract, upstream, log, streams, pages, isStopping: () => stopping !== undefined },
     {
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,

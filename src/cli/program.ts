@@ -18,6 +18,7 @@ import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addImport } from "./import/command.js";
+import { addOpenapi } from "./openapi.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
 import { addPurge } from "./purge.js";
@@ -55,6 +56,7 @@ export function kescProgram(): Command {
   addMasterKey(program);
   addCall(program);
   addTail(program);
+  addOpenapi(program);
   addImport(program);
   addVerify(program);
   addPurge(program);

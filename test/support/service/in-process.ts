@@ -13,6 +13,7 @@ import { RestCaller } from "../callers/rest-caller.js";
 import { configOf } from "../config.js";
 import { type ENGINES, openTestDatabase } from "../databases.js";
 import { NO_SEAL_KEY_FILE } from "../master-key.js";
+import { expectDocumented } from "../openapi/expect-documented.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
 /**
@@ -32,6 +33,8 @@ export interface InProcess {
   readonly grpc: GrpcCaller;
   /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
+  /** The address of the gateway: "host:port". */
+  readonly address: string;
   readonly database: Database;
   readonly ledger: RunningServer["cells"][number]["ledger"];
   books(): Promise<Books>;
@@ -60,7 +63,7 @@ export async function startInProcess(
   if (!config.ok) throw new Error(config.problems.join("\n"));
   const gateway = await startGateway(config.config, logger);
   const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
-  const rest = new RestCaller(gateway.address);
+  const rest = new RestCaller(gateway.address, { check: expectDocumented });
   const [a, b] = await makeTenants(keys(database, now));
   const [served] = server.cells;
   if (served === undefined) throw new Error("the server has no cell");
@@ -69,6 +72,7 @@ export async function startInProcess(
     b,
     grpc,
     rest,
+    address: gateway.address,
     database,
     ledger: served.ledger,
     books: async () => (await cell.reader.rows<Books>(BOOKS))[0] ?? {},
