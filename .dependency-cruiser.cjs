@@ -10,7 +10,18 @@ const only = (folder, others) => ({
 const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
 
 // Each folder of the gateway may import those before it, and nothing else of the gateway.
-const GATEWAY_FOLDERS = ["contract", "problems", "json", "forms", "http", "upstream", "rest", "metrics"];
+const GATEWAY_FOLDERS = [
+  "contract",
+  "problems",
+  "json",
+  "forms",
+  "http",
+  "upstream",
+  "openapi",
+  "rest",
+  "pages",
+  "metrics",
+];
 const gatewayFolderImports = (folder, index) => ({
   name: `gateway-${folder}-imports`,
   severity: "error",

@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline bench bench-full cells profile compare path results chaos events overload hostile simulate mutants daraja clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline openapi screenshots bench bench-full cells profile compare path results chaos events overload hostile simulate mutants daraja clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,11 +39,17 @@ contract: dist/.built
 	@$(BIN)/buf lint proto
 	@$(BIN)/buf format --diff --exit-code proto
 	@$(BIN)/buf breaking dist/proto/kesc.v1.json --against proto/released.json
-	@$(BIN)/mocha --reporter dot dist/test/contract/released-routes.test.js
+	@$(BIN)/mocha --reporter dot dist/test/contract/released-routes.test.js dist/test/openapi/document.test.js
 
 baseline: dist/.built ## after a release: what the next change of the contract is compared with
 	@cp dist/proto/kesc.v1.json proto/released.json
 	@node dist/test/contract/print-routes.js > proto/released-routes.txt
+
+openapi: dist/.built ## write openapi.json as the contract gives it; a test compares the two
+	@dist/src/cli/kesc.js openapi > openapi.json
+
+screenshots: dist/.built ## show the pages of the gateway to a browser, and keep what it sees in docs/images
+	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.test.js
 
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)

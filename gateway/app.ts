@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
 import { FairTurns } from "../runtime/fair-turns.js";
@@ -13,6 +13,7 @@ import { beginRequest, contextOf } from "./http/request-context.js";
 import { logRequest, type RequestMeter, type RequestNotes } from "./http/request-log.js";
 import { sendProblem } from "./http/response.js";
 import { MessageWriter } from "./json/write-message.js";
+import { type Pages, servePages } from "./pages/pages.js";
 import {
   expectationFailed,
   internalProblem,
@@ -21,10 +22,8 @@ import {
   noSuchRoute,
   queueFull,
 } from "./problems/problem.js";
-import { reasonsOf } from "./problems/reasons.js";
 import { itemProblemJson, refusalReader } from "./problems/upstream-refusal.js";
 import type { CallDependencies } from "./rest/call-handler.js";
-import { registerErrorPages } from "./rest/error-pages.js";
 import { PROBE_PATHS, registerProbes } from "./rest/probes.js";
 import { registerRoutes } from "./rest/routes.js";
 import type { Upstream } from "./upstream/upstream.js";
@@ -39,6 +38,8 @@ export interface AppDependencies {
   readonly meter?: RequestMeter | undefined;
   /** Undefined: no request is recorded. */
   readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
+  /** What the gateway shows to people, by path. */
+  readonly pages: Pages;
 }
 
 export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" | "callMillisMax"> & {
@@ -46,7 +47,8 @@ export type AppLimits = Pick<CallDependencies, "bodyBytesMax" | "bulkBytesMax" |
 };
 
 /**
- * Makes the whole REST API: the contract's routes, at the root and under /v1, and the probes.
+ * Makes the whole REST API: the contract's routes, at the root and under /v1, the probes and the
+ * pages.
  * Letter case and a slash at the end count, so that one resource has one path.
  */
 export function createApp(deps: AppDependencies, limits: AppLimits): Express {
@@ -59,22 +61,23 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.set("query parser", false);
 
   const callers = new Callers();
-  const isPublic = publicPathsOf(deps.contract);
-  app.use(beginContext(deps), takeTurn(new FairTurns(), { callers, isPublic }), refuseMalformed);
+  const roomOf = roomsOf(deps);
+  app.use(beginContext(deps), takeTurn(new FairTurns(), { callers, roomOf }), refuseMalformed);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
-  app.use(admit(new Admission(limits.requestsMax), { callers, open: new Admission(PUBLIC_REQUESTS_MAX), isPublic }));
+  app.use(admit(limits.requestsMax, { callers, roomOf }));
   const { contract, upstream, streams } = deps;
   const readRefusal = refusalReader(contract.registry);
   const messageWriter = new MessageWriter(contract, (status) =>
     itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus })),
   );
-  registerErrorPages(app, reasonsOf(contract.registry));
   registerRoutes(
     app,
     { upstream, streams, callers, messageWriter, numbers: contract, readRefusal, ...limits },
     contract.routes,
   );
+  // After the routes, so that no call pays for them.
+  app.use(servePages(deps.pages));
   app.use((_req, res) => {
     sendProblem(res, noSuchRoute());
   });
@@ -89,31 +92,34 @@ function beginContext(notes: RequestNotes): RequestHandler {
   };
 }
 
-/** Whether a path belongs to an rpc that anybody may call. */
-type IsPublic = (path: string) => boolean;
+/**
+ * Requests of one kind share turns and slots: `keyed` by the caller's key, and the others, which
+ * need none, by nothing and by address.
+ */
+type Room = "keyed" | "public" | "pages" | "probes";
+type RoomOf = (path: string) => Room;
 
-function publicPathsOf({ routes }: Contract): IsPublic {
-  const patterns = routes.filter(({ isPublic }) => isPublic).map(({ path }) => patternOf(path));
-  return (path) => patterns.some((pattern) => pattern.test(path));
+/** The requests in flight of those who need no key. One address has at most half of them. */
+const REQUESTS_MAX = { public: 256, pages: 32 };
+
+/** Returns which room a path belongs to. `public` are the rpcs that anybody may call. */
+function roomsOf({ contract, pages }: AppDependencies): RoomOf {
+  const open = contract.routes.filter(({ isPublic }) => isPublic).map(({ path }) => patternOf(path));
+  return (path) => {
+    if (PROBE_PATHS.has(path)) return "probes";
+    if (pages.has(path)) return "pages";
+    return open.some((pattern) => pattern.test(path)) ? "public" : "keyed";
+  };
 }
 
-// The requests of public paths in flight. One address has at most half of them. They take no slot
-// of callers with a key, and those take none of theirs.
-const PUBLIC_REQUESTS_MAX = 256;
-const PUBLIC = "public";
-const PROBES = "probes";
-
 /**
- * Passes a request on when its caller has its turn. The probes are a caller, too. A large body
- * takes more turns once it has arrived, because only then it costs time.
+ * Passes a request on when its caller has its turn. A room that needs no key is one caller. A large
+ * body takes more turns once it has arrived, because only then it costs time.
  */
-function takeTurn(turns: FairTurns, { callers, isPublic }: { callers: Callers; isPublic: IsPublic }): RequestHandler {
-  const callerOf = ({ path, headers }: Request): string => {
-    if (PROBE_PATHS.has(path)) return PROBES;
-    return isPublic(path) ? PUBLIC : callers.nameOf(headers);
-  };
+function takeTurn(turns: FairTurns, { callers, roomOf }: { callers: Callers; roomOf: RoomOf }): RequestHandler {
   return (req, res, next) => {
-    const caller = callerOf(req);
+    const room = roomOf(req.path);
+    const caller = room === "keyed" ? callers.nameOf(req.headers) : room;
     contextOf(res).turnFor = (bytes) =>
       new Promise((resolve) => {
         turns.add(caller, bytes, resolve);
@@ -123,17 +129,19 @@ function takeTurn(turns: FairTurns, { callers, isPublic }: { callers: Callers; i
 }
 
 /**
- * Passes a request on when its caller has room. Public paths have room of their own, which their
- * addresses share.
+ * Passes a request on when its caller has room. What needs no key has room of its own, which the
+ * addresses share. So it takes no slot of callers with a key, and those take none of its slots.
  */
-function admit(
-  keyed: Admission,
-  { callers, open, isPublic }: { callers: Callers; open: Admission; isPublic: IsPublic },
-): RequestHandler {
+function admit(requestsMax: number, { callers, roomOf }: { callers: Callers; roomOf: RoomOf }): RequestHandler {
+  const keyed = new Admission(requestsMax);
+  const open = new Map([
+    ["public", new Admission(REQUESTS_MAX.public)],
+    ["pages", new Admission(REQUESTS_MAX.pages)],
+  ]);
   return async (req, res, next) => {
-    const isOpen = isPublic(req.path);
-    const admission = isOpen ? open : keyed;
-    const caller = isOpen ? (req.socket.remoteAddress ?? "") : callers.nameOf(req.headers);
+    const ofRoom = open.get(roomOf(req.path));
+    const admission = ofRoom ?? keyed;
+    const caller = ofRoom === undefined ? callers.nameOf(req.headers) : (req.socket.remoteAddress ?? "");
     const admitted = admission.enter(caller);
     if (admitted !== true && !(await admitted)) {
       sendProblem(res, queueFull());
@@ -152,8 +160,8 @@ function admit(
     };
     context.onClosed.push(() => {
       context.leaveRequests();
-      // The response of a public path says nothing about a key.
-      if (!isOpen) callers.learn(req.headers, context.code);
+      // A response that needs no key says nothing about a key.
+      if (ofRoom === undefined) callers.learn(req.headers, context.code);
     });
     next();
   };

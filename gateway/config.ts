@@ -21,6 +21,8 @@ export interface GatewayConfig {
   /** The deadline of each call, and the most that a caller may ask for with Grpc-Timeout. */
   readonly callSecondsMax: number;
   readonly shutdownGraceSeconds: number;
+  /** Whether /docs is served. */
+  readonly hasDocs: boolean;
   /** The number of processes that serve. */
   readonly processes: number;
   /** Undefined: the gateway speaks no TLS. */
@@ -53,6 +55,7 @@ export function readConfig(environment: Environment): ConfigResult {
       streamsMax: values.KESC_HTTP_STREAMS_MAX,
       callSecondsMax: values.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
+      hasDocs: values.KESC_DOCS,
       processes: values.KESC_GATEWAY_PROCESSES,
       // Clients of the gateway have keys. Its CA of client certificates is that of the gRPC server.
       tls: withoutCa(serverTlsFilesOf(values)),

@@ -19,6 +19,7 @@ import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { OpenStreams } from "./http/open-streams.js";
 import type { GatewayMetrics } from "./metrics/gateway-metrics.js";
+import { loadPages } from "./pages/pages.js";
 import { createUpstream } from "./upstream/upstream.js";
 
 export interface Gateway {
@@ -65,6 +66,7 @@ export async function startGateway(
   const contract = readContract(await readFile(CONTRACT_URL));
   const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
   const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
+  const pages = await loadPages(contract, config);
   const upstream = createUpstream(contract.registry, {
     target: config.target,
     credentials: watchedCredentials(config.target, clientTls),
@@ -74,7 +76,16 @@ export async function startGateway(
   metrics?.watch({ streams: () => streams.open });
   let stopping: Promise<boolean> | undefined;
   const app = createApp(
-    { contract, upstream, log, streams, meter: metrics?.requests, tracing, isStopping: () => stopping !== undefined },
+    {
+      contract,
+      upstream,
+      log,
+      streams,
+      pages,
+      meter: metrics?.requests,
+      tracing,
+      isStopping: () => stopping !== undefined,
+    },
     {
       bodyBytesMax: config.bodyBytesMax,
       bulkBytesMax: config.bulkBytesMax,

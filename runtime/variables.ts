@@ -186,6 +186,11 @@ export const VARIABLES = {
     "maximum REST streams at a time; half of it for one key",
     wholeNumber(1, 100_000),
   ),
+  KESC_DOCS: variable(
+    "true",
+    "false: the gateway has no /docs",
+    z.enum(["true", "false"], "must be true or false").transform((text) => text === "true"),
+  ),
   KESC_GRPC_REQUEST_BYTES_MAX: variable("262144", "maximum bytes of a gRPC request", wholeNumber(1_024, 16_777_216)),
   KESC_BULK_BYTES_MAX: variable(
     "1048576",

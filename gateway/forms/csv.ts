@@ -1,4 +1,4 @@
-import { type DescField, type Message, ScalarType } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { type Input, stringify } from "csv-stringify/sync";
 
 import { TIMESTAMP } from "../contract/json-support.js";
@@ -28,7 +28,7 @@ const NEGATIVE_NUMBER = /^-[0-9]/;
  * column: they do not fit in a cell.
  */
 export function csvForm({ list }: StreamRule, writer: MessageWriter): StreamForm {
-  const columns = list.message.fields.filter(fitsCell);
+  const columns = columnsOf(list.message);
   const rows = (input: Input): string =>
     stringify(input, {
       record_delimiter: "windows",
@@ -48,6 +48,11 @@ export function csvForm({ list }: StreamRule, writer: MessageWriter): StreamForm
     endOfMessage: () => "",
     end: () => "",
   };
+}
+
+/** Returns the fields that have a column. */
+export function columnsOf({ fields }: DescMessage): readonly DescField[] {
+  return fields.filter(fitsCell);
 }
 
 function fitsCell(field: DescField): boolean {

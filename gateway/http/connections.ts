@@ -82,8 +82,12 @@ export class Connections {
   #open(socket: Socket): void {
     // A process of a cluster can get a connection late.
     if (this.#isStopped) socket.destroy();
-    this.#connections.set(socket, { openResponses: [], onAnswered: undefined });
-    socket.once("close", () => this.#connections.delete(socket));
+    const openResponses: ServerResponse[] = [];
+    this.#connections.set(socket, { openResponses, onAnswered: undefined });
+    socket.once("close", () => {
+      this.#connections.delete(socket);
+      for (const res of [...openResponses]) closeWithoutSocket(res);
+    });
   }
 
   /** After the handshake Node uses a socket of its own, on top of the one of the connection. */
@@ -127,6 +131,16 @@ export class Connections {
       socket.destroySoon();
     });
   }
+}
+
+/**
+ * Closes a response that waited behind another one of its connection. Node closes only the response
+ * that has the socket, so the places of the others would be taken for ever.
+ */
+function closeWithoutSocket(res: ServerResponse): void {
+  if (res.socket !== null) return;
+  res.destroy();
+  res.emit("close");
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

@@ -7,6 +7,7 @@ import {
 } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
+import { lineOf } from "../contract/comments.js";
 import { extensionOf } from "../contract/contract.js";
 
 /** A reason for a problem, as its page shows it. */
@@ -112,7 +113,7 @@ export function reasonsOf(registry: FileRegistry): readonly Reason[] {
     facts: [],
     ...reason,
   }));
-  return [...desc.values.filter(({ number }) => number !== 0).map((value) => reasonOf(desc, value, remedy)), ...own];
+  return [...desc.values.filter(({ number }) => number !== 0).map((value) => reasonOf(value, remedy)), ...own];
 }
 
 /** Returns the contract's ErrorReason. Throws when the contract has none. */
@@ -126,9 +127,9 @@ export function errorReasonOf(registry: FileRegistry): DescEnum {
 const COMMENT = /^([A-Z_]+): (.+?)\.(?: Facts: ([a-z_, ]+)\.)?$/;
 
 /** Throws when the comment of the value is not of the form that all others have. */
-function reasonOf(desc: DescEnum, value: DescEnumValue, remedy: DescExtension): Reason {
+function reasonOf(value: DescEnumValue, remedy: DescExtension): Reason {
   const code = value.name.slice("ERROR_REASON_".length);
-  const [, grpcStatus = "", meaning = "", facts] = COMMENT.exec(commentOf(desc, value)) ?? [];
+  const [, grpcStatus = "", meaning = "", facts] = COMMENT.exec(lineOf(value)) ?? [];
   const grpcCode = (status as Readonly<Record<string, unknown>>)[grpcStatus] as status | undefined;
   if (grpcCode === undefined) throw new Error(`the comment of ${value.name} does not begin with a gRPC status`);
   return {
@@ -139,15 +140,4 @@ function reasonOf(desc: DescEnum, value: DescEnumValue, remedy: DescExtension): 
     meaning,
     remedy: getOption(value, remedy) as string,
   };
-}
-
-// The numbers of FileDescriptorProto.enum_type and EnumDescriptorProto.value.
-const ENUM_TYPE = 5;
-const VALUE = 2;
-
-/** Returns the comment in the contract's source, on one line. */
-function commentOf({ file, proto, values }: DescEnum, value: DescEnumValue): string {
-  const path = [ENUM_TYPE, file.proto.enumType.indexOf(proto), VALUE, values.indexOf(value)].join();
-  const location = file.proto.sourceCodeInfo?.location.find((candidate) => candidate.path.join() === path);
-  return (location?.leadingComments ?? "").trim().replaceAll(/\s+/g, " ");
 }

@@ -19,6 +19,7 @@ import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addDoctor } from "./doctor/command.js";
 import { addImport } from "./import/command.js";
+import { addOpenapi } from "./openapi.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
 import { addPurge } from "./purge.js";
@@ -56,6 +57,7 @@ export function kescProgram(): Command {
   addMasterKey(program);
   addCall(program);
   addTail(program);
+  addOpenapi(program);
   addImport(program);
   addVerify(program);
   addDoctor(program);

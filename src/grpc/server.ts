@@ -106,8 +106,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const authenticator = new ApiKeyAuthenticator(options);
   const requests = requestGuardOf(contract, options);
   const guard = callGuardOf(authenticator, contract, options);
-  const interceptors = [requests.interceptor, guard.interceptor];
-  const server = new Server({ ...serverOptionsOf(limits), interceptors });
+  const server = new Server({ ...serverOptionsOf(limits), interceptors: [requests.interceptor, guard.interceptor] });
   requests.attachTo(server);
 
   const calls = { inFlight: 0, stopping: false };

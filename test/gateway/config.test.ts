@@ -19,6 +19,7 @@ describe("the gateway's configuration", () => {
         streamsMax: 1_000,
         callSecondsMax: 30,
         shutdownGraceSeconds: 20,
+        hasDocs: true,
         tls: undefined,
         clientTls: undefined,
         processes: Math.max(1, Math.floor(availableParallelism() / 2)),

@@ -38,7 +38,6 @@ describe("the gateway's paths", () => {
   after(() => fixture.stop());
 
   for (const path of [
-    "/",
     "/v1",
     "/v2/accounts",
     "/v1/v1/accounts",

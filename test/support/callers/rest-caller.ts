@@ -25,15 +25,20 @@ export interface RestReply {
 
 const REPLY_MILLIS_MAX = 30_000;
 
+/** Looks at each reply, and throws when it should not be so. */
+export type CheckReply = (method: string, path: string, reply: RestReply) => void;
+
 /** Sends requests as they are written, over connections that it keeps open. */
 export class RestCaller {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #address: string;
   readonly #key: string;
+  readonly #check: CheckReply;
 
-  constructor(address: string, { key = "" }: { key?: string } = {}) {
+  constructor(address: string, { key = "", check = () => undefined }: { key?: string; check?: CheckReply } = {}) {
     this.#address = address;
     this.#key = key;
+    this.#check = check;
   }
 
   /** Rejects when the connection breaks, or when no reply comes in time. */
@@ -53,6 +58,7 @@ export class RestCaller {
       const { detail, errors } = json as { detail: string; errors?: { field: string; message: string }[] };
       expectDetail(detail, errors);
     }
+    this.#check(method, path, { ...reply, json });
     return { ...reply, json };
   }
 

@@ -42,6 +42,7 @@ export class ToysGateway {
         upstream: this.#upstream,
         log,
         streams: new OpenStreams(10),
+        pages: new Map(),
         isStopping: () => false,
       },
       { bodyBytesMax: 4_096, bulkBytesMax: 4_096, requestsMax: 10, callMillisMax: 5_000 },

@@ -14,6 +14,7 @@ import { RestCaller } from "../callers/rest-caller.js";
 import { configOf } from "../config.js";
 import { type ENGINES, openTestDatabase } from "../databases.js";
 import { NO_SEAL_KEY_FILE } from "../master-key.js";
+import { expectDocumented } from "../openapi/expect-documented.js";
 import { makeTenants, type Tenant } from "./tenants.js";
 
 /**
@@ -33,6 +34,8 @@ export interface InProcess {
   readonly grpc: GrpcCaller;
   /** Calls with no key, unless the call has one. */
   readonly rest: RestCaller;
+  /** The address of the gateway: "host:port". */
+  readonly address: string;
   readonly database: Database;
   /** Undefined unless KESC_ADMIN_ADDRESS is set. */
   readonly adminAddress: string | undefined;
@@ -66,7 +69,7 @@ export async function startInProcess(
   const gatewayMetrics = server.adminAddress === undefined ? undefined : new GatewayMetrics();
   const gateway = await startGateway(config.config, logger, { metrics: gatewayMetrics });
   const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
-  const rest = new RestCaller(gateway.address);
+  const rest = new RestCaller(gateway.address, { check: expectDocumented });
   const [a, b] = await makeTenants(keys(database, now));
   const [served] = server.cells;
   if (served === undefined) throw new Error("the server has no cell");
@@ -75,6 +78,7 @@ export async function startInProcess(
     b,
     grpc,
     rest,
+    address: gateway.address,
     database,
     adminAddress: server.adminAddress,
     gatewayMetrics,

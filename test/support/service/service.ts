@@ -6,6 +6,7 @@ import { atTheEnd } from "../at-the-end.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { type RestCall, RestCaller, type RestReply } from "../callers/rest-caller.js";
 import type { ENGINES } from "../databases.js";
+import { expectDocumented } from "../openapi/expect-documented.js";
 import { sharedPostgres } from "../postgres.js";
 import { type Ended, kesc, RunningKesc, type Variables } from "./kesc.js";
 import { secretsIn } from "./secrets.js";
@@ -108,7 +109,7 @@ export class Service {
     this.#addresses = { grpc: grpcAddress, http: address };
     // A client that has lost its server waits before it connects again, so each start has new ones.
     this.#grpc = new GrpcCaller(grpcAddress, { key: this.a.key, deadlineMillis: CALL_MILLIS_MAX });
-    this.#rest = new RestCaller(address, { key: this.a.key });
+    this.#rest = new RestCaller(address, { key: this.a.key, check: expectDocumented });
   }
 
   /** Sends SIGTERM; resolves with the exit code. */

@@ -29,6 +29,7 @@ gRPC   FAILED_PRECONDITION
 facts  available, requested
 
 Meaning: the available balance is smaller than the requested amount.
+
 What to do: ask for less, or mint first; the reference stays free.
 
 All errors: /errors
@@ -37,7 +38,7 @@ All errors: /errors
 
   it("are listed at /errors, one for each reason", async () => {
     const { text } = await fixture.send("GET", "/errors");
-    const paths = text.split("\n").filter((line) => line.startsWith("/"));
+    const paths = text.split("\n").flatMap((line) => /^\/errors\/\S+/.exec(line) ?? []);
     const codes: string[] = [];
     for (const path of paths) {
       const page = await fixture.send("GET", path);

@@ -1,0 +1,150 @@
+import type { DescService, JsonObject } from "@bufbuild/protobuf";
+
+import { commentOf } from "../contract/comments.js";
+import type { Contract } from "../contract/contract.js";
+import { compareTemplates, shapeOf } from "../contract/path-template.js";
+import { Problems } from "./errors.js";
+import { groupBy } from "./group-by.js";
+import { methodOf, type OperationDependencies, operationOf, type OperationRoutes, tagOf } from "./operation.js";
+import { Schemas } from "./schema.js";
+
+/**
+ * Writes the OpenAPI document of a contract, as `openapi.json` and GET /openapi.json have it. It
+ * says of the REST API what the gateway itself reads from the contract (ADR 46).
+ */
+export function openapiText(contract: Contract): string {
+  return `${JSON.stringify(openapiDocument(contract), null, 2)}\n`;
+}
+
+function openapiDocument(contract: Contract): JsonObject {
+  const deps = { contract, schemas: new Schemas(contract), problems: new Problems(contract) };
+  const paths = pathsOf(deps);
+  const named = new Map([...deps.schemas.components, ...deps.problems.schemas]);
+  return {
+    openapi: "3.1.0",
+    info: INFO,
+    servers: [
+      { url: "/", description: "This gateway." },
+      { url: "/v1", description: "The same, with the version in the path." },
+    ],
+    tags: tagsOf(contract),
+    paths,
+    components: {
+      schemas: sorted(named),
+      responses: sorted(deps.problems.responses),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      examples: sorted(deps.problems.examples),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function pathsOf(deps: OperationDependencies): JsonObject {
+  const byPath = groupBy(deps.contract.routes, ({ path }) => shapeOf(path));
+  const groups = [...byPath.values()].sort(([left], [right]) => compareTemplates(left.path, right.path));
+  return Object.fromEntries(
+    groups.map((routes) => {
+      const byMethod = groupBy(routes, ({ method }) => method.toLowerCase());
+      const operations = [...byMethod].map(([method, group]) => [method, operationOf(deps, callFirst(group))]);
+      return [routes[0].path.text, Object.fromEntries(operations) as JsonObject];
+    }),
+  );
+}
+
+/** The call that is not a stream comes first, because the operation has its name. */
+function callFirst([first, ...others]: OperationRoutes): OperationRoutes {
+  const [second] = others;
+  return first.stream === undefined || second === undefined ? [first, ...others] : [second, first];
+}
+
+/** The services that have a route, in the order of the contract. */
+function tagsOf(contract: Contract): JsonObject[] {
+  const tags = new Map<string, DescService>();
+  for (const route of contract.routes) {
+    const method = methodOf(contract, route);
+    tags.set(tagOf(method), method.parent);
+  }
+  return Array.from(tags, ([name, service]) => ({ name, description: aboutOf(service) }));
+}
+
+/** The comment without the order of checks, which the responses of each operation show. */
+function aboutOf(service: DescService): string {
+  const paragraphs = commentOf(service).split("\n\n");
+  return paragraphs.filter((paragraph) => !paragraph.startsWith("Every rpc")).join("\n\n");
+}
+
+function sorted(named: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...named].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+const INFO: JsonObject = {
+  title: "KESC API",
+  version: "v1",
+  summary: "Accounts in KESC, a stablecoin that Kenyan shillings back one to one.",
+  description: [
+    "**Mint**: shillings come in, and the service credits KESC. **Redeem**: the service burns KESC, and shillings go out.",
+    "- Send the API key as `X-API-Key`, or as `Authorization: Bearer`. It alone determines the organization.",
+    "- Repeating a call is safe: the same `reference`, `user_id` or `Idempotency-Key` is the same thing. After a broken " +
+      "connection, a 503 or a 504, send the same call again.",
+    '- An amount is a number in responses. In requests it is a number or, safer, a text: `"1000.00"`. It has at most ' +
+      "two fraction digits, and is never rounded.",
+    "- A time is RFC 3339. Responses have UTC and milliseconds.",
+    "- A request with an unknown field is refused. In a request `null` is the same as an absent field. Responses have " +
+      "every field, and later versions may add fields.",
+    "- An error is `application/problem+json`. Its `code` is the reason, and its `type` the path of a page about it. " +
+      "The page [/errors](/errors) lists them.",
+    "- Every response has an `X-Request-Id`. Name it when you ask for help.",
+    "- `HEAD` works wherever `GET` does.",
+  ].join("\n"),
+  contact: { name: "The operator of this service" },
+  license: { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" },
+};
+
+const SECURITY_SCHEMES: JsonObject = {
+  ApiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key: `kesc_…`." },
+  Bearer: { type: "http", scheme: "bearer", description: "The same API key, as a bearer token." },
+};
+
+const REQUEST_ID: JsonObject = { type: "string", minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9._:-]+$" };
+
+const PARAMETERS: JsonObject = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "A second guard against a repeated call, beside the reference or the user_id: the same key with the same " +
+      "content returns the first result. It guards for 30 days.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+  },
+  GrpcTimeout: {
+    name: "Grpc-Timeout",
+    in: "header",
+    description: "The time that the call may take: digits and one of the units H, M, S, m (millis), u and n.",
+    schema: { type: "string", pattern: "^[0-9]{1,8}[HMSmun]$", examples: ["5S"] },
+  },
+  LastEventId: {
+    name: "Last-Event-ID",
+    in: "header",
+    description: "The last id that the client has processed. The stream goes on after it, whatever the query says.",
+    schema: { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  },
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    description:
+      "The client's own id of the request. The service makes one if there is none, or if it has another form.",
+    schema: REQUEST_ID,
+  },
+};
+
+const HEADERS: JsonObject = {
+  RequestId: { description: "The id under which both programs have logged the request.", schema: REQUEST_ID },
+  Location: { description: "The path of what was created.", schema: { type: "string", format: "uri-reference" } },
+  IdempotentReplayed: {
+    description: "Only in a replay: an earlier call did this, and this one did nothing.",
+    schema: { type: "string", const: "true" },
+  },
+  RetryAfter: { description: "In seconds: when to send the call again.", schema: { type: "integer", minimum: 1 } },
+  WwwAuthenticate: { description: "How to send a key.", schema: { type: "string" } },
+};

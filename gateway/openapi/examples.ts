@@ -1,0 +1,238 @@
+import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+
+import { RPC_STATUS } from "../contract/json-support.js";
+import { enumName } from "../json/read-scalar.js";
+
+// test/openapi/examples.test.ts sends each request to a gateway, and compares all examples with
+// their schemas.
+
+const ID = "01jd2r6p5vf8ksw3xhb1z7q4ye";
+const TIME = "2026-11-20T09:36:00.123Z";
+const LATER = "2026-11-20T10:12:41.900Z";
+const SECRET = "whsec_bm90IGEgcmVhbCBzZWNyZXQsIG9ubHkgYW4gZXhhbXBsZQ==";
+const HASH = "rM3oXz6Yc1qvQmWm0sF5kTn2u8bJp4hVxE9dLw7gKaU=";
+
+/** Values by the name of a field, or by message and field where the name has several meanings. */
+const VALUES: Readonly<Record<string, JsonValue>> = {
+  id: `txn_${ID}`,
+  "Account.id": `acc_${ID}`,
+  "Freeze.id": `frz_${ID}`,
+  "Event.id": "evt_01hx3k7v2q_42_9f86d081",
+  "WebhookEndpoint.id": `whe_${ID}`,
+  account_id: `acc_${ID}`,
+  transaction_id: `txn_${ID}`,
+  freeze_id: `frz_${ID}`,
+  webhook_endpoint_id: `whe_${ID}`,
+  corrects_transaction_id: "",
+  reversed_by_transaction_id: "",
+  user_id: "wanjiku",
+  phone_number: "+254712345678",
+  payer_phone_number: "0712345678",
+  email: "wanjiku@example.co.ke",
+  currency: "KESC",
+  "RailBalance.currency": "KES",
+  source_currency: "KES",
+  destination_currency: "KESC",
+  amount: 1000,
+  available_balance: 1000,
+  available_balance_after: 1000,
+  held_balance: 0,
+  reference: "deposit-1",
+  description: "November",
+  "WebhookEndpoint.description": "payroll",
+  metadata: { order_id: "17" },
+  rail: "direct",
+  "Payment.rail": "mpesa",
+  "RailBalance.rail": "mpesa",
+  rail_receipt: "",
+  receipt: "",
+  status_reason: "",
+  failure: null,
+  correction: null,
+  as_of_sequence: null,
+  "Supply.as_of_sequence": 42,
+  freezes: [],
+  reason: "order 12",
+  "TransactionFailure.reason": "EXPIRED",
+  lift_reason: "",
+  lifted_by: "",
+  lifted_at: null,
+  created_by: `key_${ID}`,
+  actor: `key_${ID}`,
+  created_at: TIME,
+  completed_at: TIME,
+  updated_at: TIME,
+  occurred_at: TIME,
+  next_page_token: "",
+  sequence: 42,
+  next_sequence: 42,
+  latest_sequence: 42,
+  "Event.type": "transaction.completed",
+  "Transaction.status": "completed",
+  "ResolveTransactionResponse.state": "done",
+  types: ["transaction.completed"],
+  masked_phone_number: "254712***678",
+  rail_reference: "ws_CO_20112026093600123712345678",
+  begun_at: TIME,
+  next_check_at: LATER,
+  sends: 1,
+  checks: 2,
+  last_code: "0",
+  open_flags: [],
+  messages: [],
+  start: "2026-10-31T21:00:00.000Z",
+  end: "2026-11-30T21:00:00.000Z",
+  opening_balance: 0,
+  closing_balance: 1000,
+  balance: 1000,
+  amount_in: 1000,
+  amount_out: null,
+  kind: "transaction.completed",
+  time: TIME,
+  debit: "reserve",
+  credit: "available",
+  "GeneralLedgerLine.debit": 1000,
+  "GeneralLedgerLine.credit": null,
+  "GeneralLedgerLine.account": "reserve",
+  date: "2026-11-20",
+  in_circulation: 1000,
+  available: 1000,
+  held: 0,
+  reserve: 1000,
+  shortfall: 0,
+  unallocated: 0,
+  as_of_time: TIME,
+  count: 1,
+  oldest_created_at: TIME,
+  has_more_open_payments: false,
+  place: "KCB 1234",
+  as_of_day: "2026-11-20",
+  evidence: "statement 117",
+  recorded_at: LATER,
+  reported_at: LATER,
+  age_seconds: 60,
+  name: "payouts",
+  size: 42,
+  root_hash: HASH,
+  hashes: [HASH],
+  note: `kesc\n42\n${HASH}\n\n— kesc Az3grl…\n`,
+  verifier_keys: ["kesc+033de0ae+ASdXp0…"],
+  sealed_at: LATER,
+  leaf_index: 41,
+  text: '["kesc-leaf-v1","42"]',
+  texts: '["","",""]',
+  texts_salt: "9f86d081884c7d65",
+  content_salt: null,
+  url: "https://example.co.ke/kesc",
+  secret: SECRET,
+  disabled_reason: null,
+  settled_sequence: 41,
+  until_sequence: 42,
+  failing_since: null,
+  replay: null,
+  previous_valid_until: LATER,
+  attempt: 1,
+  succeeded: true,
+  http_status: 200,
+  problem: "",
+  attempted_at: TIME,
+  duration_millis: 87,
+  next_attempt_at: null,
+  needs_attention: false,
+  replayed: false,
+  "TransactionFailure.message": "The payer did not confirm in time.",
+  "RailMessage.purpose": "collect",
+  "RailMessage.body": "{}",
+  received_at: TIME,
+};
+
+const WHOLE_REQUESTS: Readonly<Record<string, JsonObject>> = {
+  CreateAccountRequest: { user_id: "wanjiku", phone_number: "0712345678", email: "wanjiku@example.co.ke" },
+  UpdateAccountRequest: { phone_number: "0733111222" },
+  FreezeAccountRequest: { reason_code: "court_order", reason: "order 12" },
+  UnfreezeAccountRequest: { freeze_id: `frz_${ID}`, reason: "lifted by the court" },
+  CloseAccountRequest: { reason: "asked for by the user" },
+  MintRequest: {
+    account_id: `acc_${ID}`,
+    amount: "1000.00",
+    reference: "deposit-1",
+    description: "November",
+    metadata: { order_id: "17" },
+    rail: "direct",
+  },
+  RedeemRequest: { account_id: `acc_${ID}`, amount: "250.00", reference: "payout-1", rail: "direct" },
+  BatchCreateTransactionsRequest: {
+    requests: [
+      { mint: { account_id: `acc_${ID}`, amount: "1000.00", reference: "salary-2026-11-wanjiku" } },
+      { redeem: { account_id: `acc_${ID}`, amount: "250.00", reference: "payout-2026-11-wanjiku" } },
+    ],
+  },
+  ReverseTransactionRequest: { description: "typed one zero too many" },
+  CancelTransactionRequest: { reason: "the order was canceled" },
+  ResolveTransactionRequest: { completed: { receipt: "RKTQDM7W6S" }, reason: "on the statement of 22 November" },
+  AttendTransactionRequest: { flag: "report_differs", reason: "compared with the statement" },
+  CreateWebhookEndpointRequest: { url: "https://example.co.ke/kesc", types: ["*"], description: "payroll" },
+  UpdateWebhookEndpointRequest: { status: "paused" },
+  ResendWebhookDeliveryRequest: { sequence: 42 },
+  ReplayWebhookEventsRequest: { from_sequence: 1, until_sequence: 42 },
+};
+
+/** Parameters of a query that an example needs, or that make it plain. */
+const PARAMETERS: Readonly<Record<string, JsonValue>> = {
+  start: "2026-11-01",
+  end: "2026-11-20",
+  from_size: 1,
+  "GetInclusionProofRequest.transaction_id": VALUES["transaction_id"] ?? "",
+  token: "AAAA",
+};
+
+/** Returns the example of the body of a request; undefined for an empty body. */
+export function requestExample({ name }: DescMessage): JsonObject | undefined {
+  return WHOLE_REQUESTS[name];
+}
+
+/** Returns the example of a parameter of a path, or of one in a query that the example needs. */
+export function parameterExample({ name, parent }: DescField, place: "path" | "query"): JsonValue | undefined {
+  return PARAMETERS[`${parent.name}.${name}`] ?? PARAMETERS[name] ?? (place === "path" ? VALUES[name] : undefined);
+}
+
+function valueNamed({ name, parent }: DescField): JsonValue | undefined {
+  const own = `${parent.name}.${name}`;
+  return own in VALUES ? VALUES[own] : VALUES[name];
+}
+
+/** Returns the example of one field, if the table has one. */
+export function fieldExample(field: DescField, direction: "request" | "response"): JsonValue | undefined {
+  if (direction === "request") return WHOLE_REQUESTS[field.parent.name]?.[field.name];
+  return valueNamed(field);
+}
+
+/** Makes the example of a whole message in a response. */
+export function responseExample(desc: DescMessage, itemProblem: JsonObject): JsonObject {
+  const chosen = new Set<unknown>();
+  return Object.fromEntries(
+    desc.fields.map((field) => {
+      if (field.oneof !== undefined) {
+        // The first member of a oneof is set.
+        if (chosen.has(field.oneof)) return [field.name, null];
+        chosen.add(field.oneof);
+      }
+      return [field.name, valueOf(field, itemProblem)];
+    }),
+  );
+}
+
+function valueOf(field: DescField, itemProblem: JsonObject): JsonValue {
+  const known = fieldExample(field, "response");
+  if (known !== undefined) return known;
+  const one = oneOf(field, itemProblem);
+  return field.fieldKind === "list" ? [one] : one;
+}
+
+/** A message whose fields are examples, or the first value of an enum. */
+function oneOf({ message, enum: desc }: DescField, itemProblem: JsonObject): JsonValue {
+  if (message?.typeName === RPC_STATUS) return itemProblem;
+  if (message !== undefined) return responseExample(message, itemProblem);
+  const first = desc?.values.find(({ number }) => number !== 0);
+  return desc === undefined || first === undefined ? "" : enumName(desc, first.name);
+}

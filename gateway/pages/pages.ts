@@ -1,0 +1,56 @@
+import type { RequestHandler } from "express";
+
+import type { Contract } from "../contract/contract.js";
+import { sendFile, type StaticFile, staticFile } from "../http/static-file.js";
+import { openapiText } from "../openapi/document.js";
+import { reasonsOf } from "../problems/reasons.js";
+import { byMethod, type Handler } from "../rest/allowed-methods.js";
+import { docsFiles } from "./docs.js";
+import { errorPages } from "./errors.js";
+import { homePage } from "./home.js";
+import { htmlOf, type Page, STYLE_PATH, textOf } from "./page.js";
+import { ICON, STYLE } from "./style.js";
+
+/** What the gateway shows to people, by path. Nothing else of its files can be reached. */
+export type Pages = ReadonlyMap<string, Handler>;
+
+const PAGE_POLICY =
+  "default-src 'none';style-src 'self';img-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'";
+const NOTHING = "default-src 'none'";
+
+/** Makes all pages. They need no key, and nothing in them is a secret. */
+export async function loadPages(contract: Contract, { hasDocs }: { readonly hasDocs: boolean }): Promise<Pages> {
+  const pages = new Map([["/", homePage({ hasDocs })], ...errorPages(reasonsOf(contract.registry))]);
+  const files = new Map([
+    [STYLE_PATH, staticFile("text/css; charset=utf-8", NOTHING, STYLE)],
+    ["/favicon.ico", staticFile("image/svg+xml", NOTHING, ICON)],
+    ["/openapi.json", staticFile("application/json; charset=utf-8", NOTHING, openapiText(contract))],
+    ...(hasDocs ? await docsFiles() : []),
+  ]);
+  return new Map(
+    [
+      ...Array.from(pages, ([path, page]): [string, Handler] => [path, pageHandler(page)]),
+      ...Array.from(files, ([path, file]): [string, Handler] => [path, fileHandler(file)]),
+    ].map(([path, handler]) => [path, byMethod(path, new Map([["GET", handler]]))]),
+  );
+}
+
+/** Serves the pages. A path without a page goes on to the next handler. */
+export function servePages(pages: Pages): RequestHandler {
+  return (req, res, next) => {
+    const handler = pages.get(req.path);
+    if (handler === undefined) next();
+    else return handler(req, res);
+  };
+}
+
+function fileHandler(file: StaticFile): Handler {
+  return (req, res) => sendFile(file, [], req, res);
+}
+
+/** Browsers ask for HTML. All others, such as curl, get plain text. */
+function pageHandler(page: Page): Handler {
+  const text = staticFile("text/plain; charset=utf-8", NOTHING, textOf(page));
+  const html = staticFile("text/html; charset=utf-8", PAGE_POLICY, htmlOf(page));
+  return (req, res) => sendFile(req.accepts(["text", "html"]) === "html" ? html : text, ["Accept"], req, res);
+}

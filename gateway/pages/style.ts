@@ -1,0 +1,88 @@
+/** The icon that browsers ask for by themselves: a coin. */
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7" fill="#116149"/>
+<path d="M6 4v8M10.5 4 6.5 8l4 4" stroke="white" stroke-width="1.6" fill="none"/>
+</svg>
+`;
+
+/** The one stylesheet of all pages. */
+export const STYLE = `:root {
+  color-scheme: light dark;
+  --paper: #fffefb;
+  --ink: #1c1f1d;
+  --faint: #5d655f;
+  --line: #dfe3dd;
+  --accent: #116149;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #141715;
+    --ink: #e7eae6;
+    --faint: #9aa39c;
+    --line: #2c322e;
+    --accent: #6fcfa8;
+  }
+}
+body {
+  margin: 0;
+  background: var(--paper);
+  color: var(--ink);
+  font: 1.0625rem/1.6 system-ui, sans-serif;
+}
+body > header, body > main {
+  box-sizing: border-box;
+  max-width: 46rem;
+  margin: 0 auto;
+  padding: 0 1.5rem;
+}
+body > header {
+  padding-top: 1.5rem;
+  font-weight: 650;
+  letter-spacing: 0.06em;
+}
+body > header a {
+  text-decoration: none;
+}
+body > main {
+  padding-bottom: 4rem;
+}
+main > h1 {
+  margin: 3rem 0 1rem;
+  font-size: 2rem;
+  line-height: 1.2;
+  font-weight: 650;
+  letter-spacing: -0.01em;
+}
+main > p {
+  margin: 1rem 0;
+}
+body > header a, main > p a, main > dl a {
+  color: var(--accent);
+  text-underline-offset: 0.2em;
+  text-decoration-thickness: 0.07em;
+}
+main > dl {
+  margin: 2rem 0;
+  border-top: 1px solid var(--line);
+}
+main > dl > div {
+  display: grid;
+  grid-template-columns: minmax(8.5rem, max-content) 1fr;
+  gap: 0 1.5rem;
+  padding: 0.55rem 0;
+  border-bottom: 1px solid var(--line);
+}
+main > dl dt {
+  font-family: ui-monospace, monospace;
+  font-size: 0.94em;
+}
+main > dl dd {
+  margin: 0;
+  color: var(--faint);
+}
+@media (max-width: 36rem) {
+  main > dl > div {
+    grid-template-columns: 1fr;
+  }
+}
+`;

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Spectral } from "@stoplight/spectral-core";
+import { oas } from "@stoplight/spectral-rulesets";
+import { expect } from "chai";
+
+import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
+import { reasonsOf } from "../../gateway/problems/reasons.js";
+import { readContract as readServerContract } from "../../src/grpc/messages/contract.js";
+import { OPENAPI, OPENAPI_TEXT, OPERATIONS } from "../support/openapi/document.js";
+import { kesc } from "../support/service/kesc.js";
+
+const COMMITTED = "openapi.json";
+
+describe("the OpenAPI document", () => {
+  const { routes, registry } = readContract(readFileSync(CONTRACT_URL));
+
+  it("is committed as the contract gives it: run make openapi after a change of the contract", () => {
+    expect(readFileSync(COMMITTED, "utf8") === OPENAPI_TEXT, `${COMMITTED} is as the contract gives it`).to.equal(true);
+  });
+
+  it("is what kesc openapi prints", async () => {
+    const { code, stdout } = await kesc(["openapi"], {});
+    expect(code).to.equal(0);
+    expect(stdout === OPENAPI_TEXT).to.equal(true);
+  });
+
+  it("has an operation for each method and path of the contract, and no other", () => {
+    const expected = new Set(routes.map(({ method, path }) => `${method} ${path.text}`));
+    const documented = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(documented).to.have.members([...expected]);
+  });
+
+  it("names each rpc that has a route, with the scope that the server demands", () => {
+    const { services } = readServerContract();
+    const scopes = new Map(
+      services.flatMap(({ rpcs }) => rpcs.map(({ path, requiredScope }) => [path, requiredScope])),
+    );
+    for (const { rpc, method, path } of routes) {
+      const operation = OPENAPI.paths[path.text]?.[method.toLowerCase()];
+      expect(operation?.description, rpc.path).to.include(`gRPC: \`${rpc.path.slice(1)}\``);
+      const scope = scopes.get(rpc.path);
+      expect(operation?.["x-required-scope"], rpc.path).to.equal(scope);
+      expect(operation?.security, rpc.path).to.have.lengthOf(scope === undefined ? 0 : 2);
+    }
+  });
+
+  it("has a schema and an example for each reason that REST can give", () => {
+    // gRPC alone has these, and only /readyz, an unknown path or a wrong method have those.
+    const elsewhere = ["UNSUPPORTED_COMPRESSION", "NO_SUCH_RPC", "NOT_READY", "NO_SUCH_ROUTE", "METHOD_NOT_ALLOWED"];
+    // The operator's commands alone are refused so.
+    const ofCommands = ["BOOK_ACCOUNT_TOO_LOW", "BOOK_RESTORED"];
+    const codes = reasonsOf(registry).map(({ code }) => code);
+    const documented = Object.keys(OPENAPI.components.examples);
+    expect(codes.filter((code) => !documented.includes(code))).to.have.members([...elsewhere, ...ofCommands]);
+  });
+
+  it("says something about each operation, parameter and member", () => {
+    const silent = OPERATIONS.filter(({ operation }) => operation.summary === "").map(
+      ({ operation }) => operation.operationId,
+    );
+    for (const [name, schema] of Object.entries(OPENAPI.components.schemas)) {
+      const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
+      if (name.endsWith("Problem")) continue;
+      for (const [member, { description }] of Object.entries(properties)) {
+        if (description === undefined || description === "") silent.push(`${name}.${member}`);
+      }
+    }
+    expect(silent).to.deep.equal([]);
+  });
+
+  it("is valid by every recommended rule of Spectral", async () => {
+    const spectral = new Spectral();
+    spectral.setRuleset({ extends: [[oas as never, "recommended"]], rules: {} });
+    const results = await spectral.run(OPENAPI_TEXT);
+    expect(results.map(({ code, path, message }) => `${String(code)} ${path.join(".")}: ${message}`)).to.deep.equal([]);
+  });
+
+  it("is valid by every recommended rule of Redocly, at its strictest", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"] });
+    const problems = await lintFromString({ source: OPENAPI_TEXT, absoluteRef: COMMITTED, config });
+    expect(
+      problems.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer ?? ""}: ${message}`),
+    ).to.deep.equal([]);
+  });
+});
