@@ -52,6 +52,8 @@ export interface RunningServer {
   readonly address: string;
   /** Cell n has the index n. */
   readonly cells: readonly ServedCell[];
+  /** Returns when the certificate in use expires, in Unix milliseconds; undefined without TLS. */
+  certificateNotAfter(): number | undefined;
   /**
    * Answers every call that was taken, and takes no more; then closes the ledger and the database.
    * Rejects if calls were cut at the end of the grace period.
@@ -113,6 +115,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     return {
       address: server.address,
       cells,
+      certificateNotAfter: () => tls?.notAfter,
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {

@@ -18,7 +18,7 @@ export async function runServer(config: Config, stopping: Promise<ShutdownCause>
   const logger = openLog(config.logLevel);
   const server = await startServer(config, { logger });
   if (!isYoungGenerationSet()) logger.warn(YOUNG_GENERATION_ADVICE);
-  logger.info({ address: server.address, database: config.database.engine }, "ready");
+  logger.info({ address: server.address, database: config.database.engine, ...expiryOf(server) }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   logger.flush();
   announceReady(server.address);
@@ -39,4 +39,9 @@ async function stop(server: RunningServer, logger: Logger): Promise<0 | 1> {
     logger.error({ trace: traceOf(error) }, "did not stop cleanly");
     return 1;
   }
+}
+
+function expiryOf(server: RunningServer): { readonly tls_not_after?: string } {
+  const notAfter = server.certificateNotAfter();
+  return notAfter === undefined ? {} : { tls_not_after: new Date(notAfter).toISOString() };
 }
