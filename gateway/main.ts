@@ -50,7 +50,7 @@ async function run(config: GatewayConfig): Promise<void> {
     process.stderr.write(`the gateway cannot start: ${explain(error, config)}\n`);
     process.exit(error instanceof TlsFileError || error instanceof TracingError ? WRONG_VARIABLE_EXIT_CODE : 1);
   }
-  log.info({ address: gateway.address, admin: admin?.address, target: config.target }, "ready");
+  log.info({ address: gateway.address, admin: admin?.address, target: config.target, ...expiryOf(gateway) }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   log.flush();
   announceReady(gateway.address);
@@ -70,4 +70,9 @@ function explain(error: unknown, config: GatewayConfig): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "EADDRINUSE") return `${host}:${String(port)} (KESC_HTTP_ADDRESS) is in use already`;
   return error instanceof Error ? error.message : String(error);
+}
+
+function expiryOf(gateway: Gateway): { readonly tls_not_after?: string } {
+  const notAfter = gateway.certificateNotAfter();
+  return notAfter === undefined ? {} : { tls_not_after: new Date(notAfter).toISOString() };
 }

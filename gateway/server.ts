@@ -25,6 +25,8 @@ import { createUpstream } from "./upstream/upstream.js";
 export interface Gateway {
   /** "host:port". */
   readonly address: string;
+  /** Returns when the certificate in use expires, in Unix milliseconds; undefined without TLS. */
+  certificateNotAfter(): number | undefined;
   /**
    * Takes no new connections, finishes the requests in flight within the grace period, and closes
    * all connections. Returns whether every request was finished. A second call returns the same
@@ -122,7 +124,11 @@ export async function startGateway(
     release();
     return isClean;
   };
-  return { address: addressOf(server), stop: () => (stopping ??= stop()) };
+  return {
+    address: addressOf(server),
+    certificateNotAfter: () => tls?.notAfter,
+    stop: () => (stopping ??= stop()),
+  };
 }
 
 /** New handshakes use the newest files; open connections stay. */

@@ -59,6 +59,8 @@ export interface RunningServer {
   readonly adminAddress: string | undefined;
   /** Cell n has the index n. */
   readonly cells: readonly ServedCell[];
+  /** Returns when the certificate in use expires, in Unix milliseconds; undefined without TLS. */
+  certificateNotAfter(): number | undefined;
   /**
    * Answers every call that was taken, and takes no more; then closes the ledger and the database.
    * Rejects if calls were cut at the end of the grace period.
@@ -121,6 +123,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       address: server.address,
       adminAddress: admin?.address,
       cells,
+      certificateNotAfter: () => tls?.notAfter,
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {

@@ -5,6 +5,7 @@ import { startServer } from "../src/server.js";
 import { OperatorError } from "../src/startup/operator-error.js";
 import { configOf } from "./support/config.js";
 import { openTestDatabase, type TestDatabase } from "./support/databases.js";
+import { TLS_CERT_FILE, TLS_KEY_FILE } from "./support/tls/files.js";
 
 const logger = pino({ level: "silent" });
 const ANY_PORT = configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" });
@@ -28,6 +29,17 @@ describe("the server, in the process of its caller", () => {
     // Its address is free again.
     const again = await startServer({ ...ANY_PORT, grpcAddress: server.address }, { logger, database });
     await again.stop();
+  });
+
+  it("says when its certificate expires, and nothing without one", async () => {
+    const { database } = opened;
+    const tls = configOf({ KESC_TLS_CERT_FILE: TLS_CERT_FILE, KESC_TLS_KEY_FILE: TLS_KEY_FILE }).tls;
+    const secure = await startServer({ ...ANY_PORT, tls }, { logger, database });
+    expect(new Date(secure.certificateNotAfter() ?? 0).getUTCFullYear()).to.equal(2126);
+    await secure.stop();
+    const plain = await startServer(ANY_PORT, { logger, database });
+    expect(plain.certificateNotAfter()).to.equal(undefined);
+    await plain.stop();
   });
 
   it("says that its address is in use, and leaves the database open", async () => {

@@ -22,7 +22,8 @@ export async function runServer(config: Config, stopping: Promise<ShutdownCause>
   const tracing = await tracingOf(logger);
   const server = await startServer(config, { logger, tracing });
   if (!isYoungGenerationSet()) logger.warn(YOUNG_GENERATION_ADVICE);
-  logger.info({ address: server.address, admin: server.adminAddress, database: config.database.engine }, "ready");
+  const { address, adminAddress: admin } = server;
+  logger.info({ address, admin, database: config.database.engine, ...expiryOf(server) }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   logger.flush();
   announceReady(server.address);
@@ -55,4 +56,9 @@ async function stop(server: RunningServer, logger: Logger): Promise<0 | 1> {
     logger.error({ trace: traceOf(error) }, "did not stop cleanly");
     return 1;
   }
+}
+
+function expiryOf(server: RunningServer): { readonly tls_not_after?: string } {
+  const notAfter = server.certificateNotAfter();
+  return notAfter === undefined ? {} : { tls_not_after: new Date(notAfter).toISOString() };
 }

@@ -23,7 +23,11 @@ const PEERS = new WeakMap<Http2Session, Peer | "none">();
  * Writes the names of the caller's certificate into the headers of a call, in place of any that the
  * caller sent. A call that another program forwards has none: the certificate is that program's.
  */
-export function stampPeer(headers: IncomingHttpHeaders, { session }: Pick<ServerHttp2Stream, "session">): void {
+export function stampPeer(
+  headers: IncomingHttpHeaders,
+  { session }: Pick<ServerHttp2Stream, "session">,
+  now = Date.now(),
+): void {
   // Deleting a header that is absent would make each later access slower.
   if (headers[PEER_CERTIFICATE] !== undefined) delete headers["kesc-peer-certificate"];
   if (session?.encrypted !== true || headers[FORWARDED] !== undefined) return;
@@ -33,7 +37,7 @@ export function stampPeer(headers: IncomingHttpHeaders, { session }: Pick<Server
     PEERS.set(session, peer);
   }
   // A connection may outlive the certificate.
-  if (peer !== "none" && Date.now() < peer.notAfter) headers[PEER_CERTIFICATE] = peer.names;
+  if (peer !== "none" && now < peer.notAfter) headers[PEER_CERTIFICATE] = peer.names;
 }
 
 function peerOf(socket: TLSSocket): Peer | undefined {

@@ -97,7 +97,9 @@ describe(`a program with ${String(IDLE)} idle connections and ${String(HALF)} ha
       }
     }
     // The server has read the half calls when it has responded to a later one.
-    const last = new GrpcCaller(address, { credentials: clientCredentials(address, hasTls ? TLS_CLIENT_FILES : undefined) });
+    const last = new GrpcCaller(address, {
+      credentials: clientCredentials(address, hasTls ? TLS_CLIENT_FILES : undefined),
+    });
     expect((await last.call("ListAccounts", {})).reason).to.equal("MISSING_API_KEY");
     last.close();
   }

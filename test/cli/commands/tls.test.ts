@@ -60,6 +60,11 @@ describe("kesc serve with TLS", () => {
     expect(await getOver(addresses.http, "/readyz", "")).to.equal(200);
   });
 
+  it("says at its start when the certificate expires, in both programs", async () => {
+    await serve.said('"msg":"ready"');
+    expect(serve.stdout.match(/"tls_not_after":"2126-/g)).to.have.length.of.at.least(2);
+  });
+
   it("serves gRPC", async () => {
     const grpc = new GrpcCaller(addresses.grpc, {
       key,

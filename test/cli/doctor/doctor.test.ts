@@ -9,6 +9,7 @@ import { expect } from "chai";
 
 import { checkNode, judgeDisk } from "../../../src/cli/doctor/machine.js";
 import { readSealKeys } from "../../../src/seals/key-file.js";
+import { withConnection } from "../../../src/storage/postgres/administration.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { sharedPostgres } from "../../support/postgres.js";
 import { givenSealer } from "../../support/seals/given-seals.js";
@@ -358,6 +359,25 @@ describe("kesc doctor", () => {
     expect(meanings["durability"]).to.match(/^fsync = on, full_page_writes = on\./);
     expect(meanings["clock"]).to.match(/agrees with the database's to \d+ ms/);
     expect(meanings["schema"]).to.match(/in 2 cells/);
+  });
+
+  it("knows a role of PostgreSQL that may add rows and not change them, and one that lacks a right", async () => {
+    const url = await (await sharedPostgres()).createDatabase();
+    const postgres = { ...variables, DATABASE_URL: url };
+    const run = (sql: string) => withConnection(url, (client) => client.query(sql));
+    await run("CREATE ROLE doctor_server LOGIN");
+    expect((await kesc(["migrate", "--grant-to", "doctor_server"], postgres)).code).to.equal(0);
+    const own = new URL(url);
+    own.username = "doctor_server";
+    const server = { ...postgres, DATABASE_URL: own.href };
+    expect(complaints(await doctor(server))).to.deep.equal(["warn backup"]);
+    await run("GRANT UPDATE ON journal TO doctor_server");
+    expect(complaints(await doctor(server))).to.deep.equal(["warn role", "warn backup"]);
+    await run("REVOKE ALL ON journal FROM doctor_server");
+    const report = await doctor(server);
+    expect(complaints(report)).to.include("fail role");
+    const { meaning = "" } = report.findings.find(({ check }) => check === "role") ?? {};
+    expect(meaning).to.match(/lacks INSERT on public\.journal; SELECT on public\.journal\. A server with it fails/);
   });
 
   it("says that PostgreSQL cannot be reached, and shows no password", async () => {
