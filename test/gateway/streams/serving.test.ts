@@ -205,13 +205,20 @@ describe("a stream through the gateway", () => {
 
   it("does not hold up a stop, whether its client reads or not", async () => {
     await fixture.start({ shutdownGraceSeconds: 3_600 });
+    let sent = 0;
+    const flood = function* () {
+      for (const each of events(1, 1e6, 200)) {
+        sent += 1;
+        yield each;
+      }
+    };
     fixture.server.handle = ({ message }) =>
-      (message as { account_id?: string }).account_id === "flood" ? { messages: events(1, 1e6, 200) } : idle();
+      (message as { account_id?: string }).account_id === "flood" ? { messages: flood() } : idle();
     const reading = [await open().read(), await open(LINES).read()];
     const silent = open(LINES, "/events?account_id=flood");
     await silent.head();
     // The buffers of the sockets are full when the server is no longer asked for more.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    for (let before = -1; before !== sent; await new Promise((resolve) => setTimeout(resolve, 500))) before = sent;
     expect(await fixture.gateway.stop()).to.equal(true);
     for (const caller of reading) expect(await caller.end()).to.equal("whole");
     await silent.read();
