@@ -23,7 +23,7 @@ export class Count {
   }
 }
 
-/** Counts values in fixed buckets. prom-client's own histogram takes a microsecond for each. */
+/** Counts values in fixed buckets. */
 export class Histogram {
   readonly #name: string;
   readonly #labels: Labels;

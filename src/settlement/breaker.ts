@@ -39,7 +39,11 @@ export class Breaker {
   }
 
   async beginsPayouts({ id, payouts }: RailAccount): Promise<boolean> {
-    if (payouts !== "auto") return payouts === "open";
+    if (payouts !== "auto") {
+      // A person has decided: the breaker holds nothing back.
+      this.#readings.delete(id);
+      return payouts === "open";
+    }
     const readAt = this.#options.timing.monotonicMillis();
     const last = this.#readings.get(id);
     if (last !== undefined && readAt - last.readAt < BREAKER_READ_MILLIS) return last.beginsPayouts;

@@ -10,6 +10,7 @@ describe("the gateway's configuration", () => {
       ok: true,
       config: {
         listen: { host: "127.0.0.1", port: 8080 },
+        adminAddress: undefined,
         target: "127.0.0.1:50051",
         logLevel: "info",
         bodyBytesMax: 262_144,

@@ -25,6 +25,14 @@ describe("a fair queue", () => {
     expect(drained(queue)).to.deep.equal(["a0", "b4", "c6", "a1", "b5", "a2", "a3"]);
   });
 
+  it("shows the first item of each key", () => {
+    const { queue } = pushed(100, "aabbc");
+    expect([...queue.heads()]).to.have.members(["a0", "b2", "c4"]);
+    queue.shift();
+    expect([...queue.heads()]).to.have.members(["a1", "b2", "c4"]);
+    expect([...pushed(1, "").queue.heads()]).to.deep.equal([]);
+  });
+
   it("does not let a key jump the others by coming back", () => {
     const { queue } = pushed(100, "abb");
     expect(queue.shift()).to.equal("a0");

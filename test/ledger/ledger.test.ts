@@ -88,6 +88,48 @@ describe("the ledger's queue", () => {
     expect(gate.batches).to.deep.equal([1, 50]);
   });
 
+  it("tells what waits: the commands, the time of the oldest, and the calls without room", async () => {
+    const gate = gated();
+    let clock = 1_000;
+    const ledger = ledgerOver(gate.committer, { queueMax: 4, now: () => toUnixMillis(now() - 60_000 + clock) });
+    const from = now() - 60_000;
+    expect(ledger.queueState()).to.deep.equal({ length: 0, oldestAt: undefined, overflow: 0 });
+    const submitted = [ledger.submit(mintOne(), NO_DEADLINE)];
+    await new Promise(setImmediate);
+    clock = 2_000;
+    submitted.push(ledger.submit(mintOne(), NO_DEADLINE));
+    clock = 3_000;
+    for (let more = 0; more < 2; more += 1) submitted.push(ledger.submit(mintOne(), NO_DEADLINE));
+    const { length, oldestAt = 0, overflow } = ledger.queueState();
+    // One key has half of the room. The first command is being committed.
+    expect({ length, overflow }).to.deep.equal({ length: 2, overflow: 1 });
+    expect(oldestAt - from).to.be.within(2_000, 2_999);
+    gate.open();
+    await Promise.all(submitted);
+    expect(ledger.queueState()).to.deep.equal({ length: 0, oldestAt: undefined, overflow: 0 });
+  });
+
+  it("traces the commits that have recorded calls, each call once, and whether they failed", async () => {
+    const traced: unknown[] = [];
+    const place = (spanId: string) => ({ traceId: "t", spanId, isSampled: true });
+    const [first, second] = [place("1"), place("2")];
+    const options: Partial<LedgerOptions> = {
+      traceCommit: (calls, batchSize) => (isError) => traced.push({ calls, batchSize, isError }),
+    };
+    const ledger = ledgerOver(committer, options);
+    await Promise.all([
+      ledger.submit(mintOne(), NO_DEADLINE, { trace: first }),
+      ledger.submit(mintOne(), NO_DEADLINE),
+      ledger.submit(mintOne(), NO_DEADLINE, { trace: second }),
+      ledger.submit(mintOne(), NO_DEADLINE, { trace: first }),
+    ]);
+    await ledger.submit(mintOne(), NO_DEADLINE);
+    expect(traced).to.deep.equal([{ calls: [first, second], batchSize: 4, isError: false }]);
+    const failing = { ...committer, commit: () => Promise.reject(new StoreError("unavailable", "test")) };
+    await ledgerOver(failing, options).submit(mintOne(), NO_DEADLINE, { trace: first });
+    expect(traced[1]).to.deep.equal({ calls: [first], batchSize: 1, isError: true });
+  });
+
   it("puts no more commands into one commit than it may", async () => {
     const gate = gated();
     const ledger = ledgerOver(gate.committer, { batchMax: 20 });

@@ -374,8 +374,9 @@ describe("the settlement, when it begins a payment", () => {
   it("begins no new payout while 20 outcomes are unknown, nor while one is 15 minutes old, and mints go on", async () => {
     world.rail.onSend = () => Promise.resolve(UNKNOWN);
     for (let payouts = 0; payouts < 20; payouts += 1) await world.redeem({ cents: 1_00 as never });
-    await world.start();
+    const settlement = await world.start();
     expect(world.rail.sent).to.have.length(20);
+    expect(settlement.payoutsStopped).to.equal(0);
     // Their first checks find nothing out.
     await world.pass(80_000);
     world.rail.sent.length = 0;
@@ -384,8 +385,10 @@ describe("the settlement, when it begins a payment", () => {
     await world.pass(6_000);
     expect(world.rail.sent).to.deep.equal([mint]);
     expect(world.events.map(({ kind }) => kind)).to.include("payouts stopped");
+    expect(settlement.payoutsStopped).to.equal(1);
     world.set({ payouts: "open" });
     await world.pass(1_000);
+    expect(settlement.payoutsStopped).to.equal(0);
     expect(world.rail.sent).to.deep.equal([mint, payout]);
   });
 });

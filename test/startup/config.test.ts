@@ -9,6 +9,7 @@ describe("config", () => {
     expect(configOf({})).to.deep.equal({
       database: { engine: "sqlite", filename: "./data/kesc.db", masterKeyFile: "./keys/master.key" },
       grpcAddress: "127.0.0.1:50051",
+      adminAddress: undefined,
       gatewayTarget: undefined,
       batchMax: 256,
       queueMax: 10_000,

@@ -50,8 +50,10 @@ describe("the turns of lists", () => {
     const lists = new Lists(2);
     const all = ["a", "b", "c"].map((name) => lists.list(name));
     expect(lists.begun).to.deep.equal(["a", "b"]);
+    expect(lists.turns.waiting).to.equal(1);
     await lists.endOne();
     expect(lists.begun).to.deep.equal(["a", "b", "c"]);
+    expect(lists.turns.waiting).to.equal(0);
     await lists.endOne();
     await lists.endOne();
     expect(await Promise.all(all)).to.deep.equal(Array(3).fill(pageOf(0)));
