@@ -27,6 +27,7 @@ import { addRail } from "./rail/command.js";
 import { addReconcile } from "./reconcile/command.js";
 import { addSeal } from "./seal/command.js";
 import { addTail } from "./tail/command.js";
+import { addTop } from "./top/command.js";
 import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
@@ -57,6 +58,7 @@ export function kescProgram(): Command {
   addMasterKey(program);
   addCall(program);
   addTail(program);
+  addTop(program);
   addOpenapi(program);
   addImport(program);
   addVerify(program);
