@@ -28,6 +28,9 @@ export const GOALS: readonly Goal[] = [
   ...["sqlite", "postgres"].flatMap((engine) => [
     atLeast(0.9, `rate of direct mints, beside 1,000 open payments ÷ alone, ${engine}`),
     atMost(1.03, `main µs of direct mints, beside 1,000 open payments ÷ alone, ${engine}`),
+    atLeast(0.9, `rate of mints beside a watcher, a webhook and seals ÷ without, ${engine}`),
+    atLeast(0.9, `rate of mints beside 1,000 watchers of as many organizations ÷ without, ${engine}`),
+    atMost(500, `lag of events at 100 watchers of one organization, p99, ${engine}`),
   ]),
   atMost(1.05, "memory of the server, last quarter ÷ second"),
   atMost(1.05, "memory of the gateway, last quarter ÷ second"),
