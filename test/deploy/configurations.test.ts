@@ -1,0 +1,314 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { expect } from "chai";
+import { parse, parseAllDocuments } from "yaml";
+
+import { readConfig as readGatewayConfig } from "../../gateway/config.js";
+import { PROBE_PATHS } from "../../gateway/rest/probes.js";
+import { serverExposure } from "../../runtime/transport/exposure.js";
+import { type Environment, readVariables, VARIABLES } from "../../runtime/variables.js";
+import { kescProgram } from "../../src/cli/program.js";
+import { readConfig } from "../../src/startup/config.js";
+import { TLS_CERT_FILE, TLS_KEY_FILE } from "../support/tls/files.js";
+
+// Nothing here runs a container. What the files say about our programs must be true of them.
+
+const COMPOSE = "deploy/docker/compose.yaml";
+const MANIFESTS = "deploy/kubernetes";
+const UNITS = "deploy/systemd";
+
+/** A program as a file would start it. */
+interface Started {
+  readonly where: string;
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  /** The folders in which its secrets lie. */
+  readonly secrets: readonly string[];
+  /** From the signal to the kill. */
+  readonly stopSeconds: number;
+}
+
+interface Probe {
+  readonly grpc?: { readonly port: number };
+  readonly httpGet?: { readonly path: string; readonly port: number };
+}
+
+interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly securityContext: unknown;
+  readonly startupProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly livenessProbe?: Probe;
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly selector?: Readonly<Record<string, unknown>>;
+    readonly ports?: readonly { readonly port: number; readonly targetPort: string }[];
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly containers: readonly [Container];
+        readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number };
+        readonly terminationGracePeriodSeconds?: number;
+        readonly volumes?: readonly { readonly name: string }[];
+      };
+    };
+  };
+}
+
+interface ComposeService {
+  readonly image?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly string[];
+  readonly networks: readonly string[];
+  readonly depends_on?: Readonly<Record<string, unknown>>;
+  readonly read_only: boolean;
+  readonly cap_drop: readonly string[];
+  readonly security_opt: readonly string[];
+  readonly stop_grace_period: string;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly networks: object;
+  readonly secrets: Readonly<Record<string, unknown>>;
+}
+
+const compose = parse(readFileSync(COMPOSE, "utf8"), { merge: true }) as Compose;
+const composed = Object.entries(compose.services);
+
+const manifests: readonly Manifest[] = readdirSync(MANIFESTS).flatMap((file) =>
+  parseAllDocuments(readFileSync(join(MANIFESTS, file), "utf8")).map((document) => {
+    expect(document.errors, file).to.deep.equal([]);
+    return document.toJS() as Manifest;
+  }),
+);
+const withPods = manifests.filter(({ kind }) => kind === "Deployment" || kind === "Job");
+
+const units = readdirSync(UNITS).map((file) => ({ file, text: readFileSync(join(UNITS, file), "utf8") }));
+
+function startedInCompose(): readonly Started[] {
+  return composed
+    .filter(([, { image }]) => image?.startsWith("kesc:") === true)
+    .map(([name, service]) => ({
+      where: `${COMPOSE}: ${name}`,
+      args: service.command ?? [],
+      environment: service.environment ?? {},
+      secrets: (service.secrets ?? []).map((secret) => `/run/secrets/${secret}`),
+      stopSeconds: Number.parseInt(service.stop_grace_period),
+    }));
+}
+
+function startedInKubernetes(): readonly Started[] {
+  return withPods.map(({ metadata, spec: { template } }) => {
+    const [{ args, env, volumeMounts = [] }] = template.spec.containers;
+    return {
+      where: `${MANIFESTS}: ${metadata.name}`,
+      args,
+      environment: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+      secrets: volumeMounts.map(({ mountPath }) => mountPath),
+      stopSeconds: template.spec.terminationGracePeriodSeconds ?? 30,
+    };
+  });
+}
+
+function startedBySystemd(): readonly Started[] {
+  return units.map(({ file, text }) => ({
+    where: file,
+    args: [/^ExecStart=.*kesc\.js (.+)$/m.exec(text)?.[1] ?? ""],
+    environment: Object.fromEntries(
+      [...text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name ?? "", value]),
+    ),
+    secrets: ["/etc/kesc/keys", "/var/lib/kesc"],
+    stopSeconds: Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]),
+  }));
+}
+
+const started = [...startedInCompose(), ...startedInKubernetes(), ...startedBySystemd()];
+
+/**
+ * What the programs themselves say about an environment. The file of a database URL is not here.
+ */
+function problemsOf({ args: [command = ""], environment: given }: Started): readonly string[] {
+  const { DATABASE_URL_FILE: file, ...rest } = given;
+  const environment = file === undefined ? rest : { ...rest, DATABASE_URL: "postgres://kesc@postgres/kesc" };
+  const result = command === "gateway" ? readGatewayConfig(environment) : readConfig(environment);
+  if (!result.ok) return result.problems;
+  const read = readVariables(environment);
+  return command === "server" && read.ok ? serverExposure(read.values) : [];
+}
+
+function portOf(address: string | undefined): number {
+  return Number(address?.split(":").at(-1));
+}
+
+describe("what the files in deploy/ say", () => {
+  it("is found", () => {
+    expect(started.map(({ args: [command] }) => command)).to.deep.equal([
+      ...["migrate", "server", "server", "gateway", "gateway"],
+      ...["gateway", "migrate", "server"],
+      ...["gateway", "server"],
+    ]);
+    const wrong = { KESC_GRPC_ADDRESS: "0.0.0.0:1", KESC_GRPC_ADRESS: "x" };
+    const probe = { where: "", args: ["server"], secrets: [], stopSeconds: 1 };
+    expect(problemsOf({ ...probe, environment: wrong })).to.have.lengthOf(1);
+    expect(problemsOf({ ...probe, environment: { KESC_GRPC_ADDRESS: "0.0.0.0:1" } })).to.have.lengthOf(1);
+  });
+
+  for (const program of started) {
+    it(`starts a program with settings that it takes: ${program.where}`, () => {
+      expect(problemsOf(program)).to.deep.equal([]);
+      const [command, ...options] = program.args;
+      const known = kescProgram().commands.find((each) => each.name() === command);
+      const flags = options.filter((option) => option.startsWith("--"));
+      expect(known?.options.map(({ long }) => long)).to.include.members(flags);
+      const files = Object.entries(program.environment).filter(([name]) => name.endsWith("_FILE"));
+      for (const [name, file = ""] of files) {
+        expect(
+          program.secrets.some((folder) => file === folder || file.startsWith(`${folder}/`)),
+          name,
+        ).to.equal(true);
+      }
+    });
+
+    it(`gives it the time to stop: ${program.where}`, () => {
+      const { KESC_SHUTDOWN_GRACE_SECONDS: grace = VARIABLES.KESC_SHUTDOWN_GRACE_SECONDS.fallback } =
+        program.environment;
+      // The gateway's first process waits five seconds more for the others.
+      if (program.args[0] !== "migrate") expect(program.stopSeconds).to.be.greaterThan(Number(grace) + 5);
+    });
+  }
+});
+
+describe("the manifests of Kubernetes", () => {
+  it("let nothing run as root, with rights, or with a root folder that it can write", () => {
+    for (const { metadata, spec } of withPods) {
+      const { containers, securityContext } = spec.template.spec;
+      expect(securityContext, metadata.name).to.include({ runAsNonRoot: true, runAsUser: 10_001 });
+      expect(containers[0].securityContext, metadata.name).to.deep.equal({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+    }
+  });
+
+  it("probe and publish ports on which the program listens, at paths that it has", () => {
+    for (const { kind, metadata, spec } of withPods.filter(({ kind }) => kind === "Deployment")) {
+      const [{ env, ports = [], ...container }] = spec.template.spec.containers;
+      const value = new Map(env.map((variable) => [variable.name, variable.value]));
+      const isServer = value.has("KESC_GRPC_ADDRESS");
+      const main = portOf(value.get(isServer ? "KESC_GRPC_ADDRESS" : "KESC_HTTP_ADDRESS"));
+      const admin = portOf(value.get(isServer ? "KESC_ADMIN_ADDRESS" : "KESC_HTTP_ADMIN_ADDRESS"));
+      expect(
+        ports.map(({ containerPort }) => containerPort),
+        `${kind} ${metadata.name}`,
+      ).to.deep.equal([main, admin]);
+      const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
+      for (const { grpc, httpGet } of probes.map((probe) => probe ?? {})) {
+        if (grpc === undefined) expect(httpGet?.port).to.equal(isServer ? admin : main);
+        else expect({ isServer, port: grpc.port }).to.deep.equal({ isServer: true, port: main });
+        if (httpGet !== undefined) expect(PROBE_PATHS).to.include(httpGet.path);
+      }
+      const service = manifests.find((each) => each.kind === "Service" && each.metadata.name === metadata.name);
+      expect(service?.spec.selector).to.deep.equal({ "app.kubernetes.io/name": metadata.name });
+      expect(ports.map(({ name }) => name)).to.include(service?.spec.ports?.[0]?.targetPort);
+    }
+  });
+
+  it("let the gateways call the Service of the servers", () => {
+    const gateway = startedInKubernetes().find(({ args }) => args[0] === "gateway");
+    const service = manifests.find(({ kind, metadata }) => kind === "Service" && metadata.name === "kesc-server");
+    expect(gateway?.environment["KESC_GATEWAY_TARGET"]).to.equal(
+      `kesc-server:${String(service?.spec.ports?.[0]?.port)}`,
+    );
+  });
+
+  it("mount volumes that are there", () => {
+    for (const { spec } of withPods) {
+      const { containers, volumes = [] } = spec.template.spec;
+      const mounted = (containers[0].volumeMounts ?? []).map(({ name }) => name);
+      expect(volumes.map(({ name }) => name)).to.deep.equal(mounted);
+    }
+  });
+});
+
+describe("compose.yaml", () => {
+  it("lets nothing keep rights, and nothing write outside of its volumes", () => {
+    for (const [name, service] of composed) {
+      expect(service.read_only, name).to.equal(true);
+      expect(service.cap_drop, name).to.deep.equal(["ALL"]);
+      expect(service.security_opt, name).to.deep.equal(["no-new-privileges:true"]);
+    }
+  });
+
+  it("names services, secrets, networks and variables that are there", () => {
+    const haproxy = readFileSync("deploy/haproxy/haproxy.cfg", "utf8");
+    for (const [name, service] of composed) {
+      expect(Object.keys(compose.services), name).to.include.members(Object.keys(service.depends_on ?? {}));
+      expect(Object.keys(compose.secrets), name).to.include.members(service.secrets ?? []);
+      expect(Object.keys(compose.networks), name).to.include.members(service.networks);
+    }
+    const variables = compose.services["haproxy"]?.environment ?? {};
+    const read = new Set([...haproxy.matchAll(/\$\{(\w+)-/g)].map(([, name]) => name));
+    expect(Object.keys(variables)).to.have.members([...read]);
+    for (const [name, address] of Object.entries(variables).filter(([name]) => /^(SERVER|GATEWAY)\d$/.test(name))) {
+      expect(address, name).to.match(new RegExp(`^${name.toLowerCase()}:`));
+    }
+  });
+});
+
+describe("what other programs say about the files in deploy/", () => {
+  const folder = mkdtempSync(join(tmpdir(), "kesc-configurations-"));
+  const certificate = join(folder, "kesc.pem");
+  writeFileSync(certificate, readFileSync(TLS_CERT_FILE, "utf8") + readFileSync(TLS_KEY_FILE, "utf8"));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function isHere(program: string, ...args: string[]): boolean {
+    return spawnSync(program, args).error === undefined;
+  }
+
+  it("HAProxy takes its configuration, if Debian's package haproxy is here", function () {
+    if (!isHere("haproxy", "-v")) this.skip();
+    const environment = { ...process.env, CERT: certificate };
+    execFileSync("haproxy", ["-c", "-f", "deploy/haproxy/haproxy.cfg"], { stdio: "pipe", env: environment });
+  });
+
+  it("nginx takes its configuration, if Debian's package nginx is here", function () {
+    if (!isHere("nginx", "-v")) this.skip();
+    const ours = readFileSync("deploy/nginx/kesc.conf", "utf8")
+      .replaceAll("/etc/nginx/kesc.crt", resolve(TLS_CERT_FILE))
+      .replaceAll("/etc/nginx/kesc.key", resolve(TLS_KEY_FILE));
+    const file = join(folder, "nginx.conf");
+    writeFileSync(file, `pid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${ours}}\n`);
+    execFileSync("nginx", ["-t", "-q", "-c", file], { stdio: "pipe" });
+  });
+
+  it("systemd takes the units, if it is here", function () {
+    if (!isHere("systemd-analyze", "--version")) this.skip();
+    for (const { file, text } of units) {
+      // systemd looks for the program, and this machine may have it elsewhere.
+      const copy = join(folder, file);
+      writeFileSync(copy, text.replace("ExecStart=/usr/bin/node", `ExecStart=${process.execPath}`));
+      const { status, stderr } = spawnSync("systemd-analyze", ["verify", copy], { encoding: "utf8" });
+      expect({ status, stderr }, file).to.deep.equal({ status: 0, stderr: "" });
+    }
+  });
+
+  it("the steps of the image are a script that a shell takes", () => {
+    expect(existsSync("deploy/docker/Dockerfile.dockerignore")).to.equal(true);
+    execFileSync("sh", ["-n", "deploy/docker/build.sh"], { stdio: "pipe" });
+  });
+});
