@@ -67,7 +67,7 @@ function booksLines(books: BooksReading | null, paint: Paint): string[] {
   const alarmed = (isBad: boolean, text: string): string => paint(isBad ? "red" : "green", text);
   const { seals } = books;
   return [
-    line("supply", `KES ${formatCents(books.supply_cents)} of ${count(books.organizations)} organizations`),
+    line("supply", `KES ${formatCents(books.supply_cents)}; organizations: ${count(books.organizations)}`),
     line(
       "shortfall",
       alarmed(

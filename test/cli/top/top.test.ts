@@ -70,7 +70,7 @@ describe("kesc top", () => {
 
   it("adds the cells, and says what is wrong in red", () => {
     const lines = linesOf(reading(), { address: "127.0.0.1:9464", colours: true }).join("\n");
-    expect(lines).to.include("KES 1234.56 of 5 organizations");
+    expect(lines).to.include("KES 1234.56; organizations: 5");
     expect(lines).to.include("\u001B[31m1 ALARMS\u001B[39m");
     const plain = linesOf(reading(), { address: "127.0.0.1:9464", colours: false });
     expect(plain.join("\n")).to.not.include("\u001B");
