@@ -1,6 +1,13 @@
 import { expect } from "chai";
 
-import { type ApiKey, isLive, parseCertificateName, parseScope } from "../../src/domain/api-key.js";
+import {
+  type ApiKey,
+  credentialOfCertificate,
+  isLive,
+  namesOfCredential,
+  parseCertificateName,
+  parseScope,
+} from "../../src/domain/api-key.js";
 import type { ApiKeyId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { EARLIER, NOW, ORGANIZATION } from "../support/given.js";
@@ -90,4 +97,15 @@ describe("a name of a certificate", () => {
       expect(parseCertificateName(text)).to.include({ ok: false, code: "FORMAT" });
     });
   }
+});
+
+describe("the text by which the key of a certificate is found", () => {
+  it("gives the names back", () => {
+    const names = ["URI:spiffe://example.com/billing", "DNS:billing.example.com"];
+    expect(namesOfCredential(credentialOfCertificate(names.join(",")))).to.deep.equal(names);
+  });
+
+  it("is never the secret of a key", () => {
+    expect(namesOfCredential("kesc_0_certificate")).to.equal(undefined);
+  });
 });
