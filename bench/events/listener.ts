@@ -1,6 +1,6 @@
 /**
- * Everybody who hears of events, in a process of their own: watchers over gRPC, and the receiver of
- * webhooks, whose address it tells when it is ready.
+ * The process with the watchers over gRPC and the receiver of webhooks. When it is ready, it tells
+ * the address of the receiver.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

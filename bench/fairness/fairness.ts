@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { createDatabase } from "../full/postgres.js";
+import { enginesOf } from "../full/engines.js";
 import type { LoadResult } from "../load/job.js";
 import type { Options } from "../options.js";
 import { callbackSettings } from "../rails/rail-account.js";
@@ -45,15 +45,13 @@ interface Given {
  */
 export async function fairness(stage: Stage, options: Options): Promise<Findings> {
   const rows = rowsNamed(options.rows);
-  const url = process.env["POSTGRES_URL"];
   const findings: Findings = {
     settings: { rounds: options.rounds, seconds: options.seconds, transactions: options.transactions },
     series: [],
     figures: [],
   };
-  const engines = ["sqlite", ...(url === undefined ? [] : ["postgres"])];
-  for (const engine of engines.filter((one) => options.engine === "" || options.engine === one)) {
-    const databaseUrl = url !== undefined && engine === "postgres" ? await createDatabase(url, "fairness") : undefined;
+  for (const { name: engine, newDatabase } of enginesOf(options)) {
+    const databaseUrl = await newDatabase("fairness");
     const given = await prepare(stage, { engine, databaseUrl, rows, transactions: options.transactions });
     for (const row of rows) {
       const { series, figures } = await measure(stage, given, { row, options });

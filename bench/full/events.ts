@@ -16,7 +16,7 @@ import { type Program, stop } from "../servers/programs.js";
 import type { Service } from "../servers/service.js";
 import { ServiceClient } from "../servers/service-client.js";
 import { progress, type Stage } from "../stage.js";
-import { createDatabase } from "./postgres.js";
+import { type Engine, enginesOf } from "./engines.js";
 
 const IN_FLIGHT = 100;
 const RAMP_SECONDS = 0.2;
@@ -41,11 +41,6 @@ interface GivenOptions {
   env?: Record<string, string>;
 }
 
-interface Engine {
-  name: string;
-  database: (purpose: string) => Promise<string | undefined>;
-}
-
 /**
  * The part `events`: what watchers, a webhook and seals cost the mints, and how late events arrive.
  * PostgreSQL takes part if its URL is in POSTGRES_URL.
@@ -53,14 +48,7 @@ interface Engine {
 export async function events(stage: Stage, options: Options): Promise<Findings> {
   const { rounds, seconds } = options;
   const findings: Findings = { settings: { rounds, seconds }, series: [], figures: [] };
-  const url = process.env["POSTGRES_URL"];
-  const engines: Engine[] = [
-    { name: "sqlite", database: () => Promise.resolve(undefined) },
-    ...(url === undefined
-      ? []
-      : [{ name: "postgres", database: (purpose: string) => createDatabase(url, `events_${purpose}`) }]),
-  ];
-  for (const engine of engines.filter(({ name }) => options.engine === "" || options.engine === name)) {
+  for (const engine of enginesOf(options)) {
     for (const measure of [allKinds, manyWatched, hundredWatchers]) {
       const { series, figures } = await measure(stage, engine, options);
       findings.series.push(...series);
@@ -78,11 +66,11 @@ const allKinds: Measure = async (stage, engine, options) => {
   createSealKeyFile(keyFile);
   const quiet = await given(stage, `quiet-${engine.name}`, {
     organizations: 1,
-    databaseUrl: await engine.database("quiet"),
+    databaseUrl: await engine.newDatabase("events_quiet"),
   });
   const heard = await given(stage, `heard-${engine.name}`, {
     organizations: 1,
-    databaseUrl: await engine.database("heard"),
+    databaseUrl: await engine.newDatabase("events_heard"),
     env: { KESC_SEAL_KEY_FILE: keyFile, KESC_WEBHOOKS_ALLOW: "127.0.0.1" },
   });
   const listener = await newListener(stage);
@@ -97,7 +85,7 @@ const allKinds: Measure = async (stage, engine, options) => {
 const manyWatched: Measure = async (stage, engine, options) => {
   const both = [];
   for (const name of ["unwatched", "watched"]) {
-    const databaseUrl = await engine.database(name);
+    const databaseUrl = await engine.newDatabase(`events_${name}`);
     both.push(await given(stage, `${name}-${engine.name}`, { organizations: MANY, databaseUrl }));
   }
   const [quiet, heard] = both;
@@ -109,7 +97,7 @@ const manyWatched: Measure = async (stage, engine, options) => {
 
 /** The lag of the watchers of one organization that mints at a slow pace. */
 const hundredWatchers: Measure = async (stage, engine, { rounds, seconds }) => {
-  const databaseUrl = await engine.database("lag");
+  const databaseUrl = await engine.newDatabase("events_lag");
   const one = await given(stage, `lag-${engine.name}`, { organizations: 1, databaseUrl });
   const listener = await newListener(stage);
   const watchers = Array.from({ length: WATCHERS_OF_ONE }, () => one.apiKeys[0] ?? "");

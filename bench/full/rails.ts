@@ -14,7 +14,7 @@ import { type Program, stop } from "../servers/programs.js";
 import { AMOUNT, newTenant, problemsInBooks, type Service } from "../servers/service.js";
 import { ServiceClient } from "../servers/service-client.js";
 import { progress, type Stage } from "../stage.js";
-import { createDatabase } from "./postgres.js";
+import { enginesOf } from "./engines.js";
 
 const IN_FLIGHT = 100;
 const RAMP_SECONDS = 0.2;
@@ -50,11 +50,8 @@ export async function rails(stage: Stage, options: Options): Promise<Findings> {
     series: [],
     figures: [],
   };
-  const url = process.env["POSTGRES_URL"];
-  const engines = ["sqlite", ...(url === undefined ? [] : ["postgres"])];
-  for (const engine of engines.filter((one) => options.engine === "" || options.engine === one)) {
-    const databaseUrl = url !== undefined && engine === "postgres" ? await createDatabase(url, "rails") : undefined;
-    const given = await prepare(stage, engine, databaseUrl);
+  for (const { name, newDatabase } of enginesOf(options)) {
+    const given = await prepare(stage, name, await newDatabase("rails"));
     const settled = await settledPayments(stage, given, Math.min(rounds, RUNS_MAX));
     const { series, figures } = await besideOpenPayments(stage, given, options);
     findings.series.push(...series);

@@ -8,8 +8,8 @@ export const HANDSHAKE_MILLIS_MAX = 10_000;
 export const HANDSHAKES_MAX = 1_000;
 
 /**
- * Bounds the TLS handshakes under way at a server. One more cuts the oldest: an honest client ends
- * its handshake long before a thousand others have begun theirs.
+ * Bounds the TLS handshakes under way at a server. Beyond the bound, a new handshake cuts the
+ * oldest one. An honest client ends its handshake long before a thousand others have begun theirs.
  */
 export function boundHandshakes(server: Server, handshakesMax = HANDSHAKES_MAX): void {
   // A Map keeps the order in which the handshakes began.

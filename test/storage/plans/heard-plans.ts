@@ -7,7 +7,7 @@ import type { TestDatabase } from "../../support/databases.js";
 
 // The planner of PostgreSQL would scan small tables. The settings switch scans and joins of whole
 // tables off, so it uses them only where no index leads to the rows.
-const SETTINGS =
+const NO_LARGE_STEPS =
   "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; " +
   "SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
 
@@ -18,11 +18,12 @@ interface Heard {
 
 /**
  * Runs `work` on the cell, and returns the plan of each statement that it ran: reads, lists,
- * and the statements of transactions that return rows.
+ * and the statements of transactions that return rows. On PostgreSQL the planner has the settings.
  */
 export async function heardPlans(
   opened: TestDatabase,
   work: (cell: Cell) => Promise<unknown>,
+  settings = NO_LARGE_STEPS,
 ): Promise<readonly (readonly string[])[]> {
   const heard: Heard[] = [];
   const { cell } = opened;
@@ -50,10 +51,14 @@ export async function heardPlans(
   // Without a thread for leaves, their rows are read by statements that can be heard.
   await work({ ...cell, reader, listReader: { rows: hearing(cell.listReader) }, transact });
   if (heard.length === 0) throw new Error("no statement was run");
-  return Promise.all(heard.map((each) => planOf(opened, each)));
+  return Promise.all(heard.map((each) => planOf(opened, each, settings)));
 }
 
-async function planOf({ cell, url }: TestDatabase, { sql, bindings }: Heard): Promise<readonly string[]> {
+async function planOf(
+  { cell, url }: TestDatabase,
+  { sql, bindings }: Heard,
+  settings: string,
+): Promise<readonly string[]> {
   if (cell.engine.name === "sqlite") {
     const rows = await cell.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
     return rows.map(({ detail }) => detail);
@@ -61,7 +66,7 @@ async function planOf({ cell, url }: TestDatabase, { sql, bindings }: Heard): Pr
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await client.query(SETTINGS);
+    await client.query(settings);
     let count = 0;
     const text = sql.replaceAll("?", () => `$${String((count += 1))}`);
     const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${text}`, [...bindings]);

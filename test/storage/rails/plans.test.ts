@@ -1,12 +1,12 @@
 import { expect } from "chai";
-import pg from "pg";
 
 import type { Payments } from "../../../src/settlement/ports/payments.js";
+import type { Cell } from "../../../src/storage/database.js";
 import { railInbox } from "../../../src/storage/rails/inbox.js";
 import { payments } from "../../../src/storage/rails/payments.js";
-import type { Binding } from "../../../src/storage/sql/engine.js";
 import { newTransactionId } from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
+import { heardPlans } from "../plans/heard-plans.js";
 import { PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 
 // As in test/storage/lists/postgres-plans.test.ts: the planner would scan small tables.
@@ -23,7 +23,6 @@ const OTHER_OPEN = "payments_other_open";
 
 /** A read or write with the indexes that it goes along. */
 type Way = readonly [call: (stored: Payments) => Promise<unknown>, ...indexes: string[]];
-type Statement = readonly [sql: string, bindings: readonly Binding[]];
 
 for (const engine of ENGINES) {
   describe(`the plans of the settlement's queries (${engine})`, () => {
@@ -33,48 +32,9 @@ for (const engine of ENGINES) {
     });
     after(() => place.opened.dispose());
 
-    async function planOf([sql, bindings]: Statement): Promise<readonly string[]> {
-      if (engine === "sqlite") {
-        const rows = await place.opened.cell.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
-        return rows.map(({ detail }) => detail);
-      }
-      const client = new pg.Client(place.opened.url);
-      await client.connect();
-      try {
-        await client.query(SETTINGS);
-        let count = 0;
-        const text = sql.replaceAll("?", () => `$${String((count += 1))}`);
-        const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${text}`, [...bindings]);
-        return rows.map((row) => row["QUERY PLAN"]);
-      } finally {
-        await client.end();
-      }
-    }
-
     /** The plans of the statements that `work` runs, whether they read or write. */
-    async function plansOf(
-      work: (cell: PaymentsPlace["opened"]["cell"]) => Promise<unknown>,
-    ): Promise<readonly string[]> {
-      const heard: Statement[] = [];
-      const { cell } = place.opened;
-      const rows: typeof cell.reader.rows = (sql, bindings = []) => {
-        heard.push([sql, bindings]);
-        return cell.reader.rows(sql, bindings);
-      };
-      const reader = { rows, snapshot: cell.reader.snapshot.bind(cell.reader), close: () => Promise.resolve() };
-      const transact: typeof cell.transact = (change) =>
-        cell.transact((session) =>
-          change({
-            write: (writes) => session.write(writes),
-            read: (read) => {
-              heard.push([read.sql, read.bindings]);
-              return session.read(read);
-            },
-          }),
-        );
-      await work({ ...cell, reader, transact });
-      expect(heard).not.to.deep.equal([]);
-      return (await Promise.all(heard.map(planOf))).flat();
+    async function plansOf(work: (cell: Cell) => Promise<unknown>): Promise<readonly string[]> {
+      return (await heardPlans(place.opened, work, SETTINGS)).flat();
     }
 
     const { now, limit } = { now: 5 as never, limit: 10 };
