@@ -48,8 +48,11 @@ import type { Answer, ModelTransaction } from "./rows.js";
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
 // all three jumps forth or back, a book may begin to move, and an organization may be suspended.
 
-const RUNS = 70;
-const RUNS_MILLIS_MAX = 120_000;
+// These runs are the same each time, so that what they meet does not depend on chance.
+const FIXED = { numRuns: 40, seed: 1 };
+// These are others each time, as many as the time allows.
+const RANDOM = { numRuns: 40, interruptAfterTimeLimit: 60_000 };
+const TIMEOUT_MILLIS = 600_000;
 const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
 // The sums of the organization FULL are below their limit by this much: a mint or two fit.
@@ -222,7 +225,7 @@ interface Answered {
 }
 
 describe("the ledger, against the model", function () {
-  this.timeout(2 * RUNS_MILLIS_MAX);
+  this.timeout(TIMEOUT_MILLIS);
   let databases: TestDatabase[] = [];
 
   before(async () => {
@@ -277,10 +280,11 @@ describe("the ledger, against the model", function () {
         if (wordOf(answer) === "done") operationsDone.add(command.name);
       }
     });
-    await fc.assert(property, { numRuns: RUNS, unbiased: true, interruptAfterTimeLimit: RUNS_MILLIS_MAX });
+    await fc.assert(property, { ...FIXED, unbiased: true });
     expect(answersMet).to.have.all.keys(...ANSWER_WORDS, LIMIT_OF_BOOK);
     // A new operation is missing here until `step` and `commandOf` make its command.
     expect([...operationsDone].sort()).to.deep.equal([...COMMAND_NAMES].sort());
+    await fc.assert(property, { ...RANDOM, unbiased: true });
   });
 });
 
@@ -305,7 +309,7 @@ function prologueOf(organizationId: OrganizationId): readonly Command[] {
     mint({ ...given, reference: "the first", amount: "2.00", rail: DIRECT_RAIL }),
     mistaken,
     reversal,
-    reverse(organizationId, mistaken.newTransactionId, { key: "reversed-again" }),
+    reverse(organizationId, mistaken.newTransactionId, { key: "reversed-again", description: "for another reason" }),
     reverse(organizationId, reversal.newTransactionId, { key: "reversal-reversed" }),
     mint({ ...given, reference: "an order", amount: "0.50", rail: SLOW_RAIL }),
     waiting,
