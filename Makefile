@@ -48,8 +48,8 @@ baseline: dist/.built ## after a release: what the next change of the contract i
 openapi: dist/.built ## write openapi.json as the contract gives it; a test compares the two
 	@dist/src/cli/kesc.js openapi > openapi.json
 
-screenshots: dist/.built ## show the pages of the gateway to a browser, and keep what it sees in docs/images
-	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.test.js
+screenshots: dist/.built ## show the pages of the gateway and `kesc top` to a browser, and keep what it sees in docs/images
+	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.test.js dist/test/cli/top/picture.test.js
 
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)

@@ -147,6 +147,17 @@ export const VARIABLES = {
     "maximum queued commands; half of it for one organization",
     wholeNumber(1, 1_000_000),
   ),
+  KESC_RATE_CALLS_PER_SECOND: variable(
+    "1000",
+    "calls a second of one key at one server; 0: no limit",
+    wholeNumber(0, 1_000_000),
+  ),
+  KESC_RATE_LISTS_PER_SECOND: variable(
+    "100",
+    "lists and exports a second of one key; 0: no limit",
+    wholeNumber(0, 1_000_000),
+  ),
+  KESC_RATE_BURST_SECONDS: variable("30", "seconds' worth of calls that a key can save up", wholeNumber(1, 3_600)),
   KESC_PHONE_COOLING_HOURS: variable(
     "0",
     "hours without payouts to a phone number that was changed",

@@ -42,13 +42,13 @@ export interface CallOptions {
 /** The result of one call to the server. */
 export type UpstreamResult = UpstreamSuccess | UpstreamFailure;
 
-export interface UpstreamSuccess extends BatchMember {
+export interface UpstreamSuccess extends CallFacts {
   readonly ok: true;
   readonly message: Message;
   readonly replayed: boolean;
 }
 
-export interface UpstreamFailure extends BatchMember {
+export interface UpstreamFailure extends CallFacts {
   readonly ok: false;
   /**
    * Without details when the error comes from the connection and not from the server's own code.
@@ -61,7 +61,17 @@ export interface UpstreamFailure extends BatchMember {
   readonly headerByField?: ReadonlyMap<string, string>;
 }
 
-interface BatchMember {
+/** How many calls the key has left, as the server wrote it. */
+export interface RateLimit {
+  /** The value of RateLimit-Policy. */
+  readonly policy: string;
+  /** The value of RateLimit. */
+  readonly limit: string;
+}
+
+interface CallFacts {
+  /** Undefined: the server has not counted the call. */
+  readonly rateLimit?: RateLimit | undefined;
   /** Only for an item of a batch: the batch's request id, which the server logs. */
   readonly batchId?: string;
 }

@@ -21,6 +21,8 @@ export interface RequestContext {
   code: string | undefined;
   /** The batch's request id, when the call was sent as an item of a batch. */
   batchId: string | undefined;
+  /** RateLimit-Policy and RateLimit, names and values in turn, once a call was counted. */
+  rateLimitHeaders: readonly string[];
   /**
    * Called when the response is closed, complete or not. One list with one listener of the response
    * replaces a listener each: one of four changes that cut a request's processor time by 10 %
@@ -68,6 +70,7 @@ export function beginRequest(
     route: undefined,
     code: undefined,
     batchId: undefined,
+    rateLimitHeaders: [],
     onClosed: [],
     leaveRequests: () => undefined,
     items: undefined,

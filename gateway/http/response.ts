@@ -54,7 +54,7 @@ export function beginBody(res: ServerResponse, contentType: string, headers: Rea
   const context = contextOf(res);
   context.code = "OK";
   const own = { "X-Request-Id": context.requestId, "Content-Type": contentType, "X-Accel-Buffering": "no", ...headers };
-  res.writeHead(200, [...COMMON_HEADERS, ...Object.entries(own).flat()]).flushHeaders();
+  res.writeHead(200, [...COMMON_HEADERS, ...context.rateLimitHeaders, ...Object.entries(own).flat()]).flushHeaders();
 }
 
 /**
@@ -84,7 +84,8 @@ function send(
   const { status, headers, body } = response;
   // A flat list for writeHead: Node would first store headers that are set one by one. One of four
   // changes that cut a request's processor time by 10 % (docs/performance.md).
-  const list = [...common, "X-Request-Id", context.requestId, ...Object.entries(headers).flat()];
+  const own = ["X-Request-Id", context.requestId, ...context.rateLimitHeaders];
+  const list = [...common, ...own, ...Object.entries(headers).flat()];
   if (body.length === 0) {
     res.writeHead(status, list).end();
     return;

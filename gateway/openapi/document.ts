@@ -95,6 +95,7 @@ const INFO: JsonObject = {
     "- An error is `application/problem+json`. Its `code` is the reason, and its `type` the path of a page about it. " +
       "The page [/errors](/errors) lists them.",
     "- Every response has an `X-Request-Id`. Name it when you ask for help.",
+    "- A key has a rate. `RateLimit` says how many calls it has left. A call beyond it is 429 `RATE_LIMITED`.",
     "- `HEAD` works wherever `GET` does.",
   ].join("\n"),
   contact: { name: "The operator of this service" },
@@ -144,6 +145,16 @@ const HEADERS: JsonObject = {
   IdempotentReplayed: {
     description: "Only in a replay: an earlier call did this, and this one did nothing.",
     schema: { type: "string", const: "true" },
+  },
+  RateLimit: {
+    description:
+      "The rate at which the call was counted (`calls` or `lists`), the calls that the key has left at this server " +
+      "(`r`), and the seconds until it has all of them again, or one if it has none (`t`). Not without a valid key.",
+    schema: { type: "string", examples: ['"calls";r=29990;t=1'] },
+  },
+  RateLimitPolicy: {
+    description: "The calls (`q`) that the key has in so many seconds (`w`), at most all of them at once.",
+    schema: { type: "string", examples: ['"calls";q=30000;w=30'] },
   },
   RetryAfter: { description: "In seconds: when to send the call again.", schema: { type: "integer", minimum: 1 } },
   WwwAuthenticate: { description: "How to send a key.", schema: { type: "string" } },

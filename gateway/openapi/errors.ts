@@ -19,6 +19,8 @@ const OF_ITS_WAY = [
   "OUTCOME_UNKNOWN",
 ];
 const OF_A_KEY = ["MISSING_API_KEY", "INVALID_API_KEY", "SCOPE_REQUIRED"];
+/** Not USUAL: it shares its status with QUEUE_FULL, which also a call without a key can get. */
+const OF_A_RATE = ["RATE_LIMITED"];
 const OF_A_WRITE = ["ORGANIZATION_SUSPENDED", "BOOK_MOVING", "CLOCK_BEHIND"];
 const OF_A_BODY = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
 const OF_A_JSON_BODY = ["MALFORMED_BODY"];
@@ -31,6 +33,7 @@ const OF_HTTP = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
 const USUAL: ReadonlySet<string> = new Set([...OF_EVERY_CALL, ...OF_ITS_WAY, ...OF_A_KEY]);
 const SHARED: ReadonlySet<string> = new Set([
   ...USUAL,
+  ...OF_A_RATE,
   ...OF_A_WRITE,
   ...OF_A_BODY,
   ...OF_A_JSON_BODY,
@@ -70,6 +73,8 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   open_transactions: 1,
   behind_seconds: 75,
   bytes_max: 262144,
+  rate: "calls",
+  calls_per_second: 1000,
   streams_max: 2,
   size: 100,
   sealed_size: 41,
@@ -102,7 +107,7 @@ export class Problems {
     const codes = new Set([
       ...OF_EVERY_CALL,
       ...OF_ITS_WAY,
-      ...(isPublic ? [] : OF_A_KEY),
+      ...(isPublic ? [] : [...OF_A_KEY, ...OF_A_RATE]),
       ...(method === "GET" || isPublic ? [] : OF_A_WRITE),
       ...(body.kind === "none" ? [] : OF_A_BODY),
       ...(body.kind === "none" || body.kind === "raw" ? [] : OF_A_JSON_BODY),
@@ -224,12 +229,19 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** The headers of each response to a call with a valid key. */
+export const RATE_LIMIT_HEADERS: JsonObject = {
+  RateLimit: { $ref: "#/components/headers/RateLimit" },
+  "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
+};
+
 const RETRIED: ReadonlySet<number> = new Set([429, 503]);
 
 function headersOf(reasons: readonly Reason[]): JsonObject {
   const statuses = new Set(reasons.map(({ httpStatus }) => httpStatus));
   return {
     "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+    ...RATE_LIMIT_HEADERS,
     ...([...statuses].some((status) => RETRIED.has(status))
       ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
       : {}),

@@ -7,7 +7,7 @@ import type { StreamRule } from "../contract/stream-rule.js";
 import { columnsOf } from "../forms/csv.js";
 import { formsOf } from "../forms/forms.js";
 import { MessageWriter } from "../json/write-message.js";
-import type { Problems } from "./errors.js";
+import { type Problems, RATE_LIMIT_HEADERS } from "./errors.js";
 import { parameterExample, requestExample, responseExample } from "./examples.js";
 import type { Schemas } from "./schema.js";
 
@@ -138,7 +138,10 @@ function requestBody({ schemas }: OperationDependencies, { body, rpc, pathFields
 function successes(deps: OperationDependencies, routes: OperationRoutes): JsonObject {
   const [route] = routes;
   const isRepeatable = commentOf(methodOf(deps.contract, route)).includes("replay");
-  const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+  const requestId = {
+    "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+    ...(route.isPublic ? {} : RATE_LIMIT_HEADERS),
+  };
   const replayed = { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } };
   const content = contentOf(deps, routes);
   const done = { headers: { ...requestId, ...(isRepeatable ? replayed : {}) }, content };

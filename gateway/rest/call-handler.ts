@@ -6,7 +6,7 @@ import { endOfTurn } from "../../runtime/micro-batch.js";
 import type { Location, Route } from "../contract/contract.js";
 import { isHttpBody, type NumberFields, valueOf } from "../contract/json-support.js";
 import { fillPath, prefixOf } from "../contract/path-template.js";
-import type { CallOptions, UpstreamFailure, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
+import type { CallOptions, RateLimit, UpstreamFailure, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
 import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
 import { type BodyResult, readBody, readRawBody } from "../http/request-body.js";
 import { contextOf, type RequestContext } from "../http/request-context.js";
@@ -34,7 +34,7 @@ interface Call {
   readonly message: Message;
   readonly headers: CallHeaders;
   readonly onCancel: CallOptions["onCancel"];
-  readonly isTraced?: boolean;
+  readonly context: RequestContext;
 }
 
 // A body that is not read as JSON comes from callers without a key, such as rails.
@@ -61,7 +61,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   // The client has disconnected, or a stopping gateway has refused the request, before its end.
   if (res.destroyed || res.headersSent) return;
   if (body?.ok === false) {
-    const call = { message: emptyRequest(route), headers, onCancel };
+    const call = { message: emptyRequest(route), headers, onCancel, context };
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { whole: body.problem }));
     return;
   }
@@ -70,14 +70,13 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     query: queryOf(req.url),
     body: body?.content,
   });
-  const call = { message, headers, onCancel, isTraced: context.span !== undefined };
+  const call = { message, headers, onCancel, context };
   const fields = [...headers.problems, ...problems];
   if (fields.length > 0) {
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { fields }));
     return;
   }
   const result = await makeCall(deps, route, call, headers);
-  context.batchId = result.batchId;
   if (result.ok) sendResponse(res, responseOf(deps, route, result, prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(result)));
 }
@@ -111,6 +110,11 @@ async function problemAfterKeyCheck(deps: CallDependencies, route: Route, call: 
   return problemAfterCheck(deps.readRefusal, result.ok ? undefined : result, fault);
 }
 
+/** Returns names and values in turn, and none if the server has not counted the call. */
+export function rateLimitHeaders(rateLimit: RateLimit | undefined): readonly string[] {
+  return rateLimit === undefined ? [] : ["RateLimit-Policy", rateLimit.policy, "RateLimit", rateLimit.limit];
+}
+
 /** Returns the problem for a fault, after the server has refused or accepted the key. */
 export function problemAfterCheck(
   readRefusal: ReadRefusal,
@@ -129,12 +133,15 @@ async function makeCall(
   options: Pick<CallOptions, "metadata" | "batchKey">,
 ): Promise<UpstreamResult> {
   const deadline = Date.now() + call.headers.timeoutMillis;
+  const { context } = call;
   const result = await deps.upstream.call(route.rpc, call.message, {
     ...options,
     deadline,
     onCancel: call.onCancel,
-    isTraced: call.isTraced,
+    isTraced: context.span !== undefined,
   });
+  context.batchId = result.batchId;
+  context.rateLimitHeaders = rateLimitHeaders(result.rateLimit);
   await endOfTurn();
   return result;
 }

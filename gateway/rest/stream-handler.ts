@@ -17,7 +17,7 @@ import type { FieldProblem } from "../problems/field-problem.js";
 import { httpVersionTooOld, invalidFields, shuttingDown, tooManyStreams } from "../problems/problem.js";
 import { problemOf } from "../problems/upstream-refusal.js";
 import type { StreamStep, UpstreamStream } from "../upstream/streams.js";
-import { type CallDependencies, problemAfterCheck, queryOf } from "./call-handler.js";
+import { type CallDependencies, problemAfterCheck, queryOf, rateLimitHeaders } from "./call-handler.js";
 import { decodeRequest } from "./request-message.js";
 import { StreamBody } from "./stream-body.js";
 
@@ -75,6 +75,7 @@ export async function handleStream(
   });
   const first = await firstStep(upstream, deps.callMillisMax);
   forgetStop();
+  contextOf(res).rateLimitHeaders = rateLimitHeaders(upstream.rateLimit);
   if (fields.length > 0) {
     upstream.cancel();
     const failure = first.kind === "end" ? first.failure : undefined;

@@ -79,7 +79,7 @@ export class CallBatcher {
     for (const [index, call] of calls.entries()) {
       const resultOf = (result: UpstreamResult): UpstreamResult =>
         result.ok ? call.batching.resultAt(index, result.message) : result;
-      call.resolve(sending.then((result) => ({ ...resultOf(result), batchId })));
+      call.resolve(sending.then((result) => ({ ...resultOf(result), batchId, rateLimit: result.rateLimit })));
     }
   }
 }

@@ -1,8 +1,9 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { type ChannelCredentials, type ChannelOptions, Client, status, type StatusObject } from "@grpc/grpc-js";
 
-import type { CallOptions, Rpc, UpstreamFailure } from "../contract/rpc.js";
+import type { CallOptions, RateLimit, Rpc, UpstreamFailure } from "../contract/rpc.js";
 import type { ReadFailure } from "./failure.js";
+import { rateLimitOf } from "./rate-limit.js";
 
 /** What comes next in a stream: a message, or its end, in order or not. */
 export type StreamStep =
@@ -11,6 +12,8 @@ export type StreamStep =
 
 /** One call of an rpc that streams its response. */
 export interface UpstreamStream {
+  /** Undefined until the first step, or if the server has not counted the call. */
+  readonly rateLimit: RateLimit | undefined;
   /** Reads the next message. Nothing is read ahead, so a slow client slows down the server. */
   next(): Promise<StreamStep>;
   cancel(): void;
@@ -79,6 +82,7 @@ class StreamCall implements UpstreamStream {
   readonly #call;
   #end: StreamStep | undefined;
   #take: ((step: StreamStep) => void) | undefined;
+  rateLimit: RateLimit | undefined;
 
   constructor(rpc: Rpc, request: Buffer, { client, metadata, deadline, readFailure, onEnd }: StreamCallOptions) {
     this.#call = client.getChannel().createCall(rpc.path, deadline, null, null, null);
@@ -90,7 +94,9 @@ class StreamCall implements UpstreamStream {
       this.#give(this.#end);
     };
     this.#call.start(metadata, {
-      onReceiveMetadata: () => undefined,
+      onReceiveMetadata: (head) => {
+        this.rateLimit = rateLimitOf(head);
+      },
       onReceiveMessage: (bytes: Buffer | null) => {
         if (bytes !== null)
           this.#give({ kind: "message", message: fromBinary(rpc.output, bytes), bytes: bytes.length });

@@ -1,7 +1,9 @@
 import type { ServerOptions } from "@grpc/grpc-js";
 
+import type { RateLimits } from "./calls/call-rates.js";
+
 /** The resource limits of the server. */
-export interface GrpcLimits {
+export interface GrpcLimits extends RateLimits {
   /** Maximum size of a request in bytes. A larger one is refused with REQUEST_TOO_LARGE. */
   readonly requestBytesMax: number;
   /** The same limit for an rpc with the option `bulk`. */

@@ -15,6 +15,7 @@ import { ApiKeyAuthenticator } from "./calls/authenticator.js";
 import type { CallDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
 import type { CallMeter } from "./calls/call-meter.js";
+import { CallRates } from "./calls/call-rates.js";
 import { callSteps } from "./calls/call-steps.js";
 import type { ServerStreamRoute } from "./calls/server-stream-call.js";
 import type { StreamRoute } from "./calls/stream-call.js";
@@ -66,6 +67,8 @@ export interface GrpcServerOptions {
   readonly sealPublicKeys: () => readonly Uint8Array[];
   readonly logger: Logger;
   readonly limits: GrpcLimits;
+  /** The clock of the rates, in milliseconds. Only tests have one of their own. */
+  readonly rateClock?: () => number;
   /** The number of lists that the database should run at once. */
   readonly listsMax: number;
   /** Undefined: without TLS. A Unix socket never has TLS. */
@@ -116,14 +119,12 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     routes: routesOf(options, listTurns),
     dependencies: {
       authenticate: (call) => authenticator.authenticate(call),
+      rates: new CallRates(limits, options.rateClock),
       now: options.now,
       isStopping: () => calls.stopping,
       callMillisMax: limits.callMillisMax,
       logger,
-      onStopping: (stop) => {
-        stopListeners.add(stop);
-        return () => stopListeners.delete(stop);
-      },
+      onStopping: (stop) => added(stopListeners, stop),
       onInFlight: (change) => {
         calls.inFlight += change;
       },
@@ -172,6 +173,12 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       if (calls.inFlight > 0) throw new Error(`${String(calls.inFlight)} calls in flight were cut off`);
     },
   };
+}
+
+/** Adds the item, and returns how to remove it. */
+function added<Item>(items: Set<Item>, item: Item): () => void {
+  items.add(item);
+  return () => items.delete(item);
 }
 
 function requestGuardOf({ services }: Contract, { limits, logger, meter }: GrpcServerOptions): RequestGuard {

@@ -21,6 +21,7 @@ const MASKED: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f-]{27}/g, "uuid"],
   [/20[0-9]{2}-[0-9T:.-]+Z/g, "time"],
   [/Date: .*\r\n/g, ""],
+  [/r=[0-9]+;t=[0-9]+/, "left"],
   [/(Keep-Alive|Connection): .*\r\n/g, ""],
 ];
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
-import { sharedService } from "../support/service/service.js";
+import { Service } from "../support/service/service.js";
 
 const FOLDER = "examples/clients";
 /** The lines that each client prints. An account has another id each time. */
@@ -20,6 +20,10 @@ const PRINTED = [
 interface Program {
   readonly command: string;
   readonly file: string;
+  /** What runs, if it is not the file itself. */
+  readonly compiled?: string;
+  /** What it prints besides. */
+  readonly more?: readonly string[];
   /** Fails on a machine that cannot run the program. */
   readonly needs: readonly [command: string, ...args: string[]];
 }
@@ -34,32 +38,49 @@ const PROGRAMS: readonly Program[] = [
     needs: ["/usr/bin/python3", "-c", "import grpc, google.protobuf"],
   },
   { command: "sh", file: "curl.sh", needs: ["sh", "-c", "curl --version && jq --version"] },
+  // Makes the types from openapi.json, and checks the program against them.
+  {
+    command: process.execPath,
+    file: "rest.ts",
+    compiled: "dist/examples/clients/rest.js",
+    more: ["webhook: webhook.test"],
+    needs: [process.execPath, "--version"],
+  },
 ];
 
 describe("examples/clients", () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.start("sqlite", { KESC_WEBHOOKS_ALLOW: "127.0.0.1" });
+  });
+  after(() => service.dispose());
+
   it("has the programs that its page names, and no other", () => {
     const page = readFileSync(`${FOLDER}/README.md`, "utf8");
     for (const { file } of PROGRAMS) expect(page).to.include(`examples/clients/${file}`);
-    expect(readdirSync(FOLDER)).to.have.members(["README.md", ...PROGRAMS.map(({ file }) => file)]);
+    expect(readdirSync(FOLDER)).to.have.members(["README.md", "tsconfig.json", ...PROGRAMS.map(({ file }) => file)]);
   });
 
-  for (const { command, file, needs } of PROGRAMS) {
+  for (const { command, file, compiled, more = [], needs } of PROGRAMS) {
     it(`${file} mints, redeems, repeats a call, reads an error and watches events`, async function () {
       const [program, ...args] = needs;
       if (spawnSync(program, args).status !== 0) {
         process.stderr.write(`      ${file} was not tried: this machine cannot run "${needs.join(" ")}"\n`);
         this.skip();
       }
-      const service = await sharedService("sqlite");
+      if (compiled !== undefined) await promisify(execFile)("npm", ["run", "--silent", "examples"]);
       const env = {
         PATH: process.env["PATH"],
         KESC_API_KEY: service.a.key,
         KESC_ADDRESS: service.grpcAddress,
         KESC_URL: `http://${service.httpAddress}`,
       };
-      const { stdout } = await promisify(execFile)(command, [`${FOLDER}/${file}`], { env, timeout: 30_000 });
+      const { stdout } = await promisify(execFile)(command, [compiled ?? `${FOLDER}/${file}`], {
+        env,
+        timeout: 30_000,
+      });
       const lines = stdout.trim().split("\n");
-      expect(lines.map((line) => line.replace(/acc_[a-z0-9]{26}/, "acc_…"))).to.deep.equal(PRINTED);
+      expect(lines.map((line) => line.replace(/acc_[a-z0-9]{26}/, "acc_…"))).to.deep.equal([...PRINTED, ...more]);
     });
   }
 });

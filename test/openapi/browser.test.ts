@@ -1,108 +1,101 @@
-import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 
+import { launchBrowser, NO_BROWSER, PICTURES_FOLDER } from "../support/callers/chromium.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
-// The pages in the browser that is there: CHROMIUM names one, or Debian's package has put one into
-// its place. `make screenshots` keeps what is seen.
-
-const PLACES = [process.env["CHROMIUM"] ?? "", "/usr/bin/chromium", "/usr/bin/google-chrome"];
-const executablePath = PLACES.find((place) => place !== "" && existsSync(place));
-const pictures = process.env["SCREENSHOTS_INTO"];
-
 const TITLE = "the pages in a browser";
-const NONE = `${TITLE}: SKIPPED, there is no Chromium (apt-get install chromium, or CHROMIUM=path)`;
 
-(executablePath === undefined ? describe.skip : describe)(executablePath === undefined ? NONE : TITLE, () => {
-  let service: InProcess;
-  let browser: Browser;
-  let page: Page;
-  /** What a person would see in the console, and what the policy of the page has kept out. */
-  const complaints: string[] = [];
-  const hosts = new Set<string>();
+(NO_BROWSER === undefined ? describe : describe.skip)(
+  NO_BROWSER === undefined ? TITLE : `${TITLE}: ${NO_BROWSER}`,
+  () => {
+    let service: InProcess;
+    let browser: Browser;
+    let page: Page;
+    /** What a person would see in the console, and what the policy of the page has kept out. */
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
 
-  before(async () => {
-    service = await startInProcess("sqlite");
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
-  });
-  after(async () => {
-    await browser.close();
-    await service.dispose();
-  });
-  beforeEach(async () => {
-    complaints.length = 0;
-    hosts.clear();
-    page = await browser.newPage({ viewport: { width: 1_100, height: 860 }, baseURL: `http://${service.address}` });
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    before(async () => {
+      service = await startInProcess("sqlite");
+      browser = await launchBrowser();
     });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("request", (request) => {
-      if (!request.url().startsWith("data:")) hosts.add(new URL(request.url()).host);
+    after(async () => {
+      await browser.close();
+      await service.dispose();
     });
-  });
-  afterEach(async () => {
-    await page.close();
-  });
+    beforeEach(async () => {
+      complaints.length = 0;
+      hosts.clear();
+      page = await browser.newPage({ viewport: { width: 1_100, height: 860 }, baseURL: `http://${service.address}` });
+      page.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("request", (request) => {
+        if (!request.url().startsWith("data:")) hosts.add(new URL(request.url()).host);
+      });
+    });
+    afterEach(async () => {
+      await page.close();
+    });
 
-  /** Nothing was wrong, and no other host was asked. */
-  function expectQuiet(): void {
-    expect(complaints).to.deep.equal([]);
-    expect([...hosts]).to.deep.equal([service.address]);
-  }
+    /** Nothing was wrong, and no other host was asked. */
+    function expectQuiet(): void {
+      expect(complaints).to.deep.equal([]);
+      expect([...hosts]).to.deep.equal([service.address]);
+    }
 
-  async function picture(name: string): Promise<void> {
-    if (pictures === undefined) return;
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `${name}.png`) });
-  }
+    async function picture(name: string): Promise<void> {
+      if (PICTURES_FOLDER !== undefined) await page.screenshot({ path: join(PICTURES_FOLDER, `${name}.png`) });
+    }
 
-  it("/ says what this is, and leads to every other page", async () => {
-    await page.goto("/");
-    expect(await page.locator("h1").innerText()).to.equal("KESC");
-    await picture("home");
-    const main = page.locator("main a");
-    const links = await Promise.all((await main.all()).map((link) => link.getAttribute("href")));
-    expect(links).to.deep.equal(["/docs", "/openapi.json", "/errors", "/readyz", "/livez"]);
-    for (const link of links) expect((await page.goto(link ?? ""))?.status(), link ?? "").to.equal(200);
-    expectQuiet();
-  });
+    it("/ says what this is, and leads to every other page", async () => {
+      await page.goto("/");
+      expect(await page.locator("h1").innerText()).to.equal("KESC");
+      await picture("home");
+      const main = page.locator("main a");
+      const links = await Promise.all((await main.all()).map((link) => link.getAttribute("href")));
+      expect(links).to.deep.equal(["/docs", "/openapi.json", "/errors", "/readyz", "/livez"]);
+      for (const link of links) expect((await page.goto(link ?? ""))?.status(), link ?? "").to.equal(200);
+      expectQuiet();
+    });
 
-  it("/ is readable without scripts", async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false });
-    const plain = await context.newPage();
-    await plain.goto(`http://${service.address}/`);
-    expect(await plain.locator("main").innerText()).to.include("stablecoin");
-    await plain.goto(`http://${service.address}/docs`);
-    expect(await plain.locator("body").innerText()).to.include("/openapi.json");
-    await context.close();
-  });
+    it("/ is readable without scripts", async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false });
+      const plain = await context.newPage();
+      await plain.goto(`http://${service.address}/`);
+      expect(await plain.locator("main").innerText()).to.include("stablecoin");
+      await plain.goto(`http://${service.address}/docs`);
+      expect(await plain.locator("body").innerText()).to.include("/openapi.json");
+      await context.close();
+    });
 
-  it("/errors leads to a page for each reason", async () => {
-    await page.goto("/errors");
-    await page.getByRole("link", { name: "/errors/insufficient-funds" }).click();
-    expect(await page.locator("h1").innerText()).to.equal("Insufficient funds");
-    expectQuiet();
-  });
+    it("/errors leads to a page for each reason", async () => {
+      await page.goto("/errors");
+      await page.getByRole("link", { name: "/errors/insufficient-funds" }).click();
+      expect(await page.locator("h1").innerText()).to.equal("Insufficient funds");
+      expectQuiet();
+    });
 
-  it("/docs shows every call, and tries one out with a key", async () => {
-    await page.goto("/docs");
-    await page.locator("#operations-Account-ListAccounts").waitFor();
-    await picture("docs");
-    await page.getByRole("button", { name: "Authorize" }).click();
-    await page.locator("#api_key_value").fill(service.a.key);
-    await page.getByLabel("Apply credentials").first().click();
-    await page.locator(".btn-done").first().click();
-    const operation = page.locator("#operations-Account-ListAccounts");
-    await operation.locator(".opblock-summary-control").click();
-    await operation.getByRole("button", { name: "Execute" }).click();
-    const live = operation.locator(".live-responses-table");
-    await live.waitFor();
-    expect(await live.locator(".response-col_status").last().innerText()).to.match(/^200/);
-    expect(await live.locator(".response-col_description").last().innerText()).to.include('"accounts"');
-    expectQuiet();
-  });
-});
+    it("/docs shows every call, and tries one out with a key", async () => {
+      await page.goto("/docs");
+      await page.locator("#operations-Account-ListAccounts").waitFor();
+      await picture("docs");
+      await page.getByRole("button", { name: "Authorize" }).click();
+      await page.locator("#api_key_value").fill(service.a.key);
+      await page.getByLabel("Apply credentials").first().click();
+      await page.locator(".btn-done").first().click();
+      const operation = page.locator("#operations-Account-ListAccounts");
+      await operation.locator(".opblock-summary-control").click();
+      await operation.getByRole("button", { name: "Execute" }).click();
+      const live = operation.locator(".live-responses-table");
+      await live.waitFor();
+      expect(await live.locator(".response-col_status").last().innerText()).to.match(/^200/);
+      expect(await live.locator(".response-col_description").last().innerText()).to.include('"accounts"');
+      expectQuiet();
+    });
+  },
+);

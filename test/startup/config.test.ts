@@ -37,6 +37,9 @@ describe("config", () => {
         lameDuckMillis: 0,
         openCallsMax: 10_000,
         publicCallsMax: 256,
+        callsPerSecond: 1_000,
+        listsPerSecond: 100,
+        rateBurstSeconds: 30,
       },
     });
   });

@@ -1,4 +1,4 @@
-import type { Deadline, Metadata } from "@grpc/grpc-js";
+import { type Deadline, Metadata } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { requestIdOf } from "../../../runtime/request-id.js";
@@ -15,6 +15,7 @@ import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/
 import { checkWireFormat } from "../messages/wire-format.js";
 import type { AuthenticatedCall, Authentication } from "./authenticator.js";
 import type { CallMeter } from "./call-meter.js";
+import type { CallRates, TokenBucket } from "./call-rates.js";
 import type { CallSteps } from "./call-steps.js";
 import type { ItemTally } from "./rpc-result.js";
 
@@ -27,11 +28,14 @@ export interface Caller<Key extends ApiKey | undefined = ApiKey> {
   readonly deadline: UnixMillis;
   /** The call's place in its trace, if it is recorded. */
   readonly trace: TraceParent | undefined;
+  /** Where the call was counted. Undefined: its key has no rate. */
+  readonly bucket: TokenBucket | undefined;
 }
 
 /** The parts of the server that every call uses. */
 export interface CallDependencies {
   authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
+  readonly rates: Pick<CallRates, "bucketOf">;
   readonly now: () => UnixMillis;
   /** Whether the server refuses new calls. */
   readonly isStopping: () => boolean;
@@ -60,6 +64,8 @@ export interface CallRecord {
   readonly span: CallSpan | undefined;
   readonly startedAt: number;
   key: ApiKey | undefined;
+  /** Undefined until the key is known, or if it has no rate. */
+  bucket: TokenBucket | undefined;
   thrown: unknown;
   items: ItemTally | undefined;
 }
@@ -74,6 +80,7 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
     span,
     startedAt: performance.now(),
     key: undefined,
+    bucket: undefined,
     thrown: undefined,
     items: undefined,
   };
@@ -81,22 +88,38 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
 
 /**
  * Returns the caller's key, or the refusal of the call. Checks, in this order: SHUTTING_DOWN,
- * MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED.
+ * MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED, RATE_LIMITED. A stream asks again while it is
+ * open. It counts as one call, at its start.
  */
 export function admit(
-  { requiredScope, name }: Pick<RpcContract, "requiredScope" | "name">,
-  dependencies: Pick<CallDependencies, "isStopping" | "authenticate">,
+  contract: Pick<RpcContract, "requiredScope" | "name" | "readsMany">,
+  dependencies: Pick<CallDependencies, "isStopping" | "authenticate" | "rates">,
   { call, record }: { call: AuthenticatedCall; record: CallRecord },
 ): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
   if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
+  const { requiredScope, name } = contract;
   if (requiredScope === undefined) throw new Error(`${name} needs a key, but has no scope`);
   const admitKey = (key: Authentication): Authentication | AnyRefusal => {
     if ("reason" in key) return key;
+    const limited = record.key === undefined ? count(key) : undefined;
     record.key = key;
-    return key.scopes.includes(requiredScope) ? key : { reason: "SCOPE_REQUIRED", scope: requiredScope };
+    if (!key.scopes.includes(requiredScope)) return { reason: "SCOPE_REQUIRED", scope: requiredScope };
+    return limited ?? key;
+  };
+  const count = (key: ApiKey): AnyRefusal | undefined => {
+    record.bucket = dependencies.rates.bucketOf(key.id, contract);
+    return record.bucket?.take(1) === 0 ? record.bucket.refusal() : undefined;
   };
   const authenticating = dependencies.authenticate(call);
   return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
+}
+
+/** Returns the metadata that goes before the response. */
+export function headOf({ requestId, bucket }: Pick<CallRecord, "requestId" | "bucket">): Metadata {
+  const head = new Metadata();
+  head.set("x-request-id", requestId);
+  bucket?.writeTo(head);
+  return head;
 }
 
 /** Returns the name under which the journal records the caller. */

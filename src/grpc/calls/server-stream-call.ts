@@ -1,4 +1,4 @@
-import { type handleServerStreamingCall, Metadata, type ServerWritableStream } from "@grpc/grpc-js";
+import type { handleServerStreamingCall, ServerWritableStream } from "@grpc/grpc-js";
 
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { AnyRefusal } from "../errors/refusal.js";
@@ -9,6 +9,7 @@ import {
   type CallDependencies,
   type Caller,
   type CallRecord,
+  headOf,
   optionsOf,
   parseRequest,
   recordOf,
@@ -93,11 +94,9 @@ class OpenServerStream<Request, Input> {
     this.#call.once("cancelled", () => {
       this.#end(DONE);
     });
-    const initial = new Metadata();
-    initial.set("x-request-id", this.#record.requestId);
-    this.#call.sendMetadata(initial);
     void this.#endOnError(async () => {
       const admitted = await this.#admit();
+      this.#call.sendMetadata(headOf(this.#record));
       if ("caller" in admitted) await this.#send(admitted);
       else this.#end(admitted);
     });
@@ -117,6 +116,7 @@ class OpenServerStream<Request, Input> {
       idempotencyKey,
       deadline,
       trace: this.#record.span?.parent,
+      bucket: this.#record.bucket,
     };
     const input = parseRequest(rpc, contract, request, caller);
     if (!input.ok || problems.length > 0)

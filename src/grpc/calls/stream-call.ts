@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { type handleBidiStreamingCall, Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
+import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
@@ -13,6 +13,7 @@ import {
   type Caller,
   type CallRecord,
   deadlineOf,
+  headOf,
   optionsOf,
   parseRequest,
   recordOf,
@@ -99,11 +100,9 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     this.#call.once("cancelled", () => {
       this.#end(DONE);
     });
-    const initial = new Metadata();
-    initial.set("x-request-id", this.#record.requestId);
-    this.#call.sendMetadata(initial);
     void this.#endOnError(async () => {
       const admitted = await this.#admit();
+      this.#call.sendMetadata(headOf(this.#record));
       if ("key" in admitted) this.#listen(admitted);
       else this.#end(admitted);
     });
@@ -130,6 +129,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
       idempotencyKey,
       deadline: deadlineOf(this.#call, dependencies),
       trace: this.#record.span?.parent,
+      bucket: this.#record.bucket,
     };
   }
 
@@ -185,6 +185,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
       idempotencyKey,
       deadline: deadlineOf(this.#call, dependencies),
       trace: this.#record.span?.parent,
+      bucket: this.#record.bucket,
     };
     const input = parseRequest(rpc, contract, bytes, caller);
     if (!input.ok) return this.#refuseAfterResponses({ reason: "INVALID_FIELD", fields: input.fields });

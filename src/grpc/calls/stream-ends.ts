@@ -3,7 +3,7 @@ import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { RpcContract } from "../messages/contract.js";
-import type { CallDependencies, CallRecord } from "./call-context.js";
+import { type CallDependencies, type CallRecord, headOf } from "./call-context.js";
 import { type Ending, logCall } from "./call-log.js";
 
 /** Counts the open streams of each organization at one rpc. */
@@ -40,6 +40,8 @@ export function endStream(
   const { logger } = dependencies;
   const meter = dependencies.meter?.rpc(contract);
   try {
+    // grpc-js sends it only if the stream has not sent it yet.
+    call.sendMetadata(headOf(record));
     if (ending.kind === "refused") call.emit("error", ending.status);
     else call.end();
     logCall({ logger, meter }, contract, { record, ending, cancelled: call.cancelled });

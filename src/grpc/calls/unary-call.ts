@@ -1,5 +1,5 @@
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { type handleUnaryCall, Metadata, type ServerUnaryCall } from "@grpc/grpc-js";
+import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { ApiKey } from "../../domain/api-key.js";
@@ -14,6 +14,7 @@ import {
   type Caller,
   type CallRecord,
   deadlineOf,
+  headOf,
   optionsOf,
   parseRequest,
   recordOf,
@@ -52,8 +53,8 @@ const NO_BYTES = Buffer.alloc(0);
  * Makes the handler of an rpc. Every call gets exactly one response and one log line.
  *
  * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED,
- * INVALID_FIELD, then the refusals of `run`. INVALID_FIELD names every bad field at once, including
- * the metadata `idempotency-key`.
+ * RATE_LIMITED, INVALID_FIELD, then the refusals of `run`. INVALID_FIELD names every bad field at
+ * once, including the metadata `idempotency-key`.
  *
  * With the metadata `kesc-validate-only: true` the call ends before `run`, with OK and an empty
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
@@ -97,7 +98,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
       }
       steps.answer.add(() => {
         orFatal(() => {
-          send(call, callback, { reply, requestId: record.requestId });
+          send(call, callback, { reply, record });
         });
       });
       steps.log.add(() => {
@@ -130,6 +131,7 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
         idempotencyKey: options.idempotencyKey,
         deadline: deadlineOf(call, dependencies),
         trace: record.span?.parent,
+        bucket: record.bucket,
       };
       const input = parseRequest(rpc, contract, call.request, caller);
       if (!input.ok || options.problems.length > 0) {
@@ -154,10 +156,9 @@ function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
 function send(
   call: ServerUnaryCall<Buffer, Buffer>,
   callback: Parameters<UnaryHandler>[1],
-  { reply, requestId }: { reply: Reply; requestId: string },
+  { reply, record }: { reply: Reply; record: CallRecord },
 ): void {
-  const initial = new Metadata();
-  initial.set("x-request-id", requestId);
+  const initial = headOf(record);
   if (reply.kind === "done" && reply.replayed) initial.set("idempotent-replayed", "true");
   call.sendMetadata(initial);
   if (reply.kind === "done") callback(null, reply.bytes);

@@ -42,8 +42,17 @@ export function detailsOf(refusal: AnyRefusal): Any[] {
     }));
     return [info, any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations }))];
   }
+  if (refusal.reason === "RATE_LIMITED") {
+    return [info, any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: durationOf(refusal.retryMillis) }))];
+  }
   if (RETRIED.has(reason)) return [info, any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: RETRY_DELAY }))];
   return [info];
+}
+
+/** Rounds up to a millisecond: a call that is sent earlier would be refused again. */
+function durationOf(millis: number): { seconds: bigint; nanos: number } {
+  const whole = Math.max(1, Math.ceil(millis));
+  return { seconds: BigInt(Math.floor(whole / 1_000)), nanos: (whole % 1_000) * 1_000_000 };
 }
 
 /** Returns the facts of a refusal. The contract's ErrorReason defines their names. */
@@ -94,10 +103,10 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
       return { scope: refusal.scope };
+    case "RATE_LIMITED":
     case "REQUEST_TOO_LARGE":
-      return { bytes_max: String(refusal.bytesMax) };
     case "TOO_MANY_STREAMS":
-      return { streams_max: String(refusal.streamsMax) };
+      return boundFactsOf(refusal);
     case "INTERNAL":
       return { request_id: refusal.requestId };
     case "INVALID_FIELD":
@@ -115,6 +124,20 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "NO_SUCH_RPC":
     case "OUTCOME_UNKNOWN":
       return {};
+  }
+}
+
+type OfBound = Extract<AnyRefusal, { reason: "RATE_LIMITED" | "REQUEST_TOO_LARGE" | "TOO_MANY_STREAMS" }>;
+
+/** Returns the bound that a call went beyond. */
+function boundFactsOf(refusal: OfBound): Record<string, string> {
+  switch (refusal.reason) {
+    case "RATE_LIMITED":
+      return { rate: refusal.rate, calls_per_second: String(refusal.callsPerSecond) };
+    case "REQUEST_TOO_LARGE":
+      return { bytes_max: String(refusal.bytesMax) };
+    case "TOO_MANY_STREAMS":
+      return { streams_max: String(refusal.streamsMax) };
   }
 }
 

@@ -56,10 +56,7 @@ export function messageOf(refusal: AnyRefusal): string {
     case "BOOK_MOVING":
       return "The accounts of the organization are being moved. Nothing was done. Send the request again.";
     case "CLOCK_BEHIND":
-      return (
-        `The clock of the server is ${String(Math.ceil(refusal.behindMillis / 1_000))} seconds slow. ` +
-        "Nothing was done. Send the request again."
-      );
+      return clockBehind(refusal);
     case "QUEUE_FULL":
     case "STORAGE_UNAVAILABLE":
     case "SHUTTING_DOWN":
@@ -68,6 +65,7 @@ export function messageOf(refusal: AnyRefusal): string {
     case "MISSING_API_KEY":
     case "INVALID_API_KEY":
     case "SCOPE_REQUIRED":
+    case "RATE_LIMITED":
     case "MALFORMED_REQUEST":
     case "UNSUPPORTED_COMPRESSION":
     case "NO_SUCH_RPC":
@@ -95,6 +93,10 @@ function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal | WebhookRefu
       return "The API key is invalid: it is unknown, expired or revoked.";
     case "SCOPE_REQUIRED":
       return `The API key lacks the scope ${refusal.scope}. Use a key that has it.`;
+    case "RATE_LIMITED": {
+      const calls = refusal.rate === "lists" ? "lists and exports" : "calls";
+      return `The API key makes more than ${String(refusal.callsPerSecond)} ${calls} a second. Nothing was done. Send the request again later.`;
+    }
     case "QUEUE_FULL":
       return "Too many requests are waiting. Nothing was done. Send the request again later.";
     case "STORAGE_UNAVAILABLE":
@@ -130,6 +132,11 @@ function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal | WebhookRefu
 }
 
 type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+function clockBehind({ behindMillis }: RefusalFor<"CLOCK_BEHIND">): string {
+  const seconds = String(Math.ceil(behindMillis / 1_000));
+  return `The clock of the server is ${seconds} seconds slow. Nothing was done. Send the request again.`;
+}
 
 function referenceUsed({ transactionId, differingFields }: RefusalFor<"REFERENCE_ALREADY_USED">): string {
   const words = `The reference already belongs to ${transactionId}, with another ${listOf(differingFields)}`;

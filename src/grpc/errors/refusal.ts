@@ -10,6 +10,13 @@ export type CallRefusal =
   | { readonly reason: "MISSING_API_KEY" }
   | { readonly reason: "INVALID_API_KEY" }
   | { readonly reason: "SCOPE_REQUIRED"; readonly scope: Scope }
+  /** The key calls faster than it may. */
+  | {
+      readonly reason: "RATE_LIMITED";
+      readonly rate: "calls" | "lists";
+      readonly callsPerSecond: number;
+      readonly retryMillis: number;
+    }
   | { readonly reason: "INVALID_FIELD"; readonly fields: readonly FieldProblem[] }
   | { readonly reason: "MALFORMED_REQUEST"; readonly problem: string }
   | { readonly reason: "UNSUPPORTED_COMPRESSION" }

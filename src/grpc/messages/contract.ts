@@ -26,6 +26,8 @@ export interface RpcContract {
   readonly input: DescMessage;
   /** Whether the larger limit for requests applies. */
   readonly bulk: boolean;
+  /** Whether the rpc reads many rows, as a list does. Such rpcs have a rate of their own. */
+  readonly readsMany: boolean;
   /** Which sides stream: none, both, or only the server. */
   readonly streams: "none" | "both" | "server";
 }
@@ -48,6 +50,7 @@ const PACKAGE = "kesc.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
 const PUBLIC = "kesc.v1.public";
 const BULK = "kesc.v1.bulk";
+const READS_MANY = "kesc.v1.reads_many";
 
 // `npm run generate` creates the file. The build copies it to dist/, so the same relative path
 // works there.
@@ -96,6 +99,7 @@ function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
     requiredScope: scope?.value,
     input: method.input,
     bulk: optionOf(BULK) === true,
+    readsMany: optionOf(READS_MANY) === true,
     streams,
   };
 }

@@ -4,6 +4,7 @@ import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/te
 import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { type Caller, refusalOfThrown } from "../calls/call-context.js";
+import type { TokenBucket } from "../calls/call-rates.js";
 import type { ItemTally } from "../calls/rpc-result.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { statusMessageOf } from "../errors/status.js";
@@ -33,7 +34,11 @@ export function isBulk(batch: Batch): boolean {
   return batch.length > SINGLES_MAX;
 }
 
-type BatchRunOptions = MovementOptions & { readonly bulk: boolean };
+export interface BatchRunOptions extends MovementOptions {
+  readonly bulk: boolean;
+  /** Where each item counts as a call. Undefined: the items have no rate. */
+  readonly bucket: TokenBucket | undefined;
+}
 
 export interface BatchResult {
   readonly response: { results: TransactionResult[] };
@@ -66,9 +71,18 @@ export function parseBatch(
 /**
  * Submits all items in one turn of the event loop, so they share commits and no other command comes
  * between them. Each item has its own outcome. A bug in one item makes only that item INTERNAL.
+ *
+ * Each item counts as a call, and the first was counted with the call itself. The items beyond the
+ * rate of the key are RATE_LIMITED, as single calls would be.
  */
 export async function runBatch(batch: Batch, caller: Caller, options: BatchRunOptions): Promise<BatchResult> {
-  const submitting = batch.map((item) => submit(item, caller, options));
+  const { bucket } = options;
+  const counted = bucket === undefined ? batch.length : 1 + bucket.take(batch.length - 1);
+  const submitting = batch.map((item, index) =>
+    bucket !== undefined && index >= counted
+      ? Promise.resolve({ kind: "refused" as const, refusal: bucket.refusal(index - counted + 1) })
+      : submit(item, caller, options),
+  );
   const tally: { items: number; refused: number; thrown: unknown } = {
     items: batch.length,
     refused: 0,
@@ -105,11 +119,15 @@ function parseItem({ movement: request, idempotency_key }: TransactionRequest, u
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
-function submit(item: Item, caller: Caller, { bulk, ...options }: BatchRunOptions): Promise<ItemOutcome> {
+function submit(item: Item, caller: Caller, options: BatchRunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement, idempotencyKey } = item.value;
   const { key, deadline, trace } = caller;
-  return submitMovement(name, movement, { caller: { key, deadline, idempotencyKey, trace }, options, bulk });
+  return submitMovement(name, movement, {
+    caller: { key, deadline, idempotencyKey, trace },
+    options,
+    bulk: options.bulk,
+  });
 }
 
 function resultOf(outcome: ItemOutcome): TransactionResult {

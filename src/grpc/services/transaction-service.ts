@@ -210,7 +210,11 @@ function batchCreateTransactions(options: MovementOptions): UnaryRoute {
     response: BatchCreateTransactionsResponse,
     parse: (request, caller) => parseBatch(request, caller, options.cellOf),
     run: async (batch, caller) => {
-      const { response, items } = await runBatch(batch, caller, { ...options, bulk: isBulk(batch) });
+      const { response, items } = await runBatch(batch, caller, {
+        ...options,
+        bulk: isBulk(batch),
+        bucket: caller.bucket,
+      });
       return { kind: "done", response, replayed: false, items };
     },
   });
@@ -221,6 +225,7 @@ function importTransactions(options: MovementOptions): StreamRoute {
     request: ImportTransactionsRequest,
     response: ImportTransactionsResponse,
     parse: (request, caller) => parseBatch(request, caller, options.cellOf),
-    run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true }),
+    // A stream counts as one call: it has bounds of its own, and waits while the server is busy.
+    run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true, bucket: undefined }),
   });
 }

@@ -32,6 +32,8 @@ export class Victim {
         DATABASE_URL: this.#databaseUrl,
         KESC_GRPC_ADDRESS: this.#address,
         KESC_LOG_LEVEL: "fatal",
+        KESC_RATE_CALLS_PER_SECOND: "0",
+        KESC_RATE_LISTS_PER_SECOND: "0",
       });
       this.#server = server;
       try {

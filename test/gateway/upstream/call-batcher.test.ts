@@ -183,7 +183,9 @@ describe("calls of one turn of the event loop", () => {
 
   it("are all refused when the batch is refused", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
-    const refusal = { ok: false, status: { code: status.UNAVAILABLE, message: "Gone.", details: [] } } as const;
+    const rateLimit = { policy: '"calls";q=10;w=1', limit: '"calls";r=0;t=1' };
+    const error = { code: status.UNAVAILABLE, message: "Gone.", details: [] };
+    const refusal = { ok: false, status: error, rateLimit } as const;
     answer = () => refusal;
     const outcomes = await Promise.all([1, 2].map(() => batcher.call(mint, requestOf(mint, "a"), optionsOf("key"))));
     expect(outcomes).to.deep.equal(Array(2).fill({ ...refusal, batchId: "first" }));

@@ -90,6 +90,7 @@ describe("grpc: a stream that the server sends", () => {
     if (contract === undefined) throw new Error("the contract has no such rpc");
     const dependencies: CallDependencies = {
       authenticate: () => authentication,
+      rates: { bucketOf: () => undefined },
       now: () => toUnixMillis(0),
       isStopping: () => isStopping,
       callMillisMax: 1_000,

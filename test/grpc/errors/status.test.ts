@@ -49,6 +49,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.PERMISSION_DENIED,
     { scope: "accounts:read" },
   ],
+  RATE_LIMITED: [
+    { reason: "RATE_LIMITED", rate: "lists", callsPerSecond: 100, retryMillis: 1_500.2 },
+    Status.RESOURCE_EXHAUSTED,
+    { rate: "lists", calls_per_second: "100" },
+  ],
   ACCOUNT_NOT_FOUND: [
     { reason: "ACCOUNT_NOT_FOUND", accountId: ACCOUNT_ID },
     Status.NOT_FOUND,
@@ -242,6 +247,7 @@ describe("grpc: a refusal on the wire", () => {
         domain: "kesc",
         facts,
         ...(reason === "INVALID_FIELD" ? { fields: [] } : {}),
+        ...(reason === "RATE_LIMITED" ? { retrySeconds: 1.501 } : {}),
         ...(RETRIED.includes(reason) ? { retrySeconds: 1 } : {}),
       });
     });

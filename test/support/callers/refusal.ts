@@ -35,8 +35,10 @@ function readDetail({ type_url, value }: Status["details"][number]): RefusalDeta
         fields: violations.map(({ field, description, reason }) => ({ field, message: description, code: reason })),
       };
     }
-    case "type.googleapis.com/google.rpc.RetryInfo":
-      return { retrySeconds: Number(RetryInfo.decode(value).retry_delay?.seconds) };
+    case "type.googleapis.com/google.rpc.RetryInfo": {
+      const { seconds, nanos } = RetryInfo.decode(value).retry_delay ?? {};
+      return { retrySeconds: Number(seconds) + Number(nanos) / 1e9 };
+    }
     default:
       return {};
   }

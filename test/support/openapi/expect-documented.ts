@@ -10,7 +10,15 @@ import {
 import { differences } from "./schemas.js";
 
 /** The headers that the document must name where a reply has them. */
-const NAMED_HEADERS = ["location", "idempotent-replayed", "retry-after", "www-authenticate", "x-request-id"];
+const NAMED_HEADERS = [
+  "location",
+  "idempotent-replayed",
+  "retry-after",
+  "www-authenticate",
+  "x-request-id",
+  "ratelimit",
+  "ratelimit-policy",
+];
 
 /** The statuses that HTTP itself has, whatever the operation. */
 const OF_HTTP: ReadonlySet<number> = new Set([408, 417, 431]);

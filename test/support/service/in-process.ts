@@ -58,7 +58,13 @@ export async function startInProcess(
   const { database, cell } = opened;
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
-  const own = { KESC_GRPC_ADDRESS: "127.0.0.1:0", KESC_SEAL_KEY_FILE: NO_SEAL_KEY_FILE };
+  const own = {
+    KESC_GRPC_ADDRESS: "127.0.0.1:0",
+    KESC_SEAL_KEY_FILE: NO_SEAL_KEY_FILE,
+    // The fuzzers call as fast as they can.
+    KESC_RATE_CALLS_PER_SECOND: "0",
+    KESC_RATE_LISTS_PER_SECOND: "0",
+  };
   const server = await startServer(configOf({ ...own, ...environment }), {
     database,
     logger,
