@@ -18,6 +18,8 @@ interface PublishOptions {
   /** The folder of this book. */
   readonly folder: string;
   readonly publicKeys: readonly Uint8Array[];
+  /** Called after each tile with the rows that are done, and with all of them. */
+  readonly onRows?: (size: number, total: number) => void;
 }
 
 /**
@@ -31,7 +33,7 @@ interface PublishOptions {
 export async function publishBook(
   reads: Pick<SealReads, "seal" | "leaves">,
   book: Book,
-  { folder, publicKeys }: PublishOptions,
+  { folder, publicKeys, onRows = () => undefined }: PublishOptions,
 ): Promise<Published | undefined> {
   const seal = await reads.seal(book);
   if (seal === undefined) return undefined;
@@ -49,6 +51,7 @@ export async function publishBook(
     for (const leaf of split(hashes)) tiles.push(...edge.add(leaf));
     // A file that is not named by a checkpoint yet does no harm.
     for (const tile of tiles.splice(0)) writeTile(folder, tile);
+    onRows(edge.size, seal.size);
   }
   if (Buffer.compare(edge.root(), seal.root) !== 0) {
     const words = from === 0 ? "do not give the sealed root" : `are not those of which ${String(from)} were published`;

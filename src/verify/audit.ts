@@ -25,4 +25,6 @@ export interface Audit {
   readonly seals: SealEvidence;
   /** The accounts of a book that the audit keeps in memory at once. */
   readonly accountsMax: number;
+  /** Called after each slice of a journal. */
+  readonly onSlice: () => void;
 }

@@ -36,6 +36,8 @@ export interface VerifyOptions {
   readonly pace?: Pace;
   /** The accounts of a book that are in memory at once: about 0.5 KB each. */
   readonly accountsMax?: number;
+  /** Called with the rows of the journals that were read, and about how many there are. */
+  readonly onRows?: ((read: number, total: number) => void) | undefined;
 }
 
 const ACCOUNTS_MAX = 200_000;
@@ -54,14 +56,22 @@ const NO_EVIDENCE: SealEvidence = { publicKeys: [], published: undefined };
  */
 export async function verify(
   { cells }: { readonly cells: readonly AuditedCell[] },
-  { notedHeads = new Map(), seals = NO_EVIDENCE, pace = FULL_SPEED, accountsMax = ACCOUNTS_MAX }: VerifyOptions = {},
+  {
+    notedHeads = new Map(),
+    seals = NO_EVIDENCE,
+    pace = FULL_SPEED,
+    accountsMax = ACCOUNTS_MAX,
+    onRows,
+  }: VerifyOptions = {},
 ): Promise<Verification> {
   const findings = new Findings();
   const coverage = noCoverage();
+  const total = onRows === undefined ? 0 : await rowsIn(cells);
+  const onSlice = (): void => onRows?.(coverage.journalRows, total);
   for (const { engine, reader, masterKeys } of cells) {
     const isAsMigrated = await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings));
     const rows = pacedRows(reader, pace);
-    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, seals, accountsMax };
+    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, seals, accountsMax, onSlice };
     await auditRows(audit).catch((error: unknown) => {
       if (isAsMigrated) throw error;
       // A missing table or column is a finding, and so is what it prevents.
@@ -71,6 +81,17 @@ export async function verify(
   }
   addLostBooks(coverage, { notedHeads, published: seals.published }, findings);
   return { coverage, findingsCount: findings.count, firstFindings: findings.first };
+}
+
+/** Returns how many rows the journals have, as the books say. 0 if they cannot be read. */
+async function rowsIn(cells: readonly AuditedCell[]): Promise<number> {
+  let total = 0;
+  for (const { engine, reader } of cells) {
+    const sql = `SELECT CAST(SUM(last_seq) AS TEXT) AS total FROM ${engine.table("books")}`;
+    const [row] = await reader.rows<{ readonly total: string | null }>(sql, []).catch(() => []);
+    total += Number(row?.total ?? 0);
+  }
+  return total;
 }
 
 async function auditRows(audit: Audit): Promise<void> {

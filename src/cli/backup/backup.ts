@@ -16,6 +16,7 @@ import { type Verification, verify } from "../../verify/verify.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { findingLines } from "../commands/verify.js";
 import { backupMetrics, writeMetricsFile } from "../metrics-file.js";
+import { ProgressLine } from "../terminal.js";
 import { version } from "../version.js";
 import { type Manifest, manifestJson, manifestNameOf } from "./manifest.js";
 import { digestOf, NewFile, refuseExisting } from "./new-file.js";
@@ -43,7 +44,10 @@ export function addBackup(program: Command): void {
         );
       }
       // The audit takes long. The calls of the servers come first.
-      const made = await backUp(address, file, { onCopied: lowerPriority });
+      const progress = new ProgressLine(process.stderr, { isWanted: json !== true });
+      const made = await backUp(address, file, { onCopied: lowerPriority, progress }).finally(() => {
+        progress.clear();
+      });
       if (metricsFile !== undefined) writeMetricsFile(metricsFile, backupMetrics(now()));
       if (json === true) printJson(jsonOf(made));
       else for (const line of linesOf(made, address)) printLine(line);
@@ -68,7 +72,7 @@ export interface Backup {
 export async function backUp(
   address: SqliteAddress,
   filename: string,
-  { onCopied = () => undefined }: { readonly onCopied?: () => void } = {},
+  { onCopied = () => undefined, progress }: { readonly onCopied?: () => void; readonly progress?: ProgressLine } = {},
 ): Promise<Backup> {
   const file = resolve(filename);
   const manifestFile = manifestNameOf(file);
@@ -78,10 +82,11 @@ export async function backUp(
     const copy = NewFile.create(file);
     try {
       const createdAt = timeOf(now());
+      progress?.say(`Copying ${address.filename} …`);
       const logBytes = copySqliteInto(copy.part, address.filename);
       onCopied();
       const digest = digestOf(copy.part);
-      const found = await factsOf(copy.part, address.masterKeyFile);
+      const found = await factsOf(copy.part, address.masterKeyFile, progress);
       const manifest: Manifest = { kescVersion: version(), createdAt, ...digest, ...found };
       publish(copy, manifest);
       return { file, manifestFile, manifest, logBytes };
@@ -98,10 +103,16 @@ function lowerPriority(): void {
 }
 
 /** Verifies the copy without changing it. Throws an OperatorError if its books are wrong. */
-async function factsOf(part: string, masterKeyFile: string): Promise<Pick<Manifest, "masterKeyIds" | "heads">> {
+async function factsOf(
+  part: string,
+  masterKeyFile: string,
+  progress: ProgressLine | undefined,
+): Promise<Pick<Manifest, "masterKeyIds" | "heads">> {
   const copy = openSqliteCopy(part, masterKeyFile);
   try {
-    const verification = await verify(copy);
+    const verification = await verify(copy, {
+      onRows: (read, total) => progress?.show(read, total, " rows verified"),
+    });
     if (verification.findingsCount > 0) throw wrongBooksError(verification);
     const heads = new Map(verification.coverage.heads.map((head) => [head.organizationId, head]));
     return { masterKeyIds: [...(await neededMasterKeys(copy))].sort(), heads };

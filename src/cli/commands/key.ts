@@ -133,7 +133,12 @@ async function listKeys({ org, json }: { org: string; json?: true }): Promise<vo
   });
   if (json === true) printJson(found.map(listedKeyJson));
   else if (found.length === 0) printLine(`No keys yet. Create one: ${keyCreation(org)}`);
-  else printTable([["ID", "STATE", "CREATED", "LAST USED", "SCOPES", "NAME"], ...found.map(rowOf)]);
+  else {
+    printTable([["ID", "STATE", "CREATED", "LAST USED", "SCOPES", "NAME"], ...found.map(rowOf)], (text, heading) => {
+      if (heading !== "STATE") return undefined;
+      return text.startsWith("live") ? "green" : "dim";
+    });
+  }
 }
 
 /** Servers notice within a second. */

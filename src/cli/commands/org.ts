@@ -97,10 +97,19 @@ async function listOrganizations({ json }: { json?: true }): Promise<void> {
   if (json === true) printJson(found.map(organizationJson));
   else if (found.length === 0) printLine("No organizations yet. Create one: npx kesc org create --name NAME");
   else {
-    printTable([
-      ["ID", "STATE", "CREATED", ...inCell("CELL"), "NAME"],
-      ...found.map((each) => [each.id, stateOf(each), timeOf(each.createdAt), ...inCell(String(each.cell)), each.name]),
-    ]);
+    printTable(
+      [
+        ["ID", "STATE", "CREATED", ...inCell("CELL"), "NAME"],
+        ...found.map((each) => [
+          each.id,
+          stateOf(each),
+          timeOf(each.createdAt),
+          ...inCell(String(each.cell)),
+          each.name,
+        ]),
+      ],
+      (text, heading) => (heading === "STATE" && text.includes("suspended") ? "yellow" : undefined),
+    );
   }
 }
 

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 
+import { hasColours, painter, type Style } from "../terminal.js";
+
 /** Prints one or more lines. */
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -30,19 +32,29 @@ export function fieldLines(fields: Readonly<Record<string, unknown>>): string[] 
   );
 }
 
-/** Prints rows in aligned columns. The first row holds the headings. */
-export function printTable(rows: readonly (readonly string[])[]): void {
+/** Returns the style of a cell, by its text and the heading of its column. */
+export type StyleOf = (text: string, heading: string) => Style | undefined;
+
+/**
+ * Prints rows in aligned columns. The first row holds the headings. Only a terminal gets colours,
+ * so the lines of a pipe are as wide as they look.
+ */
+export function printTable(rows: readonly (readonly string[])[], styleOf: StyleOf = () => undefined): void {
+  const paint = painter(hasColours(process.stdout));
+  const [headings = []] = rows;
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
     [],
   );
-  for (const row of rows)
-    printLine(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
+  for (const [index, row] of rows.entries()) {
+    const last = row.findLastIndex((cell) => cell !== "");
+    const cells = row.slice(0, last + 1).map((cell, column) => {
+      const style = index === 0 ? "dim" : styleOf(cell, headings[column] ?? "");
+      const padded = column === last ? cell : cell.padEnd(widths[column] ?? 0);
+      return style === undefined ? padded : paint(style, padded);
+    });
+    printLine(cells.join("  "));
+  }
 }
 
 let adviceOnLoss = "";

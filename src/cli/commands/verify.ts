@@ -18,6 +18,7 @@ import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
 import { openPublishedCopy, PublishedCopyError } from "../../verify/published-copy.js";
 import { type Verification, verify } from "../../verify/verify.js";
 import { verifyMetrics, writeMetricsFile } from "../metrics-file.js";
+import { ProgressLine } from "../terminal.js";
 import { printJson, printLine, timeOf } from "./output.js";
 
 const BROKEN = 1;
@@ -53,14 +54,20 @@ export function addVerify(program: Command): void {
       const { database: address, seals } = configFromEnvironment();
       // A server on the same machine goes first. The audit takes the time that is left.
       setPriority(constants.priority.PRIORITY_LOW);
+      const progress = new ProgressLine(process.stderr, { isWanted: json !== true });
       const noted = heads === undefined ? undefined : notedHeadsIn(heads);
       const options = {
         notedHeads: noted,
         seals: sealEvidence(seals, published),
         pace: fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER,
+        onRows: (read: number, total: number) => {
+          progress.show(read, total, " journal rows");
+        },
       };
       const verification = await withCurrentDatabase(address, (database) => verify(database, options), {
         statementMillisMax: 0,
+      }).finally(() => {
+        progress.clear();
       });
       const isCorrect = verification.findingsCount === 0;
       if (metricsFile !== undefined) writeMetricsFile(metricsFile, verifyMetrics(now(), verification.findingsCount));

@@ -1,3 +1,4 @@
+import { ProgressLine } from "../terminal.js";
 import type { Totals } from "./send-rows.js";
 
 /** Shows the progress: a moving bar on a terminal, and one line for each tenth otherwise. */
@@ -7,8 +8,6 @@ export interface Progress {
   clear(): void;
 }
 
-const BAR_CHARACTERS = 30;
-const REDRAW_MILLIS = 100;
 const TENTHS = 10;
 
 export function progressOn(stream: NodeJS.WriteStream, rows: number): Progress {
@@ -16,30 +15,20 @@ export function progressOn(stream: NodeJS.WriteStream, rows: number): Progress {
 }
 
 class Bar implements Progress {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #line: ProgressLine;
   readonly #rows: number;
-  readonly #startedAt = performance.now();
-  #drawnAt = -Infinity;
 
   constructor(stream: NodeJS.WriteStream, rows: number) {
-    this.#stream = stream;
+    this.#line = new ProgressLine(stream);
     this.#rows = rows;
   }
 
   show(totals: Totals): void {
-    const now = performance.now();
-    const done = doneOf(totals);
-    if (now - this.#drawnAt < REDRAW_MILLIS && done < this.#rows) return;
-    this.#drawnAt = now;
-    const filled = Math.floor((BAR_CHARACTERS * done) / Math.max(1, this.#rows));
-    const bar = "█".repeat(filled) + "░".repeat(BAR_CHARACTERS - filled);
-    const perSecond = Math.round((done * 1_000) / Math.max(1, now - this.#startedAt));
-    const speed = `${perSecond.toLocaleString("en")} a second`;
-    this.#stream.write(`\r\x1b[K${bar} ${describe(totals, this.#rows)}, ${speed}`);
+    this.#line.show(doneOf(totals), this.#rows, refusedWords(totals));
   }
 
   clear(): void {
-    this.#stream.write("\r\x1b[K");
+    this.#line.clear();
   }
 }
 
@@ -70,6 +59,9 @@ function doneOf({ created, replayed, refused }: Totals): number {
 }
 
 function describe(totals: Totals, rows: number): string {
-  const refused = totals.refused === 0 ? "" : `, ${totals.refused.toLocaleString("en")} refused`;
-  return `${doneOf(totals).toLocaleString("en")} of ${rows.toLocaleString("en")}${refused}`;
+  return `${doneOf(totals).toLocaleString("en")} of ${rows.toLocaleString("en")}${refusedWords(totals)}`;
+}
+
+function refusedWords({ refused }: Totals): string {
+  return refused === 0 ? "" : `, ${refused.toLocaleString("en")} refused`;
 }

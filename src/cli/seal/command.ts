@@ -15,6 +15,7 @@ import { clearAlarm, type SealedBook, sealedBooks } from "../../storage/seals/al
 import { sealReads } from "../../storage/seals/seal-store.js";
 import { nonEmptyName, statusReason } from "../commands/arguments.js";
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
+import { ProgressLine } from "../terminal.js";
 
 /** `kesc seal`: the key that seals the books, and the seals. */
 export function addSeal(program: Command): void {
@@ -61,16 +62,19 @@ async function list({ json }: { json?: true }): Promise<void> {
       for (const { book } of books) printJson(jsonOf(book));
       return;
     }
-    printTable([
-      ["ORGANIZATION", "ROWS", "SEALED", "AT", "ALARM"],
-      ...books.map(({ book: { organizationId, lastSeq, size, sealedAt, problem } }) => [
-        organizationId,
-        String(lastSeq),
-        String(size ?? 0),
-        timeOf(sealedAt) ?? "never",
-        problem ?? "",
-      ]),
-    ]);
+    printTable(
+      [
+        ["ORGANIZATION", "ROWS", "SEALED", "AT", "ALARM"],
+        ...books.map(({ book: { organizationId, lastSeq, size, sealedAt, problem } }) => [
+          organizationId,
+          String(lastSeq),
+          String(size ?? 0),
+          timeOf(sealedAt) ?? "never",
+          problem ?? "",
+        ]),
+      ],
+      (_, heading) => (heading === "ALARM" ? "red" : undefined),
+    );
   });
 }
 
@@ -85,14 +89,20 @@ function jsonOf({ organizationId, lastSeq, size, sealedAt, problem }: SealedBook
 }
 
 async function publish(folder: string): Promise<void> {
+  const progress = new ProgressLine(process.stderr);
   const { keyFile } = configFromEnvironment().seals;
   const { publicKeys } = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
   const problems = await withBooks(async (books) => {
     const found: string[] = [];
     for (const { book, cell } of books) {
-      const options = { folder: join(folder, book.organizationId), publicKeys };
+      const onRows = (size: number, total: number): void => {
+        progress.show(size, total, ` rows of ${book.organizationId}`);
+      };
+      const options = { folder: join(folder, book.organizationId), publicKeys, onRows };
       try {
-        const published = await publishBook(sealReads(cell), book, options);
+        const published = await publishBook(sealReads(cell), book, options).finally(() => {
+          progress.clear();
+        });
         if (published === undefined) continue;
         const { from, size } = published;
         printLine(`${book.organizationId}: published up to row ${String(size)}, ${String(size - from)} new`);

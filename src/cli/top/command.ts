@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { OperatorError } from "../../startup/operator-error.js";
 import { durationMillis } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { hasColours } from "../terminal.js";
 import { readingOf } from "./reading.js";
 import { Scrape } from "./scrape.js";
 import { linesOf } from "./screen.js";
@@ -57,7 +58,7 @@ async function top(options: TopOptions): Promise<void> {
     else {
       const lines = linesOf(reading, {
         address,
-        colours: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+        colours: hasColours(process.stdout),
       });
       printLine((isScreen ? HOME_AND_CLEAR : "") + lines.join("\n"));
     }

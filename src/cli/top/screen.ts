@@ -1,12 +1,6 @@
-import { styleText } from "node:util";
-
 import { formatCents } from "../../domain/values/cents.js";
+import { type Paint, painter } from "../terminal.js";
 import type { BooksReading, Reading, RpcReading } from "./reading.js";
-
-type Style = "bold" | "dim" | "green" | "yellow" | "red";
-
-/** Writes a text in a style. Without colours it returns the text as it is. */
-type Paint = (style: Style, text: string) => string;
 
 const RPCS_SHOWN_MAX = 12;
 const METHOD_WIDTH = 26;
@@ -17,7 +11,7 @@ const OLD_QUEUE_SECONDS = 1;
 
 /** Returns the lines of the screen. */
 export function linesOf(reading: Reading, { address, colours }: ScreenOptions): string[] {
-  const paint: Paint = colours ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
+  const paint = painter(colours);
   const { calls, commits, queue, process } = reading;
   const warned = (isBad: boolean, text: string): string => (isBad ? paint("red", text) : text);
   const refusals = Object.entries(calls.refused_per_second)

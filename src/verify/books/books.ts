@@ -68,6 +68,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
       await transactions.slice(rows);
       await seals.slice(rows);
       await marks.slice(rows);
+      audit.onSlice();
     }
     await accounts.end();
   }

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
@@ -6,12 +6,11 @@ import { expect } from "chai";
 import type { Browser } from "playwright-core";
 
 import { launchBrowser, NO_BROWSER, PICTURES_FOLDER } from "../../support/callers/chromium.js";
+import { inTerminal, NO_TERMINAL } from "../../support/callers/terminal.js";
 import { KESC } from "../../support/service/kesc.js";
 import { Service } from "../../support/service/service.js";
 
 const TITLE = "kesc top in a terminal";
-const NO_TERMINAL =
-  spawnSync("script", ["--version"]).status === 0 ? undefined : "SKIPPED, there is no script(1) of util-linux";
 const missing = NO_BROWSER ?? NO_TERMINAL;
 
 const CLEAR = "\u001B[H\u001B[J";
@@ -75,9 +74,9 @@ async function callUntil(signal: AbortSignal, { grpc }: Service, line: number): 
 
 /** Returns a screen that `kesc top` draws in a terminal: after some, the first with the word. */
 async function screenWith(word: string, address: string): Promise<string> {
-  const command = `'${process.execPath}' '${KESC}' top --interval 1s --address ${address}`;
+  const command = [process.execPath, KESC, "top", "--interval", "1s", "--address", address];
   const env = { PATH: process.env["PATH"], TERM: "xterm-256color" };
-  const terminal = spawn("script", ["-qec", command, "/dev/null"], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const terminal = spawn("script", inTerminal(command), { env, stdio: ["pipe", "pipe", "ignore"] });
   let printed = "";
   let screens: string[] = [];
   for await (const bytes of terminal.stdout as AsyncIterable<Buffer>) {

@@ -157,6 +157,8 @@ describe("grpc: the rates of a key", () => {
       retrySeconds: 0.5,
     });
     expect(under.lines.at(-1)).to.include({ reason: "RATE_LIMITED", code: "RESOURCE_EXHAUSTED" });
+    // Before the look at its fields.
+    expect(await under.grpc.call("GetAccount", {})).to.include({ reason: "RATE_LIMITED" });
   });
 
   it("count lists apart from other calls", async () => {

@@ -1,0 +1,65 @@
+import { styleText } from "node:util";
+
+export type Style = "bold" | "dim" | "green" | "yellow" | "red";
+
+/** Writes a text in a style. Without colours it returns the text as it is. */
+export type Paint = (style: Style, text: string) => string;
+
+export function painter(hasColours: boolean): Paint {
+  return hasColours ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
+}
+
+/** Whether people see the stream, and want colours (https://no-color.org). */
+export function hasColours({ isTTY }: Pick<NodeJS.WriteStream, "isTTY">): boolean {
+  return isTTY && (process.env["NO_COLOR"] ?? "") === "";
+}
+
+const REDRAW_MILLIS = 100;
+const BAR_CHARACTERS = 20;
+const COLUMNS_DEFAULT = 80;
+const CLEARED = "\r\u001B[K";
+
+/** Shows how far a long command is, on one line that it draws again and again. */
+export class ProgressLine {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #isShown: boolean;
+  readonly #startedAt = performance.now();
+  #drawnAt = -Infinity;
+
+  /** Draws nothing if the stream is no terminal. */
+  constructor(stream: NodeJS.WriteStream, { isWanted = true }: { readonly isWanted?: boolean } = {}) {
+    this.#stream = stream;
+    this.#isShown = stream.isTTY && isWanted;
+  }
+
+  /** Shows words about a step whose length is not known. */
+  say(words: string): void {
+    if (!this.#isShown) return;
+    // Of a line that the terminal breaks, only the last part could be cleared.
+    const columns = this.#stream.columns > 0 ? this.#stream.columns : COLUMNS_DEFAULT;
+    this.#stream.write(CLEARED + words.slice(0, columns - 1));
+  }
+
+  /** Shows `done` of `total`. Redraws ten times a second, and at the end. */
+  show(done: number, total: number, things: string): void {
+    const now = performance.now();
+    if (!this.#isShown || (now - this.#drawnAt < REDRAW_MILLIS && done < total)) return;
+    this.#drawnAt = now;
+    const perSecond = Math.round((done * 1_000) / Math.max(1, now - this.#startedAt));
+    this.say(`${barOf(done, total)} ${count(done)} of ${count(total)}${things}, ${count(perSecond)} a second`);
+  }
+
+  /** Clears the line before another line is printed. */
+  clear(): void {
+    if (this.#isShown) this.#stream.write(CLEARED);
+  }
+}
+
+function barOf(done: number, total: number): string {
+  const filled = Math.floor((BAR_CHARACTERS * Math.min(done, total)) / Math.max(1, total));
+  return "█".repeat(filled) + "░".repeat(BAR_CHARACTERS - filled);
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}
