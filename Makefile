@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline openapi screenshots bench bench-full cells profile compare path results chaos events overload hostile simulate mutants daraja clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline openapi screenshots bench bench-full cells profile compare path results upgrade chaos events overload hostile simulate mutants daraja clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -74,6 +74,9 @@ results: dist/.built ## write the newest of bench/results into docs/performance.
 
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options
 	@node dist/test/attack/chaos/main.js $(ARGS)
+
+upgrade: dist/.built ## replace old servers by new ones under load, and count what is lost: OLD=../before; without it by a copy with one more migration
+	@node dist/test/attack/upgrade/main.js --old "$(OLD)" $(ARGS)
 
 events: dist/.built ## a million events through two gateways while one of two servers is killed; ARGS="--events 100000 --kills 5"
 	@node dist/test/attack/events/main.js $(ARGS)

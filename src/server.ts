@@ -23,7 +23,7 @@ import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
 import { failureFacts } from "./startup/failure-facts.js";
-import { openCurrentDatabase } from "./startup/open-database.js";
+import { openServableDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Callbacks } from "./startup/rails.js";
 import { usableSealKeys } from "./startup/seal-keys.js";
@@ -81,7 +81,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       ? undefined
       : { settings: config.callbacks, secrets: readCallbackSecrets(config.callbacks) };
   const tls = config.tls === undefined ? undefined : usableTls(config.tls, logger);
-  const database = dependencies.database ?? (await openCurrentDatabase(config.database));
+  const database = dependencies.database ?? (await openServableDatabase(config.database));
   const closeDatabase = async (): Promise<void> => {
     if (dependencies.database === undefined) await database.close();
   };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { type StaticFile, staticFile } from "../http/static-file.js";
+import { GUIDES_PATH } from "./guide-list.js";
 import { documentOf } from "./page.js";
 
 // The build copies the files of swagger-ui-dist there.
@@ -105,7 +106,14 @@ export async function docsFiles(): Promise<ReadonlyMap<string, StaticFile>> {
   );
   const js = "text/javascript; charset=utf-8";
   return new Map([
-    ["/docs", staticFile("text/html; charset=utf-8", DOCS_POLICY, documentOf("API", BODY, HEAD))],
+    [
+      "/docs",
+      staticFile(
+        "text/html; charset=utf-8",
+        DOCS_POLICY,
+        documentOf("API", BODY, { head: HEAD, links: { Guides: GUIDES_PATH } }),
+      ),
+    ],
     ["/docs/swagger-ui-bundle.js", staticFile(js, NOTHING, bundle ?? "")],
     ["/docs/swagger-ui.css", staticFile("text/css; charset=utf-8", NOTHING, css ?? "")],
     ["/docs/docs.css", staticFile("text/css; charset=utf-8", NOTHING, STYLE)],

@@ -1,8 +1,12 @@
+import { GUIDES_PATH } from "./guide-list.js";
 import { HOME_TITLE, type Page } from "./page.js";
 
 /** The page at /, which says what this is, and where to go. */
 export function homePage({ hasDocs }: { readonly hasDocs: boolean }): Page {
-  const docs = { term: "/docs", href: "/docs", text: "every call, to read and to try out with your key" };
+  const docs = [
+    { term: GUIDES_PATH, href: GUIDES_PATH, text: "how to begin, to repeat calls, and to get events" },
+    { term: "/docs", href: "/docs", text: "every call, to read and to try out with your key" },
+  ];
   return {
     title: HOME_TITLE,
     blocks: [
@@ -13,7 +17,7 @@ export function homePage({ hasDocs }: { readonly hasDocs: boolean }): Page {
       {
         kind: "rows",
         rows: [
-          ...(hasDocs ? [docs] : []),
+          ...(hasDocs ? docs : []),
           {
             term: "/openapi.json",
             href: "/openapi.json",

@@ -39,9 +39,18 @@ export function htmlOf({ title, blocks }: Page): string {
   return documentOf(title, `<main>\n<h1>${escaped(title)}</h1>\n${parts.join("\n")}\n</main>`);
 }
 
+interface DocumentParts {
+  readonly head?: string;
+  /** More links of the header, by their words. */
+  readonly links?: Readonly<Record<string, string>>;
+}
+
 /** Makes a whole document with the head that all pages share. */
-export function documentOf(title: string, body: string, head = ""): string {
+export function documentOf(title: string, body: string, { head = "", links = {} }: DocumentParts = {}): string {
   const name = title === HOME_TITLE ? title : `${title} · ${HOME_TITLE}`;
+  const header = Object.entries({ [HOME_TITLE]: "/", ...links }).map(
+    ([words, href]) => `<a href="${escaped(href)}">${escaped(words)}</a>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +60,7 @@ export function documentOf(title: string, body: string, head = ""): string {
 <link rel="stylesheet" href="${STYLE_PATH}">
 ${head}</head>
 <body>
-${title === HOME_TITLE ? "" : `<header><a href="/">${HOME_TITLE}</a></header>\n`}${body}
+${title === HOME_TITLE ? "" : `<header>${header.join(" ")}</header>\n`}${body}
 </body>
 </html>
 `;
@@ -71,6 +80,6 @@ function linked(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

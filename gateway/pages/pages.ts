@@ -7,8 +7,10 @@ import { reasonsOf } from "../problems/reasons.js";
 import { byMethod, type Handler } from "../rest/allowed-methods.js";
 import { docsFiles } from "./docs.js";
 import { errorPages } from "./errors.js";
+import { GUIDES_PATH } from "./guide-list.js";
+import { type GuidePage, GUIDES_PAGE, loadGuides } from "./guides.js";
 import { homePage } from "./home.js";
-import { htmlOf, type Page, STYLE_PATH, textOf } from "./page.js";
+import { htmlOf, STYLE_PATH, textOf } from "./page.js";
 import { ICON, STYLE } from "./style.js";
 
 /** What the gateway shows to people, by path. Nothing else of its files can be reached. */
@@ -20,7 +22,12 @@ const NOTHING = "default-src 'none'";
 
 /** Makes all pages. They need no key, and nothing in them is a secret. */
 export async function loadPages(contract: Contract, { hasDocs }: { readonly hasDocs: boolean }): Promise<Pages> {
-  const pages = new Map([["/", homePage({ hasDocs })], ...errorPages(reasonsOf(contract.registry))]);
+  const pages = new Map([
+    ["/", homePage({ hasDocs })],
+    ...(hasDocs ? [[GUIDES_PATH, GUIDES_PAGE] as const] : []),
+    ...errorPages(reasonsOf(contract.registry)),
+  ]);
+  const guides = hasDocs ? await loadGuides() : new Map<string, GuidePage>();
   const files = new Map([
     [STYLE_PATH, staticFile("text/css; charset=utf-8", NOTHING, STYLE)],
     ["/favicon.ico", staticFile("image/svg+xml", NOTHING, ICON)],
@@ -29,7 +36,11 @@ export async function loadPages(contract: Contract, { hasDocs }: { readonly hasD
   ]);
   return new Map(
     [
-      ...Array.from(pages, ([path, page]): [string, Handler] => [path, pageHandler(page)]),
+      ...Array.from(pages, ([path, page]): [string, Handler] => [
+        path,
+        formsHandler({ text: textOf(page), html: htmlOf(page) }),
+      ]),
+      ...Array.from(guides, ([path, page]): [string, Handler] => [path, formsHandler(page)]),
       ...Array.from(files, ([path, file]): [string, Handler] => [path, fileHandler(file)]),
     ].map(([path, handler]) => [path, byMethod(path, new Map([["GET", handler]]))]),
   );
@@ -49,8 +60,8 @@ function fileHandler(file: StaticFile): Handler {
 }
 
 /** Browsers ask for HTML. All others, such as curl, get plain text. */
-function pageHandler(page: Page): Handler {
-  const text = staticFile("text/plain; charset=utf-8", NOTHING, textOf(page));
-  const html = staticFile("text/html; charset=utf-8", PAGE_POLICY, htmlOf(page));
+function formsHandler(forms: GuidePage): Handler {
+  const text = staticFile("text/plain; charset=utf-8", NOTHING, forms.text);
+  const html = staticFile("text/html; charset=utf-8", PAGE_POLICY, forms.html);
   return (req, res) => sendFile(req.accepts(["text", "html"]) === "html" ? html : text, ["Accept"], req, res);
 }

@@ -56,7 +56,77 @@ main > h1 {
 main > p {
   margin: 1rem 0;
 }
-body > header a, main > p a, main > dl a {
+body > header:has(+ .guide) {
+  max-width: 64rem;
+}
+body > header a + a {
+  margin-left: 1rem;
+  font-weight: 400;
+  letter-spacing: normal;
+}
+.guide {
+  display: grid;
+  grid-template-columns: 12rem minmax(0, 46rem);
+  gap: 0 3rem;
+  max-width: 64rem;
+  margin: 0 auto;
+  padding: 0 1.5rem 4rem;
+}
+.guide main {
+  min-width: 0;
+  overflow-wrap: anywhere;
+}
+.guide nav {
+  padding-top: 3.4rem;
+  font-size: 0.94rem;
+}
+.guide nav p {
+  margin: 1rem 0 0.25rem;
+  color: var(--faint);
+}
+.guide nav ul {
+  list-style: none;
+  margin: 0;
+  padding: 0;
+}
+.guide nav a[aria-current] {
+  color: var(--ink);
+  font-weight: 600;
+  text-decoration: none;
+}
+main > h2, main > h3 {
+  margin: 2.5rem 0 0.5rem;
+  line-height: 1.3;
+}
+main > pre, main li > pre {
+  overflow-x: auto;
+  padding: 0.9rem 1rem;
+  border: 1px solid var(--line);
+  border-radius: 6px;
+  font-size: 0.875rem;
+  line-height: 1.5;
+}
+code {
+  font-family: ui-monospace, monospace;
+  font-size: 0.9em;
+}
+pre code {
+  font-size: inherit;
+}
+main > table {
+  display: block;
+  overflow-x: auto;
+  border-collapse: collapse;
+  font-size: 0.9rem;
+  overflow-wrap: normal;
+}
+main > table th, main > table td {
+  padding: 0.4rem 0.9rem 0.4rem 0;
+  border-bottom: 1px solid var(--line);
+  text-align: left;
+  vertical-align: top;
+}
+body > header a, main a, .guide nav a {
   color: var(--accent);
   text-underline-offset: 0.2em;
   text-decoration-thickness: 0.07em;
@@ -79,6 +149,14 @@ main > dl dt {
 main > dl dd {
   margin: 0;
   color: var(--faint);
+}
+@media (max-width: 56rem) {
+  .guide {
+    grid-template-columns: minmax(0, 1fr);
+  }
+  .guide nav {
+    order: 1;
+  }
 }
 @media (max-width: 36rem) {
   main > dl > div {

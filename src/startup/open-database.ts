@@ -24,6 +24,13 @@ export function adviceOnRights(error: unknown): string | undefined {
   return code === INSUFFICIENT_PRIVILEGE || message?.startsWith("permission denied for ") === true ? OWNER : undefined;
 }
 
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Whether PostgreSQL gave up the wait for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return failureFacts(error).code === LOCK_NOT_AVAILABLE;
+}
+
 /** Whether an error says that the database's file is not ours, or no longer whole. */
 export function isDamage(error: unknown): boolean {
   return error instanceof ForeignFileError || /^SQLITE_(CORRUPT|NOTADB)/.test(failureFacts(error).code ?? "");
@@ -35,16 +42,30 @@ export function isDamage(error: unknown): boolean {
  * Throws an OperatorError if it cannot be opened, or if a newer version of KESC has migrated it.
  */
 export async function openAnyDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
-  return (await open(address, options)).database;
+  const { database } = await open(address, { ...options, accepts: refuseUnknown });
+  return database;
 }
 
 /**
  * Opens the database. Throws an OperatorError if it cannot be opened, if its schema is not that of
  * this version, or if the master key file does not open its books.
  */
-export async function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
-  const { database, pending } = await open(address, { ...options, mustExist: true });
+export function openCurrentDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
+  return openMigrated(address, { ...options, accepts: refuseUnknown });
+}
+
+/**
+ * The same for a server. It also serves the schema of the next release, if that schema says that
+ * this version may (docs/upgrades.md).
+ */
+export function openServableDatabase(address: DatabaseAddress): Promise<Database> {
+  return openMigrated(address, { accepts: refuseUnservable });
+}
+
+async function openMigrated(address: DatabaseAddress, options: OpenOptions): Promise<Database> {
+  const { database, states } = await open(address, { ...options, mustExist: true });
   try {
+    const pending = namesOf(states, "pending");
     if (pending.length > 0) {
       throw new OperatorError(`${nameOf(address)} lacks the migrations ${pending.join(", ")}. ${MIGRATE}`);
     }
@@ -54,6 +75,31 @@ export async function openCurrentDatabase(address: DatabaseAddress, options?: Da
     await database.close();
     throw error;
   }
+}
+
+/** Throws an OperatorError if a program may not use cells with these migrations. */
+type Accepts = (address: DatabaseAddress, states: readonly MigrationState[]) => void;
+
+type OpenOptions = DatabaseOptions & { readonly accepts: Accepts };
+
+function refuseUnknown(address: DatabaseAddress, states: readonly MigrationState[]): void {
+  const unknown = namesOf(states, "unknown");
+  if (unknown.length === 0) return;
+  const isNext = states.every(({ isServable }) => isServable);
+  throw new OperatorError(
+    `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
+      (isNext
+        ? "Servers of this version may serve it, but no other command may use it: use the version that created them."
+        : "Use the version that created them, or restore an earlier backup."),
+  );
+}
+
+function refuseUnservable(address: DatabaseAddress, states: readonly MigrationState[]): void {
+  if (!states.every(({ isServable }) => isServable)) refuseUnknown(address, states);
+}
+
+function namesOf(states: readonly MigrationState[], kind: "pending" | "unknown"): readonly string[] {
+  return [...new Set(states.flatMap((state) => state[kind]))];
 }
 
 const MIGRATE = "Run: npx kesc migrate";
@@ -88,22 +134,15 @@ export async function usingMasterKeyFile<Result>(
 
 async function open(
   address: DatabaseAddress,
-  options?: DatabaseOptions,
-): Promise<{ database: Database; pending: readonly string[] }> {
+  { accepts, ...options }: OpenOptions,
+): Promise<{ database: Database; states: readonly MigrationState[] }> {
   const database = await openDatabase(address, options).catch((error: unknown) => {
     throw openingError(address, error);
   });
   try {
     const states = await Promise.all(database.cells.map(migrationState));
-    const namesOf = (kind: keyof MigrationState): string[] => [...new Set(states.flatMap((state) => state[kind]))];
-    const unknown = namesOf("unknown");
-    if (unknown.length > 0) {
-      throw new OperatorError(
-        `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
-          "Use the version that created them, or restore an earlier backup.",
-      );
-    }
-    return { database, pending: namesOf("pending") };
+    accepts(address, states);
+    return { database, states };
   } catch (error) {
     await database.close();
     throw error instanceof OperatorError ? error : openingError(address, error);

@@ -8,7 +8,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Committer } from "../ledger/ports/committer.js";
 import type { Leaves } from "../seals/ports.js";
 import type { LeafRange } from "./leaves/leaf-rows.js";
-import { limitsOf, localSettings, withoutLimits } from "./postgres/address.js";
+import { limitsOf, migrationSettings, withoutLimits } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresCommitter } from "./postgres/committer.js";
@@ -237,7 +237,7 @@ async function openPostgres(
       migrator: {
         latest: (config) =>
           pool.transaction(async (transaction) => {
-            await transaction.raw(localSettings(limits));
+            await transaction.raw(migrationSettings(limits));
             return migrateUnlocked(transaction, config);
           }),
       },

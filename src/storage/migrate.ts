@@ -13,9 +13,12 @@ import { seals } from "./migrations/0009-seals.js";
 import { marks } from "./migrations/0010-marks.js";
 import { reserve } from "./migrations/0011-reserve.js";
 import type { Migration } from "./migrations/migration.js";
+import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
 
-// Migrations run in this order. Never rename one: every migrated database stores the names.
+// Migrations run in this order. Never rename one: every migrated database stores the names. Those
+// of release 2 and later end in ".serves-<release>" if the servers of that release may go on
+// (docs/upgrades.md).
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-organizations": organizations,
   "0002-books": books,
@@ -53,16 +56,24 @@ export interface MigrationState {
    * another program created them.
    */
   readonly unknown: readonly string[];
+  /** Whether servers of this version may serve the cell, although `unknown` may not be empty. */
+  readonly isServable: boolean;
+  /** Whether all servers must be stopped before the pending migrations run. */
+  readonly needsStop: boolean;
 }
 
 type ReadingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
 export async function migrationState({ reader, engine }: ReadingCell): Promise<MigrationState> {
   const ran = new Set(await ranMigrations({ reader, engine }));
-  const known = Object.keys(MIGRATIONS);
+  const pending = Object.keys(MIGRATIONS).filter((name) => !ran.has(name));
+  const unknown = [...ran].filter((name) => !Object.hasOwn(MIGRATIONS, name));
   return {
-    pending: known.filter((name) => !ran.has(name)),
-    unknown: [...ran].filter((name) => !Object.hasOwn(MIGRATIONS, name)),
+    pending,
+    unknown,
+    isServable: pending.length === 0 && mayServe(unknown),
+    // An empty database has no servers.
+    needsStop: ran.size > 0 && pending.length > 0 && !mayRunBesideServers(pending),
   };
 }
 

@@ -53,20 +53,38 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     await eventually(async () => (await status()) === "completed", DONE);
   }
 
-  it("work as the README has them, pasted one after the other", async () => {
-    const [placeholder, ...blocks] = blocksOf("README.md");
+  /** The blocks of a document after its first, which exports the key. */
+  function requestsOf(document: string): readonly string[] {
+    const [placeholder, ...blocks] = blocksOf(document);
     expect(placeholder?.trim()).to.equal(PLACEHOLDER);
-    const lines = await paste(blocks);
-    const [accountId, minted, redeemed, account, , ...others] = lines;
+    return blocks;
+  }
+
+  it("work as the README has them: an account and the first mint", async () => {
+    const [accountId, minted, ...others] = await paste(requestsOf("README.md"));
+    expect(accountId).to.match(/^acc_[0-9a-z]{26}$/);
+    expect(minted).to.include('"type":"mint"').and.include('"amount":1000.00').and.include('"status":"completed"');
+    expect(others).to.deep.equal([]);
+  });
+
+  it("work as the quickstart of REST has them, also after those of the README", async () => {
+    const lines = await paste(requestsOf("docs/guides/rest.md"));
+    const [accountId, minted, redeemed, account, ...others] = lines;
     expect(accountId).to.match(/^acc_[0-9a-z]{26}$/);
     expect(minted).to.include('"type":"mint"').and.include('"amount":1000.00').and.include('"status":"completed"');
     expect(redeemed).to.include('"type":"redeem"').and.include('"amount":250.00').and.include('"rail":"direct"');
     expect(account).to.include('"available_balance":750.00').and.include('"transactions":[');
+    const stdout = others.join("\n");
+    expect(stdout).to.match(/"rail":"sandbox"[^]*"rail":"sandbox"/);
+    await completed(/^txn_[0-9a-z]{26}$/m.exec(stdout)?.[0] ?? "");
+  });
+
+  it("work as the quickstart of gRPC has them", async () => {
+    const [account = ""] = requestsOf("README.md");
+    const lines = await paste([account, ...requestsOf("docs/guides/grpc.md")]);
     const stdout = lines.join("\n");
-    expect(others.join("\n"), stdout).to.match(/"rail":"sandbox"[^]*"rail":"sandbox"/);
     expect(stdout).to.include("kesc.v1.TransactionService\n").and.include('"amount": "0.01"');
     expect(stdout).to.include('"reference": "deposit-3"');
-    await completed(/^txn_[0-9a-z]{26}$/m.exec(stdout)?.[0] ?? "");
   });
 
   it("work as docs/sandbox.md has them: each ending once, and an order that is advanced", async () => {

@@ -61,6 +61,28 @@ describe("examples/clients", () => {
     expect(readdirSync(FOLDER)).to.have.members(["README.md", "tsconfig.json", ...PROGRAMS.map(({ file }) => file)]);
   });
 
+  for (const [guide, language, file] of [
+    ["python", "python", "client.py"],
+    ["typescript", "ts", "client.mjs"],
+  ] as const) {
+    it(`${file} has every block of docs/guides/${guide}.md, in the same order, and the guide says what it prints`, () => {
+      const text = readFileSync(`docs/guides/${guide}.md`, "utf8");
+      const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\\n\`\`\``, "g"))].map(
+        ([, block = ""]) => block,
+      );
+      expect(blocks.length).to.be.greaterThan(3);
+      const program = readFileSync(`${FOLDER}/${file}`, "utf8");
+      let from = 0;
+      for (const block of blocks) {
+        expect(program).to.include(block);
+        expect(program.indexOf(block, from), block).to.be.at.least(from);
+        from = program.indexOf(block) + block.length;
+      }
+      expect(text).to.include(`${FOLDER}/${file}`);
+      expect(readFileSync("docs/guides/python.md", "utf8")).to.include(PRINTED.join("\n"));
+    });
+  }
+
   for (const { command, file, compiled, more = [], needs } of PROGRAMS) {
     it(`${file} mints, redeems, repeats a call, reads an error and watches events`, async function () {
       const [program, ...args] = needs;

@@ -58,7 +58,7 @@ const TITLE = "the pages in a browser";
       await picture("home");
       const main = page.locator("main a");
       const links = await Promise.all((await main.all()).map((link) => link.getAttribute("href")));
-      expect(links).to.deep.equal(["/docs", "/openapi.json", "/errors", "/readyz", "/livez"]);
+      expect(links).to.deep.equal(["/docs/guides", "/docs", "/openapi.json", "/errors", "/readyz", "/livez"]);
       for (const link of links) expect((await page.goto(link ?? ""))?.status(), link ?? "").to.equal(200);
       expectQuiet();
     });
@@ -77,6 +77,33 @@ const TITLE = "the pages in a browser";
       await page.goto("/errors");
       await page.getByRole("link", { name: "/errors/insufficient-funds" }).click();
       expect(await page.locator("h1").innerText()).to.equal("Insufficient funds");
+      expectQuiet();
+    });
+
+    it("/docs/guides leads to each guide, from which one goes on to the next and to /docs", async () => {
+      await page.goto("/docs/guides");
+      await page.getByRole("link", { name: "Retries" }).click();
+      expect(await page.locator("h1").innerText()).to.equal("Retries");
+      await picture("guide");
+      await page.locator("main").getByRole("link", { name: "the API" }).first().click();
+      expect(new URL(page.url()).hash).to.equal("#repeating-a-call");
+      expect(await page.locator("h2#repeating-a-call").innerText()).to.equal("Repeating a call");
+      const overflows = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+      expect(overflows).to.equal(false);
+      await page.getByRole("navigation").getByRole("link", { name: "Errors" }).click();
+      expect(await page.locator("table").count()).to.be.greaterThan(1);
+      await page.getByRole("link", { name: "Calls", exact: true }).click();
+      await page.locator("#operations-Account-ListAccounts").waitFor();
+      expectQuiet();
+    });
+
+    it("/docs/guides is readable on a telephone", async () => {
+      await page.setViewportSize({ width: 390, height: 800 });
+      for (const guide of ["rest", "errors", "api"]) {
+        await page.goto(`/docs/guides/${guide}`);
+        const overflows = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+        expect(overflows, guide).to.equal(false);
+      }
       expectQuiet();
     });
 

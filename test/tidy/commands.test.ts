@@ -9,7 +9,13 @@ import { kescProgram } from "../../src/cli/program.js";
 // The documents show commands to paste. Each command and each of its options must exist, and each
 // option that the command requires must be there.
 
-const DOCUMENTS = ["README.md", "examples/mpesa/README.md", ...documentsIn("docs"), ...documentsIn("docs/adr")];
+const DOCUMENTS = [
+  "README.md",
+  "examples/mpesa/README.md",
+  ...documentsIn("docs"),
+  ...documentsIn("docs/guides"),
+  ...documentsIn("docs/adr"),
+];
 
 function documentsIn(folder: string): string[] {
   return readdirSync(folder)

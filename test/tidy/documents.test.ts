@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 
 import { expect } from "chai";
 
+import { htmlOfMarkdown } from "../../gateway/pages/markdown.js";
+
 // The documents name files, and link to each other. Both must exist.
 
 const ROOMS = ["runtime", "src", "gateway", "test", "bench", "proto", "docs", "examples"];
@@ -51,6 +53,29 @@ describe("the documents", () => {
     const linksIn = (text: string): string[] =>
       [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? "");
     expect(missing(linksIn, (document, link) => join(dirname(document), link))).to.deep.equal([]);
+  });
+
+  it("link to no heading that is missing", () => {
+    const idsOf = new Map(
+      DOCUMENTS.map(({ file, text }) => {
+        const html = htmlOfMarkdown(text, () => undefined);
+        return [file, new Set([...html.matchAll(/<h[1-6] id="([^"]*)"/g)].map(([, id]) => id))];
+      }),
+    );
+    const wrong = DOCUMENTS.flatMap(({ file, text }) =>
+      [...text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)]
+        .filter(([, path = "", id]) => idsOf.get(path === "" ? file : join(dirname(file), path))?.has(id) !== true)
+        .map(([link]) => `${file}: ${link}`),
+    );
+    expect(wrong).to.deep.equal([]);
+    expect([...(idsOf.get("docs/api.md") ?? [])]).to.include("repeating-a-call");
+  });
+
+  it("in docs are all in its index", () => {
+    const index = readFileSync("docs/README.md", "utf8");
+    const files = DOCUMENTS.map(({ file }) => file).filter((file) => /^docs\/(guides\/)?[a-z-]+\.md$/.test(file));
+    const missing = files.filter((file) => !index.includes(`](${file.slice("docs/".length)}`));
+    expect(missing).to.deep.equal([]);
   });
 
   it("name no file and no folder that is missing", () => {

@@ -42,7 +42,8 @@ export async function prepareDemo({
   seals: { keyFile },
 }: Pick<Config, "database" | "seals">): Promise<Demo> {
   printLine("Migrating the database…");
-  await migrateDatabase(address);
+  // This command runs the server of the demo, which has not started yet.
+  await migrateDatabase(address, { serversStopped: true });
   if (ensureSealKeyFile(keyFile))
     printLine(`Created the seal key file ${keyFile}. Keep a copy apart from the backups.`);
   return withCurrentDatabase(address, async (database) => {

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
-import { openAnyDatabase, openingError, usingMasterKeyFile } from "../../startup/open-database.js";
+import { isLockTimeout, openAnyDatabase, openingError, usingMasterKeyFile } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import type { DatabaseAddress } from "../../storage/database.js";
+import type { Cell, Database, DatabaseAddress } from "../../storage/database.js";
 import { ensureMasterKeyFile } from "../../storage/master-keys.js";
-import { migrate } from "../../storage/migrate.js";
+import { migrate, migrationState } from "../../storage/migrate.js";
 import { type LockHolder, takeMigrationLock, withConnection } from "../../storage/postgres/administration.js";
 import { cellSchemas, createCellSchemas, OneCellError, TooManyCellsError } from "../../storage/postgres/cells.js";
 import { grantTo, PowerfulRoleError, UnknownRoleError } from "../../storage/postgres/grants.js";
@@ -20,6 +20,8 @@ interface MigrateOptions {
   readonly cells?: number;
   /** The role that gets the rights of a server. */
   readonly grantTo?: string;
+  /** The operator says that no server runs. */
+  readonly serversStopped?: boolean;
 }
 
 /** `kesc migrate`: migrates the schema to this version. */
@@ -33,6 +35,7 @@ export function addMigrate(program: Command): void {
       wholeNumber({ min: 1, max: CELLS_MAX }),
     )
     .option("--grant-to <role>", "PostgreSQL role that gets the rights of a server; it cannot change the journal")
+    .option("--servers-stopped", "no server runs: allows migrations beside which the servers so far cannot go on")
     .action(async (options: MigrateOptions) => {
       const names = await migrateDatabase(configFromEnvironment().database, options);
       printLine(names.length === 0 ? "The database is up to date." : `Migrated: ${names.join(", ")}.`);
@@ -52,7 +55,7 @@ export async function migrateDatabase(
 ): Promise<readonly string[]> {
   if (address.engine === "sqlite") {
     refuseOnSqlite(options);
-    return migrateCells(address);
+    return migrateCells(address, options);
   }
   const release = await takeMigrationLock(address.url, (holder) => {
     for (const line of linesOnWait(holder)) printLine(line);
@@ -61,7 +64,7 @@ export async function migrateDatabase(
   });
   try {
     if (options.cells !== undefined) await createCells(address.url, options.cells);
-    const names = await migrateCells(address);
+    const names = await migrateCells(address, options);
     if (options.grantTo !== undefined) await grant(address.url, options.grantTo);
     return names;
   } finally {
@@ -88,18 +91,47 @@ function refuseOnSqlite({ cells = 1, grantTo: role }: MigrateOptions): void {
   if (role !== undefined) throw new OperatorError(`--grant-to: an SQLite database has no roles. ${useful}.`, 2);
 }
 
-async function migrateCells(address: DatabaseAddress): Promise<readonly string[]> {
+async function migrateCells(
+  address: DatabaseAddress,
+  { serversStopped = false }: MigrateOptions,
+): Promise<readonly string[]> {
   // A migration has no statement timeout.
   const database = await openAnyDatabase(address, { statementMillisMax: 0 });
   try {
+    if (!serversStopped) await refuseBesideServers(database);
     const names = new Set<string>();
-    for (const cell of database.cells) for (const name of await migrate(cell)) names.add(name);
+    for (const cell of database.cells) for (const name of await migrateCell(cell)) names.add(name);
     if (await usingMasterKeyFile(address, () => ensureMasterKeyFile(database))) {
       printLine(`Created the master key file ${address.masterKeyFile}. Keep a copy apart from the backups.`);
     }
     return [...names];
   } finally {
     await database.close();
+  }
+}
+
+async function refuseBesideServers({ cells }: Database): Promise<void> {
+  const states = await Promise.all(cells.map(migrationState));
+  if (!states.some(({ needsStop }) => needsStop)) return;
+  const pending = [...new Set(states.flatMap((state) => state.pending))].join(", ");
+  throw new OperatorError(
+    `The servers of the version before cannot go on beside the migrations ${pending}. Nothing was migrated. ` +
+      "Stop all servers, back up, and run: npx kesc migrate --servers-stopped (docs/upgrades.md).",
+  );
+}
+
+async function migrateCell(cell: Cell): Promise<readonly string[]> {
+  try {
+    return await migrate(cell);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new OperatorError(
+      "Another transaction holds a table that a migration changes: a copy, kesc verify or an export, for example. " +
+        "Servers would wait behind the migration, so it gave up. Nothing was changed in this cell. " +
+        "Run npx kesc migrate again when that has ended.",
+      1,
+      { cause: error },
+    );
   }
 }
 

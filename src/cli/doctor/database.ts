@@ -12,6 +12,14 @@ export async function checkSchema({ cells }: Diagnosed): Promise<Finding> {
   const states = await Promise.all(cells.map(migrationState));
   const unknown = [...new Set(states.flatMap((state) => state.unknown))];
   const pending = [...new Set(states.flatMap((state) => state.pending))];
+  if (unknown.length > 0 && states.every(({ isServable }) => isServable)) {
+    return warn(
+      "schema",
+      `The database has the schema of the next release (${unknown.join(", ")}). Servers of this version serve it; ` +
+        "commands other than server refuse it.",
+      "Finish the upgrade (docs/upgrades.md).",
+    );
+  }
   if (unknown.length > 0) {
     return fail(
       "schema",

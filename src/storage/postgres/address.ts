@@ -12,6 +12,7 @@ export interface Limits {
 const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout", "query_timeout"] as const;
 const UNLIMITED: Limits = { statementMillis: 0, idleMillis: 0, queryMillis: 0 };
 const NETWORK_MILLIS_MAX = 3_000;
+const MIGRATION_LOCK_MILLIS_MAX = 3_000;
 
 /**
  * Returns the limits in the URL. For those that it lacks, returns the limits that follow from
@@ -45,6 +46,14 @@ export function localSettings({ statementMillis, idleMillis }: Limits): string {
     `SET LOCAL statement_timeout = ${String(statementMillis)}; ` +
     `SET LOCAL idle_in_transaction_session_timeout = ${String(idleMillis)}`
   );
+}
+
+/**
+ * The same for a migration. Every statement of the servers would wait behind a migration that waits
+ * for a lock, so it gives up soon.
+ */
+export function migrationSettings(limits: Limits): string {
+  return `${localSettings(limits)}; SET LOCAL lock_timeout = ${String(MIGRATION_LOCK_MILLIS_MAX)}`;
 }
 
 /** Removes the limits from the URL. The driver would prefer them to those that it is given. */

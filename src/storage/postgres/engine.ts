@@ -62,6 +62,8 @@ export function postgresEngine(schema: string): Engine {
     trialWrite: `UPDATE ${table("books")} SET last_seq = last_seq
       WHERE number = (SELECT MIN(number) FROM ${table("books")})`,
     indexedBy: () => "",
+    // PostgreSQL computes the array once, before it locks the first row.
+    within: (column, select) => `${column} = ANY (ARRAY(${select}))`,
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",
     begunAt: NOW_MILLIS,

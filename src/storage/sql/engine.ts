@@ -93,6 +93,12 @@ export interface Engine {
    * statistics, and would rather choose a unique index. Empty where the engine chooses well.
    */
   readonly indexedBy: (index: string) => string;
+  /**
+   * Returns a condition: the column has a value that the SELECT finds. A SELECT that locks rows
+   * must use it in place of IN. PostgreSQL checks a row again after it has waited for its lock. It
+   * may then leave the row out, if the condition is a join.
+   */
+  readonly within: (column: string, select: string) => string;
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**

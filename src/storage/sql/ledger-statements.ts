@@ -79,7 +79,7 @@ export interface TableStatements {
 }
 
 export function ledgerStatements(engine: Engine): LedgerStatements {
-  const { input, jsonItems, table, forUpdate, begunAt, insertInto, update } = engine;
+  const { input, jsonItems, table, within, forUpdate, begunAt, insertInto, update } = engine;
   const list = `SELECT value FROM ${jsonItems("?")}`;
   const keyed = `
     SELECT resource_id FROM ${input(KEY_COLUMNS)}
@@ -87,6 +87,9 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
   const used = `
     SELECT h.account_id FROM ${input(USER_COLUMNS)}
     CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.user_id AND h.is_open = 1`;
+  const accountIds = `
+    ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE id IN (${list})
+    UNION ALL ${keyed} UNION ALL ${used}`;
 
   return {
     // CROSS JOIN makes SQLite read `input` first and look up each row, whatever it estimates about
@@ -95,10 +98,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       SELECT k.* FROM ${input(KEY_COLUMNS)}
       CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`,
     lockedAccounts: `
-      SELECT * FROM ${table("accounts")} WHERE id IN (
-        ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE id IN (${list})
-        UNION ALL ${keyed} UNION ALL ${used}
-      ) ORDER BY id ${forUpdate}`,
+      SELECT * FROM ${table("accounts")} WHERE ${within("id", accountIds)} ORDER BY id ${forUpdate}`,
     holders: `
       SELECT * FROM ${table("account_holders")} WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
     freezes: `
@@ -127,10 +127,11 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     movements: `
       SELECT t.book, t.rail_movement, t.id AS transaction_id FROM ${input(MOVEMENT_COLUMNS)}
       CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.rail_movement = input.rail_movement`,
-    proposals: `SELECT * FROM ${table("proposals")} WHERE subject IN (${list}) ORDER BY subject ${forUpdate}`,
+    proposals: `
+      SELECT * FROM ${table("proposals")} WHERE ${within("subject", list)} ORDER BY subject ${forUpdate}`,
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
-      WHERE number IN (SELECT number FROM ${input(NUMBER_COLUMNS)}) ORDER BY number ${forUpdate}`,
+      WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
     insertJournal: insertInto(table("journal"), JOURNAL_COLUMNS),
     tables: {

@@ -30,6 +30,7 @@ export const sqliteEngine: Engine = {
   // Writes the first page, although the value stays. An UPDATE to the same value writes no page.
   trialWrite: `PRAGMA application_id = ${String(APPLICATION_ID)}`,
   indexedBy: (index) => ` INDEXED BY ${index}`,
+  within: (column, select) => `${column} IN (${select})`,
   forUpdate: "",
   begunAt: "NULL",
   nowMillis: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",

@@ -24,17 +24,21 @@ export class Victim {
     return this.#died;
   }
 
-  /** Tries until the server is ready: it does not start while its database does not answer. */
-  async start(): Promise<void> {
+  /**
+   * Tries until the server is ready: it does not start while its database does not answer.
+   * `program` is the kesc of another build.
+   */
+  async start(program?: string): Promise<void> {
     let failure = "";
     const isReady = async (): Promise<boolean> => {
-      const server = new RunningKesc(["server"], {
+      const variables = {
         DATABASE_URL: this.#databaseUrl,
         KESC_GRPC_ADDRESS: this.#address,
         KESC_LOG_LEVEL: "fatal",
         KESC_RATE_CALLS_PER_SECOND: "0",
         KESC_RATE_LISTS_PER_SECOND: "0",
-      });
+      };
+      const server = new RunningKesc(["server"], variables, program === undefined ? {} : { program });
       this.#server = server;
       try {
         this.#address = (await server.ready).address;
@@ -51,8 +55,17 @@ export class Victim {
   }
 
   async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Stops the server as a supervisor does. Resolves with its exit code. */
+  stop(): Promise<number | string | undefined> {
+    return this.#end("SIGTERM");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | string | undefined> {
     const server = this.#server;
     this.#server = undefined;
-    await server?.end("SIGKILL");
+    return server?.end(signal);
   }
 }

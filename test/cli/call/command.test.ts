@@ -23,7 +23,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
   });
 
   const run = (args: readonly string[], { key = service.a.key, input = "" } = {}): Promise<Ended> =>
-    kesc(args, { ...service.variables, KESC_API_KEY: key }, input);
+    kesc(args, { ...service.variables, KESC_API_KEY: key }, { input });
 
   it("makes a call and prints the response in the form of REST, and says that another is a replay", async () => {
     const mint = (reference: string): string => JSON.stringify({ account_id: accountId, amount: 10.1, reference });

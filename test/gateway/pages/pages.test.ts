@@ -15,6 +15,9 @@ const PATHS = [
   "/docs",
   "/docs/start.js",
   "/docs/swagger-ui.css",
+  "/docs/guides",
+  "/docs/guides/retries",
+  "/docs/guides/api",
 ];
 
 describe("the pages", () => {
@@ -35,7 +38,7 @@ describe("the pages", () => {
   });
 
   it("say the same in both forms", async () => {
-    for (const path of ["/", "/errors", "/errors/invalid-field"]) {
+    for (const path of ["/", "/errors", "/errors/invalid-field", "/docs/guides"]) {
       const { text } = await fixture.send("GET", path);
       const html = (await fixture.send("GET", path, { headers: HTML })).text;
       const words = (given: string): string[] => given.match(/[\w/.]+/g) ?? [];
@@ -140,7 +143,7 @@ describe("a gateway with KESC_DOCS=false", () => {
   after(() => fixture.stop());
 
   it("has no /docs, and does not lead there", async () => {
-    for (const path of ["/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js"]) {
+    for (const path of ["/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/docs/guides", "/docs/guides/api"]) {
       expect((await fixture.send("GET", path)).status, path).to.equal(404);
     }
     expect((await fixture.send("GET", "/")).text).not.to.include("/docs");

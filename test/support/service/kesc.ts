@@ -48,11 +48,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs one command to its end. `input` is its standard input. */
-export async function kesc(args: readonly string[], variables: Variables, input = ""): Promise<Ended> {
+/**
+ * Runs one command to its end. `input` is its standard input, `program` the kesc of another build.
+ */
+export async function kesc(
+  args: readonly string[],
+  variables: Variables,
+  { input = "", program = KESC }: { input?: string; program?: string } = {},
+): Promise<Ended> {
   const options = { env: environment(variables), timeout: END_MILLIS_MAX };
   try {
-    const running = promisify(execFile)(process.execPath, [KESC, ...args], options);
+    const running = promisify(execFile)(process.execPath, [program, ...args], options);
     // A command that does not read its input may have ended before it is written.
     running.child.stdin?.on("error", () => undefined).end(input);
     const { stdout, stderr } = await running;
@@ -64,8 +70,12 @@ export async function kesc(args: readonly string[], variables: Variables, input 
 }
 
 /** Runs a command that must work, with --json; returns what it prints. */
-export async function kescJson<Printed>(args: readonly string[], variables: Variables): Promise<Printed> {
-  const { code, stdout, stderr } = await kesc([...args, "--json"], variables);
+export async function kescJson<Printed>(
+  args: readonly string[],
+  variables: Variables,
+  program = KESC,
+): Promise<Printed> {
+  const { code, stdout, stderr } = await kesc([...args, "--json"], variables, { program });
   if (code !== 0) throw new Error(`kesc ${args.join(" ")} ended with ${String(code)}: ${stderr}`);
   return JSON.parse(stdout) as Printed;
 }
@@ -88,8 +98,12 @@ export class RunningKesc {
   readonly #onOutput = new Set<() => void>();
 
   /** With `ownGroup`, `killGroup` can end the command together with its children. */
-  constructor(args: readonly string[], variables: Variables, { ownGroup = false }: { ownGroup?: boolean } = {}) {
-    this.process = fork(KESC, args, { env: environment(variables), silent: true, detached: ownGroup });
+  constructor(
+    args: readonly string[],
+    variables: Variables,
+    { ownGroup = false, program = KESC }: { ownGroup?: boolean; program?: string } = {},
+  ) {
+    this.process = fork(program, args, { env: environment(variables), silent: true, detached: ownGroup });
     const { stdout, stderr } = this.process;
     if (stdout === null || stderr === null) throw new Error("the child has no output");
     for (const [name, stream] of [
