@@ -19,6 +19,8 @@ import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addDoctor } from "./doctor/command.js";
 import { addImport } from "./import/command.js";
+import { addLimits } from "./limits/command.js";
+import { addTier } from "./limits/tier.js";
 import { addOpenapi } from "./openapi.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
@@ -52,7 +54,7 @@ export function kescProgram(): Command {
   addOrg(program);
   addKey(program);
   addRail(program);
-  addAccountCalls(addAccount(program));
+  addAccountCalls(addTier(addAccount(program)));
   addTransaction(program);
   addSandbox(program);
   addMasterKey(program);
@@ -73,6 +75,7 @@ export function kescProgram(): Command {
   addExport(program);
   addSupply(program);
   addReserve(program);
+  addLimits(program);
 
   return program.addHelpText(
     "after",

@@ -1,4 +1,6 @@
 import type { Freeze } from "./freeze.js";
+import type { TierName } from "./limits/limits.js";
+import type { Usage } from "./limits/usage.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
 import type { AccountId, OrganizationId } from "./values/ids.js";
@@ -33,6 +35,10 @@ export interface LedgerAccount {
   readonly heldCents: Cents;
   /** The number of the account's payments on rails that have not ended. */
   readonly openPayments: number;
+  /** The group of accounts whose limits hold. */
+  readonly tier: TierName;
+  /** What counts against the limits. Undefined until the first transaction counts. */
+  readonly usage: Usage | undefined;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
 }

@@ -1,4 +1,5 @@
 import type { BookAccount, Posting } from "./journal.js";
+import type { LimitsInForce } from "./limits/usage.js";
 import type { OrganizationId } from "./values/ids.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -24,6 +25,8 @@ export interface BookHead {
   /** The time of the last journal row. The next row is never earlier. */
   readonly lastRecordedAt: UnixMillis;
   readonly sums: BookSums;
+  /** Undefined until the operator sets the first limits. Until then nothing counts. */
+  readonly limits: LimitsInForce | undefined;
 }
 
 /** The highest sum of a book account in cents. A JavaScript number holds every sum exactly. */

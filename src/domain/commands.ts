@@ -1,6 +1,7 @@
 import type { Account, AccountWithFreeze } from "./account.js";
 import type { BookHead } from "./book.js";
 import type { FreezeReason } from "./freeze.js";
+import type { LimitChanges, TierName } from "./limits/limits.js";
 import type {
   FailureReason,
   FlagReason,
@@ -24,8 +25,10 @@ import type { UnixMillis } from "./values/time.js";
  * A request to change state. Every change is one of these commands. The caller generates the new
  * ids, so a decision stays a pure function.
  */
-export type Command = AccountCommand | TransactionCommand | CorrectBook;
-export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount | EraseAccount;
+export type Command = AccountCommand | TransactionCommand | BookCommand;
+export type AccountCommand =
+  CreateAccount | UpdateAccount | FreezeCommand | CloseAccount | EraseAccount | SetAccountTier;
+export type BookCommand = CorrectBook | SetLimits;
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
@@ -45,7 +48,7 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
   ? AccountWithFreeze
   : C extends AccountCommand
     ? Account
-    : C extends CorrectBook
+    : C extends BookCommand
       ? BookHead
       : Transaction;
 
@@ -99,6 +102,14 @@ export interface CloseAccount extends Commanded {
 export interface EraseAccount extends Commanded {
   readonly name: "eraseAccount";
   readonly accountId: AccountId;
+  readonly reason: StatusReason;
+}
+
+/** Moves an account to another tier. */
+export interface SetAccountTier extends Commanded {
+  readonly name: "setAccountTier";
+  readonly accountId: AccountId;
+  readonly tier: TierName;
   readonly reason: StatusReason;
 }
 
@@ -223,3 +234,14 @@ export type CorrectBook = ByOperator & {
     | { readonly name: "recoverShortfall" | "allocate"; readonly accountId: AccountId }
     | { readonly name: "returnUnallocated" | "bookReceipt"; readonly receipt: RailReceipt }
   );
+
+/** Sets limits of the organization, or of the accounts of one tier. */
+export interface SetLimits extends Commanded {
+  readonly name: "setLimits";
+  readonly person: OperatorName;
+  /** Undefined for the limits of the organization. */
+  readonly tier: TierName | undefined;
+  /** Undefined removes the limits. Accounts of a removed tier have those of the default tier. */
+  readonly changes: LimitChanges | undefined;
+  readonly reason: StatusReason;
+}

@@ -2,6 +2,7 @@ import type { Account, AccountHolder, LedgerAccount } from "./account.js";
 import type { BookHead } from "./book.js";
 import type { Freeze } from "./freeze.js";
 import type { JournalEntry } from "./journal.js";
+import type { LimitsInForce } from "./limits/usage.js";
 import type { Payment, RailMovement, RailReceipt } from "./payment.js";
 import type { Proposal } from "./proposal.js";
 import type { Refusal } from "./refusal.js";
@@ -120,6 +121,11 @@ export interface Effect {
    */
   readonly entries: readonly JournalEntry[];
   readonly puts: readonly Put[];
+  /**
+   * The limits of the entries' organization and what counts against them, after the command. Absent
+   * if neither changes.
+   */
+  readonly limits?: LimitsInForce | undefined;
 }
 
 export type Decision<Resource> =

@@ -18,6 +18,7 @@ export const JOURNAL_KINDS = [
   "account.closed",
   "account.updated",
   "account.erased",
+  "account.tiered",
   "transaction.pending",
   "transaction.processing",
   "transaction.completed",
@@ -38,6 +39,7 @@ export const JOURNAL_KINDS = [
   "webhook_endpoint.disabled",
   "webhook_endpoint.deleted",
   "reserve.recorded",
+  "limits.set",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -47,7 +49,10 @@ export type JournalKind = (typeof JOURNAL_KINDS)[number];
 export const STILL_FROZEN = "FROZEN";
 
 /** The kinds of entries about the organization itself. They have no account. */
-export type OwnKind = Extract<JournalKind, `${"organization" | "key" | "webhook_endpoint" | "reserve"}.${string}`>;
+export type OwnKind = Extract<
+  JournalKind,
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits"}.${string}`
+>;
 
 /**
  * The book accounts of an organization's book.
@@ -89,8 +94,8 @@ export interface JournalEntry {
   readonly balancesAfter: Balances | undefined;
   /**
    * What the kind leaves open, in the words of the service: the reason of a failure or of a flag,
-   * that a movement was reported LATE, that an account is still FROZEN, or what an operator
-   * proposed or did.
+   * that a movement was reported LATE, that an account is still FROZEN, its new tier, or what an
+   * operator proposed or did.
    */
   readonly detail?: string | undefined;
   /** The receipt of the movement that the entry books. A book has each receipt once. */

@@ -2,10 +2,13 @@ import type { LedgerAccount } from "./account.js";
 import { MAX_SUM_CENTS } from "./book.js";
 import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
 import { balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "./journal.js";
+import { limitsOfTier } from "./limits/limits.js";
+import { counted, givenBack, type LimitsInForce, type ReachedLimit, reachedLimit, usageAt } from "./limits/usage.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
 import { MAX_CENTS } from "./values/cents.js";
+import type { AccountId } from "./values/ids.js";
 import { type IdempotencyKey, NO_REASON } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -59,12 +62,69 @@ export function refusalByAmount(
     : undefined;
 }
 
+/** Returns the refusal of a movement that would exceed a limit, first of those of the account. */
+export function refusalByLimits(
+  book: Book,
+  account: LedgerAccount,
+  movement: Pick<Transaction, "type" | "amountCents">,
+  now: UnixMillis,
+): Refusal | undefined {
+  const { limits } = book.bookOf(account.organizationId);
+  if (limits === undefined) return undefined;
+  const refusalBy = (accountId: AccountId | undefined, reached: ReachedLimit | undefined): Refusal | undefined => {
+    if (reached === undefined) return undefined;
+    const { limitCents, ...rest } = reached;
+    return { reason: "LIMIT_EXCEEDED", accountId, limitCents, reached: rest };
+  };
+  return (
+    refusalBy(account.id, reachedLimit(limitsOfTier(limits, account.tier), usageAt(account.usage, now), movement)) ??
+    refusalBy(undefined, reachedLimit(limits.organization, usageAt(limits.usage, now), movement))
+  );
+}
+
+/** An account, and the limits of its organization, with a transaction counted or taken back. */
+export interface Counted {
+  readonly account: LedgerAccount;
+  /** Undefined if the organization has no limits. */
+  readonly limits: LimitsInForce | undefined;
+}
+
+/** Counts a transaction that is accepted now. A linked transaction must not come here. */
+export function countedNow(
+  book: Book,
+  account: LedgerAccount,
+  movement: Pick<Transaction, "type" | "amountCents">,
+  now: UnixMillis,
+): Counted {
+  const { limits } = book.bookOf(account.organizationId);
+  if (limits === undefined) return { account, limits };
+  return {
+    account: { ...account, usage: counted(usageAt(account.usage, now), movement) },
+    limits: { ...limits, usage: counted(usageAt(limits.usage, now), movement) },
+  };
+}
+
+/** Takes back a transaction that failed, was canceled or is reversed, if it has counted. */
+export function takenBack(
+  book: Book,
+  account: LedgerAccount,
+  transaction: Pick<Transaction, "type" | "amountCents" | "createdAt">,
+  now: UnixMillis,
+): Counted {
+  const { limits } = book.bookOf(account.organizationId);
+  if (limits === undefined || transaction.createdAt < limits.since) return { account, limits: undefined };
+  return {
+    account: { ...account, usage: givenBack(usageAt(account.usage, now), transaction) },
+    limits: { ...limits, usage: givenBack(usageAt(limits.usage, now), transaction) },
+  };
+}
+
 /**
  * Returns the effect of a new transaction. On the direct rail it is COMPLETED at once. On any other
  * rail it is PENDING, and the KESC of a redemption is held.
  */
 export function moved(
-  account: LedgerAccount,
+  { account, limits }: Counted,
   given: NewTransaction,
   { actor, idempotencyKey, now }: { actor: Actor; idempotencyKey: IdempotencyKey | undefined; now: UnixMillis },
 ): { kind: "effect"; resource: Transaction; effect: Effect } {
@@ -96,32 +156,33 @@ export function moved(
     updatedAt: now,
     completedAt: completed ? now : undefined,
   };
+  const effect: Effect = {
+    entries: [
+      {
+        organizationId,
+        accountId,
+        transactionId: id,
+        freezeId: undefined,
+        kind: completed ? "transaction.completed" : "transaction.pending",
+        posting,
+        balancesAfter: balancesOf(posted),
+        detail: undefined,
+        receipt: undefined,
+        actor,
+        reason: NO_REASON,
+        recordedAt: now,
+      },
+    ],
+    puts: [
+      { table: "accounts", row: posted },
+      { table: "transactions", row: transaction },
+      ...putIdempotencyKey(idempotencyKey, transaction, now),
+    ],
+  };
   return {
     kind: "effect",
     resource: transaction,
-    effect: {
-      entries: [
-        {
-          organizationId,
-          accountId,
-          transactionId: id,
-          freezeId: undefined,
-          kind: completed ? "transaction.completed" : "transaction.pending",
-          posting,
-          balancesAfter: balancesOf(posted),
-          detail: undefined,
-          receipt: undefined,
-          actor,
-          reason: NO_REASON,
-          recordedAt: now,
-        },
-      ],
-      puts: [
-        { table: "accounts", row: posted },
-        { table: "transactions", row: transaction },
-        ...putIdempotencyKey(idempotencyKey, transaction, now),
-      ],
-    },
+    effect: limits === undefined ? effect : { ...effect, limits },
   };
 }
 

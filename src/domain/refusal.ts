@@ -1,4 +1,5 @@
 import type { AccountStatus } from "./account.js";
+import type { ReachedLimit } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
@@ -61,7 +62,11 @@ export type Refusal =
       /** Undefined if the limit of the organization's book is reached, not that of the account. */
       readonly accountId: AccountId | undefined;
       readonly limitCents: number;
+      /** Undefined if the balance or the book has no room. Then it is no limit that was set. */
+      readonly reached?: Omit<ReachedLimit, "limitCents">;
     }
+  /** As many tiers have limits as an organization can have. */
+  | { readonly reason: "TOO_MANY_TIERS"; readonly limit: number }
   /** A payment of the account is on its way. */
   | { readonly reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS"; readonly accountId: AccountId; readonly openPayments: number }
   /** The rail cannot move exactly this amount. */

@@ -1,6 +1,7 @@
 import type { Account, AccountStatus } from "../domain/account.js";
 import type { Freeze } from "../domain/freeze.js";
 import { type Balances, type JournalKind, STILL_FROZEN } from "../domain/journal.js";
+import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.js";
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
@@ -63,14 +64,16 @@ export interface AccountFacts {
   readonly kind: "account";
   readonly accountId: AccountId;
   readonly createdAt: UnixMillis;
+  /** The tier that the last row up to this one gave it. Undefined if none did. */
+  readonly tier: TierName | undefined;
   /** The last row up to this one that froze, unfroze or closed the account. */
   readonly statusRow: Pick<EndRow, "kind" | "detail" | "reason"> | undefined;
   /** The freeze that the row began or ended. */
   readonly freeze: Pick<Freeze, "id" | "reasonCode" | "reason" | "createdBy" | "createdAt"> | undefined;
 }
 
-/** An account without personal data, and without the number of its open payments. */
-export type EventAccount = Omit<Account, "openPayments"> & { readonly person: undefined };
+/** An account without personal data, and without what no message of the contract shows. */
+export type EventAccount = Omit<Account, "openPayments" | "usage"> & { readonly person: undefined };
 
 /** One row of an organization's book, with what it is about as that was right after the row. */
 export interface LedgerEvent {
@@ -176,7 +179,7 @@ function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonl
   return [...open];
 }
 
-function accountAt(row: EventRow, { accountId, createdAt, statusRow, freeze }: AccountFacts): EventAccount {
+function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freeze }: AccountFacts): EventAccount {
   const { organizationId, balancesAfter, actor, reason, recordedAt } = row;
   if (balancesAfter === undefined) throw new Error(`the row ${String(row.sequence)} has no balances`);
   const status = statusAfter(statusRow);
@@ -186,6 +189,7 @@ function accountAt(row: EventRow, { accountId, createdAt, statusRow, freeze }: A
     status,
     statusReason: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
     ...balancesAfter,
+    tier: tier ?? DEFAULT_TIER,
     createdAt,
     updatedAt: recordedAt,
     person: undefined,

@@ -29,6 +29,7 @@ import { accountHandlers } from "./services/account-service.js";
 import { eventHandlers } from "./services/events/event-service.js";
 import { statementHandlers } from "./services/history/statement-service.js";
 import { supplyHandlers } from "./services/history/supply-service.js";
+import { limitHandlers } from "./services/limit-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
@@ -228,6 +229,7 @@ function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
+    "kesc.v1.LimitService": limitHandlers(options),
     "kesc.v1.RailService": railHandlers(options),
     "kesc.v1.SealService": sealHandlers({ ...options, listTurns }),
     "kesc.v1.StatementService": statementHandlers({ ...options, listTurns }),

@@ -3,6 +3,7 @@ import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
+import type { LimitsInForce } from "../domain/limits/usage.js";
 import type { Payment, RailMovement, RailReceipt } from "../domain/payment.js";
 import type { Proposal } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
@@ -120,8 +121,9 @@ export class BatchBook implements Book {
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
-  apply({ entries, puts }: Effect): void {
+  apply({ entries, puts, limits }: Effect): void {
     const numbered = entries.map((entry) => this.#append(entry));
+    if (limits !== undefined) this.#setLimits(numbered, limits);
     for (const put of puts) this.#put(put, creatorOf(put, numbered));
   }
 
@@ -155,6 +157,12 @@ export class BatchBook implements Book {
 
   #noteMovement({ id, organizationId, railMovement }: Transaction): void {
     if (railMovement !== undefined) this.#movements.set(within(organizationId, railMovement), id);
+  }
+
+  #setLimits([first]: readonly NumberedEntry[], limits: LimitsInForce): void {
+    if (first === undefined) throw new Error("limits changed without an entry");
+    const { organizationId } = first.entry;
+    this.#books.set(organizationId, { ...this.bookOf(organizationId), limits });
   }
 
   /** Gives the entry the next number of its book, and posts it to the book's sums. */

@@ -1,6 +1,7 @@
 import type { Account, AccountStatus } from "../domain/account.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { Balances } from "../domain/journal.js";
+import { DEFAULT_TIER } from "../domain/limits/limits.js";
 import { NO_CENTS } from "../domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import { NO_REASON } from "../domain/values/text.js";
@@ -39,7 +40,7 @@ export async function rowBefore(
 
 /**
  * Resolves with an account as it was after the row `seq` of its book, or with undefined if it did
- * not exist then. The status, the balances and the freezes are those of that point, and `updatedAt`
+ * not exist then. The status, the balances, the freezes and the tier are of then, and `updatedAt`
  * is the time of its last row then. The reason of the status is empty.
  */
 export async function accountAsOf(
@@ -56,6 +57,7 @@ export async function accountAsOf(
     statusReason: NO_REASON,
     availableCents: last.availableCents,
     heldCents: last.heldCents,
+    tier: (await history.inTurn(() => history.reads.tier(history.organizationId, { accountId, seq }))) ?? DEFAULT_TIER,
     updatedAt: last.recordedAt,
     freezes,
   };

@@ -1,6 +1,7 @@
 import type { BookSums } from "../domain/book.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
+import type { TierName } from "../domain/limits/limits.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -150,6 +151,11 @@ export interface HistoryReads {
     organizationId: OrganizationId,
     at: { readonly accountId: AccountId; readonly seq: number; readonly afterSeq: number },
   ): Promise<Looked<FreezesPage>>;
+  /** The tier that the account got last, up to the row `seq`. Undefined if it never got one. */
+  tier(
+    organizationId: OrganizationId,
+    at: { readonly accountId: AccountId; readonly seq: number },
+  ): Promise<Looked<TierName | undefined>>;
   /** Lines of one account that move its money. */
   accountLines(
     organizationId: OrganizationId,

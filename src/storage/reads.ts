@@ -7,6 +7,7 @@ import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
 import { standingFreezesColumn } from "./sql/freeze-rows.js";
 import type { Reader } from "./sql/reader.js";
+import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
 import {
   fullAccountOf,
   type FullAccountRow,
@@ -36,7 +37,7 @@ export function reads({
   const one = async <Row, Resource>(
     organizationId: OrganizationId,
     read: (book: OpenBook) => Promise<readonly Row[]>,
-    resourceOf: (row: Row, book: OpenBook) => Resource,
+    resourceOf: (row: Row, book: OpenBook) => Resource | undefined,
   ): Promise<Resource | undefined> => {
     const book = directory.get(organizationId) ?? (await findBook(organizationId));
     if (book === undefined) return undefined;
@@ -58,6 +59,9 @@ export function reads({
   return {
     account: (organizationId, id) =>
       one(organizationId, ({ number }) => reader.rows<FullAccountRow>(statements.account, [id, number]), fullAccountOf),
+
+    limits: (organizationId) =>
+      one(organizationId, ({ number }) => reader.rows<LimitsRow>(statements.limits, [number]), limitsOf),
 
     accounts: (organizationId, filters, request) =>
       page(organizationId, (book) => accountsPage(listReader, engine, { book, filters, page: request }), fullAccountOf),
@@ -85,6 +89,7 @@ function readStatements(engine: Engine) {
       SELECT a.*, h.user_id, h.phone_number, h.email, ${standingFreezesColumn(engine)}
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id
       WHERE a.id = ? AND a.book = ?`,
+    limits: `SELECT * FROM ${table("books")} WHERE number = ?`,
     transaction: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
   };

@@ -83,6 +83,7 @@ const REQUESTS: Readonly<Record<string, (things: Things) => JsonObject>> = {
   "StatementService/GetStatement": ({ account_id }) => ({ account_id, start: "2026-01-01", end: "2026-01-02" }),
   // It names nothing of an organization. A test of its own shows that others count for nothing.
   "SupplyService/GetSupply": () => ({}),
+  "LimitService/GetLimits": ({ account_id }) => ({ account_id }),
   "SandboxService/AdvanceTransaction": ({ transaction_id }) => ({ transaction_id }),
 };
 

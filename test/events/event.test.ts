@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import type { JournalKind } from "../../src/domain/journal.js";
+import type { TierName } from "../../src/domain/limits/limits.js";
 import type { RailReceipt } from "../../src/domain/payment.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import type { Cents } from "../../src/domain/values/cents.js";
@@ -64,7 +65,14 @@ function transactionAt(of: EventRow, given: Partial<TransactionFacts> = {}): obj
 
 function accountAt(of: EventRow, given: Partial<AccountFacts> = {}): ReturnType<typeof eventOf>["account"] {
   const createdAt = toUnixMillis(1_000);
-  const facts = { kind: "account", accountId: ACCOUNT_ID, createdAt, statusRow: undefined, freeze: undefined } as const;
+  const facts = {
+    kind: "account",
+    accountId: ACCOUNT_ID,
+    createdAt,
+    tier: undefined,
+    statusRow: undefined,
+    freeze: undefined,
+  } as const;
   return eventOf(of, { ...facts, ...given }).account;
 }
 
@@ -182,6 +190,7 @@ describe("an event", () => {
         statusReason,
         availableCents: 700,
         heldCents: 20,
+        tier: "default",
         createdAt: 1_000,
         updatedAt: 9_000,
         person: undefined,
@@ -189,6 +198,10 @@ describe("an event", () => {
       });
     });
   }
+
+  it("shows the tier that the account had then", () => {
+    expect(accountAt(row("account.tiered"), { tier: "full" as TierName })).to.include({ tier: "full" });
+  });
 
   it("shows the freeze that it began or ended, and who lifted it only when it did", () => {
     const freeze = {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command, Resource } from "../../src/domain/commands.js";
+import { toCents } from "../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
@@ -30,6 +31,8 @@ import {
   redeem,
   resolve,
   reverse,
+  setAccountTier,
+  setLimits,
   SLOW_RAIL,
   unfreezeAccount,
   updateAccount,
@@ -64,6 +67,7 @@ function oneOfEach(organizationId: OrganizationId) {
   const railUser = rail.accountId;
   const freeze = freezeAccount(organizationId, accountId, { key: "freeze" });
   const operations = {
+    setLimits: setLimits(organizationId, { tier: "small", changes: { DAY: toCents(100_000) } }),
     createAccount: account,
     mint: deposit,
     redeem: pending,
@@ -74,6 +78,7 @@ function oneOfEach(organizationId: OrganizationId) {
     updateAccount: updateAccount(organizationId, empty.newAccountId),
     closeAccount: closeAccount(organizationId, empty.newAccountId),
     eraseAccount: eraseAccount(organizationId, empty.newAccountId),
+    setAccountTier: setAccountTier(organizationId, railUser),
     beginPayment: beginPayment(organizationId, begun),
     postponePayment: advancePayment("postponePayment", organizationId, begun),
     acceptPayment: advancePayment("acceptPayment", organizationId, begun),

@@ -83,6 +83,7 @@ describe("the plans of the queries on sqlite", () => {
   // A read without a line here does not compile.
   const READS = {
     account: (stored) => stored.account(organization, accountId),
+    limits: (stored) => stored.limits(organization),
     accounts: (stored) => stored.accounts(organization, {}, page),
     transaction: (stored) => stored.transaction(organization, newTransactionId()),
     transactions: (stored) => stored.transactions(organization, {}, page),

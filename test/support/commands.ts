@@ -16,9 +16,12 @@ import type {
   MoveMoney,
   ResolveTransaction,
   ReverseTransaction,
+  SetAccountTier,
+  SetLimits,
   UnfreezeAccount,
   UpdateAccount,
 } from "../../src/domain/commands.js";
+import { type LimitChanges, parseTierName } from "../../src/domain/limits/limits.js";
 import type {
   FlagReason,
   MovementReport,
@@ -30,7 +33,7 @@ import type {
   Resolution,
 } from "../../src/domain/payment.js";
 import type { OperatorName } from "../../src/domain/proposal.js";
-import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
+import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
@@ -184,6 +187,36 @@ export function updateAccount(
 
 export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {
   return { name: "eraseAccount", organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+}
+
+export function setAccountTier(organizationId: OrganizationId, accountId: AccountId, tier = "small"): SetAccountTier {
+  const given = { organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+  return { name: "setAccountTier", ...given, tier: valid(parseTierName(tier)) };
+}
+
+/** Sets limits of mints, unless told otherwise: those of the organization, or those of a tier. */
+export function setLimits(
+  organizationId: OrganizationId,
+  {
+    tier,
+    type = "MINT",
+    changes,
+  }: {
+    readonly tier?: string | undefined;
+    readonly type?: TransactionType;
+    /** Undefined removes them all. */
+    readonly changes: LimitChanges["MINT"] | undefined;
+  },
+): SetLimits {
+  return {
+    name: "setLimits",
+    organizationId,
+    actor: TEST_ACTOR,
+    person: "amina" as OperatorName,
+    tier: tier === undefined ? undefined : valid(parseTierName(tier)),
+    changes: changes === undefined ? undefined : { MINT: {}, REDEEM: {}, [type]: changes },
+    reason: NO_REASON,
+  };
 }
 
 /** Reverses a transaction, without words unless told otherwise. */

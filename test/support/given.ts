@@ -2,6 +2,7 @@ import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/do
 import type { BookHead } from "../../src/domain/book.js";
 import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
 import type { Freeze } from "../../src/domain/freeze.js";
+import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
@@ -73,6 +74,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
     lastSeq: 1,
     lastRecordedAt: EARLIER,
     sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
+    limits: undefined,
     ...given,
   };
 }
@@ -87,6 +89,8 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
     availableCents: toCents(10_000),
     heldCents: toCents(2_000),
     openPayments: 0,
+    tier: DEFAULT_TIER,
+    usage: undefined,
     createdAt: EARLIER,
     updatedAt: EARLIER,
     ...given,

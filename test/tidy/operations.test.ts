@@ -24,6 +24,8 @@ const WITHOUT_RPC: readonly string[] = [
   "failPayment",
   "flagTransaction",
   "eraseAccount",
+  "setAccountTier",
+  "setLimits",
   "attendTransaction",
   "resolveTransaction",
   "coverShortfall",

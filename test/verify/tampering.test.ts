@@ -7,6 +7,7 @@ import { ENGINES } from "../support/databases.js";
 import { givenSealer } from "../support/seals/given-seals.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
 import { makeHistory } from "./given/history.js";
+import { makeLimits } from "./given/limits.js";
 import { makeOrders } from "./given/orders.js";
 import { makeRails } from "./given/rails.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
@@ -27,6 +28,8 @@ const FREEZE = (seq: number): string => `(SELECT id FROM freezes WHERE ${ROW(seq
 const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
 const REVERSED = "book = 2 AND seq = 3";
 const REVERSAL = "book = 2 AND seq = 4";
+/** The account of book 4, whose organization has limits. */
+const LIMITED = "book = 4";
 const HASH = `BYTES(${"00".repeat(32)})`;
 
 /** The row of book 2 that makeOrders makes as this one of its rows. */
@@ -87,6 +90,33 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "books.available_cents": [["available_cents - 1", "number = 1", /available 1105\.03.*available 1105\.02/]],
   "books.held_cents": [["0", "number = 1", /held 100\.00.*held 0\.00/]],
   "books.unallocated_cents": [["1", "number = 1", /unallocated 0\.01/]],
+  "books.limits": [
+    ["NULL", "number = 4", /books \d+ \S+: limits \[.*\| limits null/],
+    ["replace(limits, '100000', '900000')", "number = 4", /books \d+ \S+: limits \[.*100000/],
+    ["'[]'", "number = 1", /limits null \| limits \[\]/],
+  ],
+  "books.limits_since": [["limits_since - 1", "number = 4", /limits_since \d+ \| limits_since \d+/]],
+  "books.day_from": [
+    [
+      "day_from - 86400000",
+      "number = 4",
+      /books \d+ \S+: the day of the last transaction that counts|a day of the past and its month/,
+    ],
+    ["day_from + 86400000", "number = 4", /a day of the past and its month/],
+    ["NULL", "number = 4", /a day of the past and its month/],
+    ["5", "number = 1", /a day of the past and its month/],
+  ],
+  "books.day_minted_cents": [
+    ["0", "number = 4", /in the day minted 5\.00, redeemed 1\.00 \| in the day minted 0\.00/],
+    ["5", "number = 1", /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
+  ],
+  "books.day_redeemed_cents": [["0", "number = 4", /in the day minted 5\.00, redeemed 1\.00 \|/]],
+  "books.month_from": [
+    ["month_from - 86400000", "number = 4", /a day of the past and its month/],
+    ["NULL", "number = 4", /a day of the past and its month/],
+  ],
+  "books.month_minted_cents": [["0", "number = 4", /in the month minted 5\.00, redeemed 1\.00 \|/]],
+  "books.month_redeemed_cents": [["5", "number = 4", /in the month .* redeemed 0\.05/]],
 
   "book_keys.book": [["7", "book = 1", /book_keys .*the book with the number 7/]],
   "book_keys.data_key": [["index_key", "book = 1", /book_keys .*data key/]],
@@ -123,6 +153,31 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["updated_at + 1", ROW(3), /accounts .*updated_at/],
     ["updated_at - 1", ROW(4), /accounts .*updated_at/],
   ],
+  "accounts.tier": [
+    ["'full'", ROW(2), /tier default \| tier full/],
+    ["'default'", LIMITED, /tier small \| tier default/],
+  ],
+  "accounts.day_from": [
+    [
+      "day_from - 86400000",
+      LIMITED,
+      /accounts \d+ \S+: the day of the last transaction that counts|a day of the past and its month/,
+    ],
+    ["day_from + 86400000", LIMITED, /a day of the past and its month/],
+    ["NULL", LIMITED, /a day of the past and its month/],
+    ["5", ROW(2), /a day of the past and its month/],
+  ],
+  "accounts.day_minted_cents": [
+    ["0", LIMITED, /in the day minted 5\.00, redeemed 1\.00 \| in the day minted 0\.00/],
+    ["5", ROW(2), /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
+  ],
+  "accounts.day_redeemed_cents": [["0", LIMITED, /in the day minted 5\.00, redeemed 1\.00 \|/]],
+  "accounts.month_from": [
+    ["month_from - 86400000", LIMITED, /a day of the past and its month/],
+    ["NULL", LIMITED, /a day of the past and its month/],
+  ],
+  "accounts.month_minted_cents": [["0", LIMITED, /in the month minted 5\.00, redeemed 1\.00 \|/]],
+  "accounts.month_redeemed_cents": [["5", LIMITED, /in the month .* redeemed 0\.05/]],
 
   "account_holders.account_id": [["'acc_other'", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
   "account_holders.book": [["2", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
@@ -239,7 +294,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'txn_other'", ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
     [TRANSACTION(17), ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
     [
-      "(SELECT reversed_by_id FROM transactions WHERE reversed_by_id IS NOT NULL)",
+      "(SELECT reversed_by_id FROM transactions WHERE reversed_by_id IS NOT NULL AND book = 2)",
       ROW(5),
       /corrects_id of its reversal/,
     ],
@@ -398,6 +453,11 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     [`'["a","b","c"]'`, ORDER(11), /the content \["coverShortfall",500\] \| c/],
     [`'["a","b","c"]'`, ORDER(14), /journal \d+ : the content_hash of the row/],
     [`'["KCB",1,"2026-11-21","a"]'`, "kind = 'reserve.recorded'", /journal \d+ : the content_hash of the row/],
+    [`'["amina","[]"]'`, "kind = 'limits.set'", /journal \d+ : the content_hash of the row/],
+    ["'[5]'", "kind = 'limits.set'", /a person and the limits in the detail \| \[5\]/],
+    ["'full'", "kind = 'account.tiered'", /the content_hash of the row/],
+    ["'Not a tier'", "kind = 'account.tiered'", /the name of a tier as the detail \| Not a tier/],
+    ["'default'", "kind = 'account.tiered'", /another tier than before \| default/],
   ],
   "journal.rail_receipt": [
     ["'r9'", ORDER(4), /another content or content_hash/],
@@ -427,6 +487,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", ORDER(7), "not covered"],
     ["'another'", ORDER(11), "not covered"],
     ["'another'", "kind = 'reserve.recorded'", /journal \d+ : no reason/],
+    ["'another'", "kind = 'limits.set'", "not covered"],
   ],
   "journal.recorded_at": [
     ["recorded_at + 1", ROW(5), /another content or content_hash/],
@@ -619,6 +680,8 @@ for (const engine of ENGINES) {
         await store.raise(book, past, toUnixMillis(5));
         await clearAlarm(cell, { book, person: "amina", reason: "it was a test", now: toUnixMillis(6) });
         await makeHistory(database, second.organizationId, zoe);
+        // At noon of a day in the past, so that no midnight comes between two commands.
+        await makeLimits(await GivenBooks.open(database, "limited", Date.UTC(2026, 0, 15, 9)));
       });
     });
     after(() => unguarded.dispose());

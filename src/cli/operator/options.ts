@@ -37,6 +37,7 @@ export function receiptOf(text: string): RailReceipt {
   return receipt.value as string as RailReceipt;
 }
 
-function operatorName(text: string): OperatorName {
+/** Parses the name of a person. Throws an error that Commander prints. */
+export function operatorName(text: string): OperatorName {
   return nonEmptyName(text) as OperatorName;
 }

@@ -1,7 +1,7 @@
 import type { CancelTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { releasePosting } from "../journal.js";
-import { accountOf, ended } from "../orders/order.js";
+import { accountOf, endedInVain } from "../orders/order.js";
 import { effectOf, taken } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
@@ -29,7 +29,8 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
 
   const payment = book.payment(organizationId, transactionId);
   if (payment === undefined) throw new Error(`${transactionId} is PENDING, but has no payment`);
-  const { account, put } = ended({ account: accountOf(book, transaction), payment }, now);
+  const order = { transaction, account: accountOf(book, transaction), payment };
+  const { account, put, limits } = endedInVain(book, order, now);
   const canceled: Transaction = {
     ...transaction,
     status: "CANCELED",
@@ -39,5 +40,5 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
   };
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
   const step = taken({ transaction: canceled, account, kind: "transaction.canceled", posting, actor, reason });
-  return { kind: "effect", resource: canceled, effect: effectOf([step], [put]) };
+  return { kind: "effect", resource: canceled, effect: effectOf([step], [put], limits) };
 }

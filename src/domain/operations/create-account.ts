@@ -10,6 +10,7 @@ import {
   replay,
 } from "../decision.js";
 import { balancesOf } from "../journal.js";
+import { DEFAULT_TIER } from "../limits/limits.js";
 import { NO_CENTS } from "../values/cents.js";
 import type { AccountId, OrganizationId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
@@ -59,6 +60,8 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     availableCents: NO_CENTS,
     heldCents: NO_CENTS,
     openPayments: 0,
+    tier: DEFAULT_TIER,
+    usage: undefined,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,7 +1,7 @@
 import type { FailPayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { decideFlag } from "../orders/flag.js";
-import { ended, orderOf } from "../orders/order.js";
+import { endedInVain, orderOf } from "../orders/order.js";
 import { failed } from "../orders/outcome.js";
 import { effectOf } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
@@ -39,7 +39,7 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
     return refuse({ reason: "BOOK_RESTORED" });
   const told = { actor, reason, now };
   if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
-  const { account, put } = ended(order, now);
+  const { account, put, limits } = endedInVain(book, order, now);
   const step = failed({ transaction, account }, failure, told);
-  return { kind: "effect", resource: step.transaction, effect: effectOf([step], [put]) };
+  return { kind: "effect", resource: step.transaction, effect: effectOf([step], [put], limits) };
 }

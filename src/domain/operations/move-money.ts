@@ -9,7 +9,14 @@ import {
   refuse,
   replay,
 } from "../decision.js";
-import { moved, type NewTransaction, refusalByAmount, refusalByStatus } from "../movement.js";
+import {
+  countedNow,
+  moved,
+  type NewTransaction,
+  refusalByAmount,
+  refusalByLimits,
+  refusalByStatus,
+} from "../movement.js";
 import type { Payment, RailTerms } from "../payment.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
@@ -42,8 +49,8 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, not on the direct rail, RAIL_NOT_CONFIGURED and
- * PHONE_NUMBER_MISSING, then LIMIT_EXCEEDED (mint) or INSUFFICIENT_FUNDS (redeem), and at last, not
- * on the direct rail, AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE and PHONE_NUMBER_COOLING
+ * PHONE_NUMBER_MISSING, then INSUFFICIENT_FUNDS (redeem), LIMIT_EXCEEDED, and at last, not on the
+ * direct rail, AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE and PHONE_NUMBER_COOLING
  * (redeem).
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
@@ -58,9 +65,9 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   if (command.rail !== DIRECT_RAIL) return order(book, account, command, now);
 
   const given = transactionOf(command);
-  const refusalOfAmount = refusalByAmount(book, account, given);
+  const refusalOfAmount = refusalByAmount(book, account, given) ?? refusalByLimits(book, account, given, now);
   if (refusalOfAmount !== undefined) return refuse(refusalOfAmount);
-  return moved(account, given, { actor, idempotencyKey, now });
+  return moved(countedNow(book, account, given, now), given, { actor, idempotencyKey, now });
 }
 
 /** Accepts a transaction that a rail must carry out. */
@@ -71,11 +78,13 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
   if (phoneNumber === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
   const given = transactionOf(command);
   const refusal =
-    refusalByAmount(book, account, given) ?? refusalToOrder(book, command, { railTerms, phoneNumber, now });
+    refusalByAmount(book, account, given) ??
+    refusalByLimits(book, account, given, now) ??
+    refusalToOrder(book, command, { railTerms, phoneNumber, now });
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
-  const accepted = moved(charged, given, { actor, idempotencyKey, now });
+  const accepted = moved(countedNow(book, charged, given, now), given, { actor, idempotencyKey, now });
   const row: Payment = {
     transactionId: command.newTransactionId,
     organizationId: command.organizationId,
@@ -90,8 +99,8 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
     dueAt: now,
     updatedAt: now,
   };
-  const { entries, puts } = accepted.effect;
-  return { ...accepted, effect: { entries, puts: [...puts, { table: "payments", row }] } };
+  const { effect } = accepted;
+  return { ...accepted, effect: { ...effect, puts: [...effect.puts, { table: "payments", row }] } };
 }
 
 /** Each field by its name: a spread of the command costs a mint 3 µs, ten times the decision. */

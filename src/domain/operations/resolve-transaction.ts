@@ -1,7 +1,7 @@
 import { type BookSums, MAX_SUM_CENTS } from "../book.js";
 import type { ResolveTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { ended, type Order, orderOf } from "../orders/order.js";
+import { ended, endedInVain, type Order, orderOf } from "../orders/order.js";
 import { completed, failed, movedLate, type Told } from "../orders/outcome.js";
 import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
 import type { Resolution } from "../payment.js";
@@ -58,13 +58,14 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     return { kind: "effect", resource: proposed, effect: effectOf([step], [{ table: "proposals", row }]) };
   }
 
-  const end = ended(order, now);
+  const end =
+    resolution.kind === "COMPLETED" ? { ...ended(order, now), limits: undefined } : endedInVain(book, order, now);
   const { sums } = book.bookOf(organizationId);
   const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, sums });
   if (steps === undefined) {
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
   }
-  return { kind: "effect", resource: lastOf(steps).transaction, effect: effectOf(steps, [end.put]) };
+  return { kind: "effect", resource: lastOf(steps).transaction, effect: effectOf(steps, [end.put], end.limits) };
 }
 
 function resolve(

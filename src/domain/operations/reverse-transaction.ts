@@ -8,7 +8,7 @@ import {
   refuse,
   replay,
 } from "../decision.js";
-import { moved, refusalByAmount, refusalByStatus } from "../movement.js";
+import { moved, refusalByAmount, refusalByStatus, takenBack } from "../movement.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
@@ -55,7 +55,7 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
   if (refusal !== undefined) return refuse(refusal);
 
   const reversal = moved(
-    account,
+    takenBack(book, account, original, now),
     {
       id: newTransactionId,
       organizationId,
@@ -70,9 +70,9 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
     },
     { actor: command.actor, idempotencyKey: command.idempotencyKey, now },
   );
-  const { entries, puts } = reversal.effect;
   const reversed: Transaction = { ...original, reversedById: newTransactionId };
-  return { ...reversal, effect: { entries, puts: [...puts, { table: "transactions", row: reversed }] } };
+  const { effect } = reversal;
+  return { ...reversal, effect: { ...effect, puts: [...effect.puts, { table: "transactions", row: reversed }] } };
 }
 
 function decideRepeat(book: Book, command: ReverseTransaction, now: UnixMillis): Decision<Transaction> | undefined {

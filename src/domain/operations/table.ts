@@ -16,6 +16,8 @@ import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
 import { resolveTransaction } from "./resolve-transaction.js";
 import { reverseTransaction } from "./reverse-transaction.js";
+import { setAccountTier } from "./set-account-tier.js";
+import { setLimits } from "./set-limits.js";
 import { unfreezeAccount } from "./unfreeze-account.js";
 import { updateAccount } from "./update-account.js";
 
@@ -32,6 +34,7 @@ const OPERATIONS = {
   unfreezeAccount,
   closeAccount,
   eraseAccount,
+  setAccountTier,
   mint: moveMoney,
   redeem: moveMoney,
   reverseTransaction,
@@ -49,6 +52,7 @@ const OPERATIONS = {
   allocate: correctBook,
   returnUnallocated: correctBook,
   bookReceipt: correctBook,
+  setLimits,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 
 export const COMMAND_NAMES = Object.keys(OPERATIONS) as readonly Command["name"][];

@@ -1,5 +1,6 @@
 import type { LedgerAccount } from "../account.js";
 import type { Book, Put } from "../decision.js";
+import { type Counted, takenBack } from "../movement.js";
 import type { Payment } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { OrganizationId, TransactionId } from "../values/ids.js";
@@ -41,4 +42,12 @@ export function ended({ account, payment }: Pick<Order, "account" | "payment">, 
     account: { ...account, openPayments: account.openPayments - 1 },
     put: { table: "payments", row },
   };
+}
+
+/** The rows of an order whose payment has ended without a movement: it counts no longer. */
+export type EndedInVain = Ended & Counted;
+
+export function endedInVain(book: Book, order: Order, now: UnixMillis): EndedInVain {
+  const { account, put } = ended(order, now);
+  return { ...takenBack(book, account, order.transaction, now), put };
 }

@@ -1,6 +1,7 @@
 import type { LedgerAccount } from "../account.js";
 import type { Effect, Put } from "../decision.js";
 import { balancesOf, type JournalEntry, type JournalKind, postedTo, type Posting } from "../journal.js";
+import type { LimitsInForce } from "../limits/usage.js";
 import type { RailReceipt } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { Actor } from "../values/actor.js";
@@ -64,9 +65,9 @@ export function taken(step: Step): Taken {
 }
 
 /** Returns the effect of the steps, with more rows. Each row is as it is after the last step. */
-export function effectOf(steps: Steps, puts: readonly Put[] = []): Effect {
+export function effectOf(steps: Steps, puts: readonly Put[] = [], limits?: LimitsInForce): Effect {
   const transactions = new Map(steps.map(({ transaction }) => [transaction.id, transaction]));
-  return {
+  const effect: Effect = {
     entries: steps.map(({ entry }) => entry),
     puts: [
       { table: "accounts", row: lastOf(steps).account },
@@ -74,4 +75,5 @@ export function effectOf(steps: Steps, puts: readonly Put[] = []): Effect {
       ...puts,
     ],
   };
+  return limits === undefined ? effect : { ...effect, limits };
 }

@@ -29,6 +29,18 @@ export function endOfDay(day: NairobiDay): UnixMillis {
   return toUnixMillis(startOfDay(day) + DAY_MILLIS);
 }
 
+/** Returns the first moment of the calendar month in which a day lies. */
+export function startOfMonth(day: NairobiDay): UnixMillis {
+  return startOfDay(`${day.slice(0, 7)}-01` as NairobiDay);
+}
+
+/** Returns the first moment of the next calendar month. */
+export function endOfMonth(day: NairobiDay): UnixMillis {
+  const next = new Date(startOfMonth(day) + OFFSET_MILLIS);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  return toUnixMillis(next.getTime() - OFFSET_MILLIS);
+}
+
 /** Returns the day in which a moment lies. */
 export function nairobiDayOf(moment: UnixMillis): NairobiDay {
   return new Date(moment + OFFSET_MILLIS).toISOString().slice(0, 10) as NairobiDay;

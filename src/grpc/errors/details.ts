@@ -1,3 +1,4 @@
+import { remainingCents } from "../../domain/limits/usage.js";
 import { formatCents } from "../../domain/values/cents.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
@@ -95,10 +96,9 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "INVALID_TRANSITION":
       return { from: refusal.from.toLowerCase(), to: refusal.to.toLowerCase() };
     case "LIMIT_EXCEEDED":
-      return {
-        ...(refusal.accountId === undefined ? {} : { account_id: refusal.accountId }),
-        limit: formatCents(refusal.limitCents),
-      };
+      return limitFactsOf(refusal);
+    case "TOO_MANY_TIERS":
+      return { limit: String(refusal.limit) };
     case "CLOCK_BEHIND":
       return { behind_seconds: String(Math.ceil(refusal.behindMillis / 1_000)) };
     case "SCOPE_REQUIRED":
@@ -139,6 +139,26 @@ function boundFactsOf(refusal: OfBound): Record<string, string> {
     case "TOO_MANY_STREAMS":
       return { streams_max: String(refusal.streamsMax) };
   }
+}
+
+function limitFactsOf({
+  accountId,
+  limitCents,
+  reached,
+}: Extract<AnyRefusal, { reason: "LIMIT_EXCEEDED" }>): Record<string, string> {
+  const limit = {
+    ...(accountId === undefined ? {} : { account_id: accountId }),
+    limit: formatCents(limitCents),
+  };
+  if (reached === undefined) return limit;
+  const { name, usedCents, resetsAt } = reached;
+  return {
+    ...limit,
+    limit_name: name.toLowerCase(),
+    ...(usedCents === undefined ? {} : { used: formatCents(usedCents) }),
+    remaining: formatCents(remainingCents(limitCents, usedCents)),
+    ...(resetsAt === undefined ? {} : { resets_at: new Date(resetsAt).toISOString() }),
+  };
 }
 
 function sealFactsOf(

@@ -1,3 +1,4 @@
+import { remainingCents } from "../../domain/limits/usage.js";
 import { formatCents } from "../../domain/values/cents.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import {
@@ -13,6 +14,7 @@ import {
 export function messageOf(refusal: AnyRefusal): string {
   if (isRailRefusal(refusal)) return railMessageOf(refusal);
   if (isWebhookRefusal(refusal)) return webhookMessageOf(refusal);
+  if (refusal.reason === "LIMIT_EXCEEDED" || refusal.reason === "TOO_MANY_TIERS") return limitMessageOf(refusal);
   switch (refusal.reason) {
     case "ACCOUNT_NOT_FOUND":
       return `Account ${refusal.accountId} was not found.`;
@@ -49,8 +51,6 @@ export function messageOf(refusal: AnyRefusal): string {
     }
     case "INVALID_TRANSITION":
       return `The status cannot change from ${refusal.from.toLowerCase()} to ${refusal.to.toLowerCase()}.`;
-    case "LIMIT_EXCEEDED":
-      return `${refusal.accountId === undefined ? "The organization" : `Account ${refusal.accountId}`} would exceed the limit of ${formatCents(refusal.limitCents)}.`;
     case "ORGANIZATION_SUSPENDED":
       return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
@@ -77,6 +77,22 @@ export function messageOf(refusal: AnyRefusal): string {
     case "INTERNAL":
       return messageOfServer(refusal);
   }
+}
+
+const PERIODS = { TRANSACTION: "for one transaction", DAY: "a day", MONTH: "a month" } as const;
+
+function limitMessageOf(refusal: Extract<AnyRefusal, { reason: "LIMIT_EXCEEDED" | "TOO_MANY_TIERS" }>): string {
+  if (refusal.reason === "TOO_MANY_TIERS") {
+    return `The organization has limits for ${String(refusal.limit)} tiers, the most that it can have. Remove one first.`;
+  }
+  const { accountId, limitCents, reached } = refusal;
+  const whose = accountId === undefined ? "The organization" : `Account ${accountId}`;
+  const limit = `${whose} would exceed the limit of ${formatCents(limitCents)}`;
+  if (reached === undefined) return `${limit}.`;
+  const { name, usedCents, resetsAt } = reached;
+  if (usedCents === undefined || resetsAt === undefined) return `${limit} ${PERIODS[name]}.`;
+  const left = formatCents(remainingCents(limitCents, usedCents));
+  return `${limit} ${PERIODS[name]}: ${formatCents(usedCents)} is used, ${left} is left until ${new Date(resetsAt).toISOString()}.`;
 }
 
 /** Returns the text of a refusal by the server itself, whatever the call. */

@@ -13,7 +13,10 @@ const STATUSES = {
 } as const satisfies Record<AccountStatus, AccountStatusMessage>;
 
 /** `asOfSequence` is the row for which the account holds, if that is a point in the past. */
-export function toAccountMessage(account: Omit<Account, "openPayments">, asOfSequence?: number): AccountMessage {
+export function toAccountMessage(
+  account: Omit<Account, "openPayments" | "usage">,
+  asOfSequence?: number,
+): AccountMessage {
   return {
     id: account.id,
     // Empty after an erasure.
@@ -28,6 +31,7 @@ export function toAccountMessage(account: Omit<Account, "openPayments">, asOfSeq
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
     freezes: account.freezes.map(toFreezeMessage),
+    tier: account.tier,
     as_of_sequence: asOfSequence === undefined ? undefined : BigInt(asOfSequence),
   };
 }

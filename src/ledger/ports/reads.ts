@@ -1,4 +1,5 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
+import type { LimitsInForce } from "../../domain/limits/usage.js";
 import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
@@ -65,6 +66,8 @@ export interface Page<Row> {
  */
 export interface Reads {
   account(organizationId: OrganizationId, id: AccountId): Promise<Account | undefined>;
+  /** Undefined until the operator sets the first limits. */
+  limits(organizationId: OrganizationId): Promise<LimitsInForce | undefined>;
   accounts(organizationId: OrganizationId, filters: AccountFilters, page: PageRequest): Promise<Page<Account>>;
   transaction(organizationId: OrganizationId, id: TransactionId): Promise<Transaction | undefined>;
   transactions(

@@ -1,5 +1,6 @@
 import type { FreezeReason } from "../../domain/freeze.js";
 import type { JournalKind } from "../../domain/journal.js";
+import type { TierName } from "../../domain/limits/limits.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
@@ -71,6 +72,7 @@ export type EventSelectRow = {
   readonly steps: string | null;
   readonly ended: string | null;
   readonly status_rows: string | null;
+  readonly tier: string | null;
   readonly account_created_at: number | null;
   readonly freeze_reason_code: string;
   readonly freeze_reason: string;
@@ -97,6 +99,9 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
     SELECT * FROM ${journal} n WHERE n.account_id = j.account_id AND n.seq <= j.seq AND n.kind IN ${STATUSES}
     ORDER BY n.seq DESC LIMIT 1
   ) s`;
+  const tier = `
+    SELECT n.detail FROM ${journal} n WHERE n.account_id = j.account_id AND n.seq <= j.seq AND n.kind = 'account.tiered'
+    ORDER BY n.seq DESC LIMIT 1`;
   return `
     SELECT j.book, j.seq, j.kind, j.account_id, j.transaction_id, j.freeze_id, j.available_after_cents,
       j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
@@ -108,6 +113,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       CASE WHEN j.kind IN ${STEPS} OR j.kind = 'transaction.resolution_proposed' THEN ${others(steps)} END AS steps,
       CASE WHEN j.kind IN ${STEPS} THEN ${others(ended)} END AS ended,
       CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN ${others(statusRow)} END AS status_rows,
+      CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN (${tier}) END AS tier,
       a.created_at AS account_created_at,
       f.reason_code AS freeze_reason_code, f.reason AS freeze_reason, f.created_by AS freeze_created_by,
       f.created_at AS freeze_created_at
@@ -154,6 +160,7 @@ function subjectOf(row: EventSelectRow): EventSubject {
     kind: "account",
     accountId: row.account_id as AccountId,
     createdAt: toUnixMillis(row.account_created_at),
+    tier: (row.tier ?? undefined) as TierName | undefined,
     statusRow: othersIn(row.status_rows).map(endOf)[0],
     freeze: freezeOf(row),
   };

@@ -6,7 +6,6 @@ import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import type { Columns } from "../sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
-import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
 import {
   BOOK_KEYS_COLUMNS,
   bookKeysHexOf,
@@ -14,6 +13,7 @@ import {
   ORGANIZATION_COLUMNS,
   type OrganizationRow,
 } from "../sql/organization-rows.js";
+import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
 import { ownEntry } from "./own-rows.js";
 
 const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;

@@ -1,7 +1,7 @@
 import pg from "pg";
 
 import type { Columns } from "../sql/engine.js";
-import { BOOK_COLUMNS } from "../sql/ledger-statements.js";
+import { BOOK_COLUMNS, BOOK_LIMITS_COLUMNS, BOOK_USAGE_COLUMNS } from "../sql/records/book-head-rows.js";
 import { PAYMENT_SCHEDULE } from "../sql/records/payment-rows.js";
 import { RAIL_ACCOUNT_CHANGES } from "../sql/records/rail-account-rows.js";
 import { ENDPOINT_CHANGES, RETRY_CHANGES } from "../sql/records/webhook-rows.js";
@@ -44,7 +44,10 @@ const POWERS_SHOWN_MAX = 3;
 /** The columns that a server changes, by table. The other columns keep the values of the INSERT. */
 const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   api_keys: ["revoked_seq", "revoked_at", "last_used_at"],
-  books: ["suspended_seq", ...columnsWithout("number", BOOK_COLUMNS)],
+  books: [
+    "suspended_seq",
+    ...columnsWithout("number", { ...BOOK_COLUMNS, ...BOOK_USAGE_COLUMNS, ...BOOK_LIMITS_COLUMNS }),
+  ],
   ...Object.fromEntries(
     Object.values(TABLES).map(({ name, key, updates }) => [
       name,

@@ -1,20 +1,9 @@
 import type { TableName } from "../../domain/decision.js";
-import type { Columns, Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
 import { JOURNAL_COLUMNS } from "./journal-rows.js";
+import { BOOK_COLUMNS, BOOK_LIMITS_COLUMNS, BOOK_USAGE_COLUMNS } from "./records/book-head-rows.js";
 import { withBalanceAfter } from "./rows.js";
 import { type Table, TABLES, type Update } from "./tables.js";
-
-/** The columns of `books` that a batch changes. */
-export const BOOK_COLUMNS = {
-  number: "int64",
-  last_seq: "int64",
-  last_recorded_at: "int64",
-  reserve_cents: "int64",
-  shortfall_cents: "int64",
-  available_cents: "int64",
-  held_cents: "int64",
-  unallocated_cents: "int64",
-} as const satisfies Columns;
 
 const NUMBER_COLUMNS = { number: "int64" } as const;
 const KEY_COLUMNS = { book: "int64", key: "text" } as const;
@@ -67,6 +56,8 @@ export interface LedgerStatements {
    */
   readonly lockedBooks: string;
   readonly updateBooks: string;
+  readonly updateBookUsage: string;
+  readonly updateBookLimits: string;
   readonly insertJournal: string;
   readonly tables: { readonly [Name in TableName]: TableStatements };
 }
@@ -133,6 +124,8 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
       WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
+    updateBookUsage: update(table("books"), { key: "number", columns: BOOK_USAGE_COLUMNS }),
+    updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),
     insertJournal: insertInto(table("journal"), JOURNAL_COLUMNS),
     tables: {
       accounts: tableStatements(engine, TABLES.accounts),

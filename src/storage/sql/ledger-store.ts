@@ -1,6 +1,7 @@
 import type { BookHead } from "../../domain/book.js";
 import type { TableName, Tables } from "../../domain/decision.js";
 import type { JournalKind } from "../../domain/journal.js";
+import type { LimitsInForce } from "../../domain/limits/usage.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -27,21 +28,22 @@ import {
   journalRowOf,
   proofsOf,
 } from "./journal-rows.js";
-import { type BOOK_COLUMNS, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
-import { begunAtOf, bookHeadOf, type BookRow } from "./records/book-head-rows.js";
+import { type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
+import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
+import {
+  begunAtOf,
+  bookHeadOf,
+  bookLimitsRows,
+  type BookRow,
+  bookRowOf,
+  bookUsageRows,
+} from "./records/book-head-rows.js";
 import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
 import { paymentOf, type PaymentRow, proposalOf, type ProposalRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
-import {
-  type AccountRow,
-  holderOf,
-  type HolderRow,
-  ledgerAccountOf,
-  type ReadTransactionRow,
-  transactionOf,
-} from "./rows.js";
+import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
-import { type BatchFacts, type SqlRow, type Table, TABLES } from "./tables.js";
+import { type BatchFacts, type Table, TABLES } from "./tables.js";
 
 const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
@@ -80,6 +82,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #directory: BookDirectory;
   readonly #books = new Map<OrganizationId, OpenBook>();
   readonly #booksByNumber = new Map<number, OpenBook>();
+  /** The limits of each book as they were loaded. */
+  readonly #limits = new Map<OrganizationId, LimitsInForce | undefined>();
   /** The `seq` of the newest journal row of each loaded account. */
   readonly #lastSeqs = new Map<AccountId, number>();
   /** The salts of the holders that this batch creates. */
@@ -136,8 +140,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       this.#rowsFor<BookRow>(lockedBooks, numbers),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
+    const books = bookRows.map(bookHeadOf);
+    for (const { organizationId, limits } of books) this.#limits.set(organizationId, limits);
     return {
-      books: bookRows.map(bookHeadOf),
+      books,
       begunAt: begunAtOf(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
@@ -215,12 +221,28 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const contents = this.#contentsOf(changes);
     const journalRows = changes.entries.map((numbered) => this.#append(numbered, contents.get(numbered)));
     const writes: readonly Write[] = [
-      { sql: statements.updateBooks, rows: changes.books.map((head) => this.#bookRowOf(head)) },
+      ...this.#bookWrites(changes.books),
       // The order matters: a row comes after the rows that it refers to.
       ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes)),
       { sql: statements.insertJournal, rows: journalRows },
     ];
     return writes.filter(({ rows }) => rows.length > 0);
+  }
+
+  /** Most organizations have no limits. For them only the first statement has rows. */
+  #bookWrites(heads: readonly BookHead[]): readonly Write[] {
+    const { updateBooks, updateBookUsage, updateBookLimits } = this.#statements;
+    const numbered = heads.map((head) => ({ head, number: this.bookOf(head.organizationId).number }));
+    return [
+      { sql: updateBooks, rows: numbered.map(({ head, number }) => bookRowOf(head, number)) },
+      { sql: updateBookUsage, rows: numbered.flatMap(({ head, number }) => bookUsageRows(head, number)) },
+      {
+        sql: updateBookLimits,
+        rows: numbered.flatMap(({ head, number }) =>
+          bookLimitsRows(head, this.#limits.get(head.organizationId), number),
+        ),
+      },
+    ];
   }
 
   /** Returns what the content hash of each entry covers besides the entry itself. */
@@ -293,19 +315,6 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const { number, salts } = this.bookOf(organizationId);
     const salt = content?.salt ?? salts.of(seq);
     return journalRowOf(entry, { book: number, seq, previousSeq, salt, created: content?.created ?? NOTHING });
-  }
-
-  #bookRowOf({ organizationId, lastSeq, lastRecordedAt, sums }: BookHead): SqlRow<typeof BOOK_COLUMNS> {
-    return {
-      number: this.bookOf(organizationId).number,
-      last_seq: lastSeq,
-      last_recorded_at: lastRecordedAt,
-      reserve_cents: sums.reserve,
-      shortfall_cents: sums.shortfall,
-      available_cents: sums.available,
-      held_cents: sums.held,
-      unallocated_cents: sums.unallocated,
-    };
   }
 
   bookOf(organizationId: OrganizationId): OpenBook {

@@ -1,4 +1,4 @@
-import type { Account, AccountHolder, AccountStatus, LedgerAccount, Person } from "../../domain/account.js";
+import type { Account, AccountHolder, Person } from "../../domain/account.js";
 import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "../../domain/payment.js";
 import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
@@ -11,22 +11,7 @@ import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/perso
 import type { OpenBook } from "./book-directory.js";
 import type { ColumnType, Engine } from "./engine.js";
 import { standingFreezesOf, type StandingFreezesRow } from "./freeze-rows.js";
-
-/** A row of `accounts`, as both drivers read it. */
-export interface AccountRow {
-  readonly book: number;
-  readonly seq: number;
-  /** The `seq` of the account's newest row in the journal. */
-  readonly last_seq: number;
-  readonly id: string;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly open_payments: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
 
 /** A row of `account_holders`. After an erasure all columns from user_id on are null. */
 export interface HolderRow<Bytes = Buffer> {
@@ -90,20 +75,6 @@ export interface ReadTransactionRow extends TransactionRow {
   readonly available_after_cents: number | null;
 }
 
-export const ACCOUNT_COLUMNS = {
-  book: "int64",
-  seq: "int64",
-  last_seq: "int64",
-  id: "text",
-  status: "text",
-  status_reason: "text",
-  available_cents: "int64",
-  held_cents: "int64",
-  open_payments: "int64",
-  created_at: "int64",
-  updated_at: "int64",
-} as const satisfies Record<keyof AccountRow, ColumnType>;
-
 export const HOLDER_COLUMNS = {
   account_id: "text",
   book: "int64",
@@ -155,41 +126,6 @@ export function withBalanceAfter({ table }: Pick<Engine, "table">, t = "t"): str
     SELECT ended.available_after_cents FROM ${table("journal")} ended WHERE ended.transaction_id = ${t}.id
       AND ended.kind IN ('transaction.completed', 'transaction.failed', 'transaction.canceled')
   ) END AS available_after_cents`;
-}
-
-// The service parsed every value before it wrote the row. So the code restores the brands without a
-// second check. It checks the amounts again.
-export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): LedgerAccount {
-  return {
-    id: row.id as AccountId,
-    organizationId,
-    status: row.status as AccountStatus,
-    statusReason: row.status_reason as StatusReason,
-    availableCents: toCents(row.available_cents),
-    heldCents: toCents(row.held_cents),
-    openPayments: row.open_payments,
-    createdAt: toUnixMillis(row.created_at),
-    updatedAt: toUnixMillis(row.updated_at),
-  };
-}
-
-export function accountRowOf(
-  account: LedgerAccount,
-  { book, seq, lastSeq }: { book: number; seq: number; lastSeq: number },
-): AccountRow {
-  return {
-    book,
-    seq,
-    last_seq: lastSeq,
-    id: account.id,
-    status: account.status,
-    status_reason: account.statusReason,
-    available_cents: account.availableCents,
-    held_cents: account.heldCents,
-    open_payments: account.openPayments,
-    created_at: account.createdAt,
-    updated_at: account.updatedAt,
-  };
 }
 
 export function fullAccountOf(row: FullAccountRow, book: OpenBook): Account {
@@ -271,6 +207,8 @@ export function personRowOf(
   };
 }
 
+// The service parsed every value before it wrote the row. So the code restores the brands without a
+// second check. It checks the amounts again.
 export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenBook): Transaction {
   return {
     id: row.id as TransactionId,

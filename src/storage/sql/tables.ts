@@ -7,17 +7,10 @@ import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
 import { FREEZE_COLUMNS, freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
+import { ACCOUNT_COLUMNS, accountRowOf } from "./records/account-rows.js";
 import { PAYMENT_COLUMNS, paymentRowOf, PROPOSAL_COLUMNS, proposalRowOf } from "./records/payment-rows.js";
-import {
-  ACCOUNT_COLUMNS,
-  accountRowOf,
-  flagsText,
-  HOLDER_COLUMNS,
-  holderRowOf,
-  personRowOf,
-  TRANSACTION_COLUMNS,
-  transactionRowOf,
-} from "./rows.js";
+import { USAGE_COLUMNS, usageRowOf } from "./records/usage-rows.js";
+import { flagsText, HOLDER_COLUMNS, holderRowOf, personRowOf, TRANSACTION_COLUMNS, transactionRowOf } from "./rows.js";
 
 export type SqlRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
 
@@ -69,10 +62,15 @@ const BALANCE_COLUMNS = {
   updated_at: "int64",
 } as const satisfies Columns;
 
-/** The columns that a payment changes when it is accepted, and when it ends. */
-const PAYMENT_COUNT_COLUMNS = { ...BALANCE_COLUMNS, open_payments: "int64" } as const satisfies Columns;
+/** The columns that change, too, if the account has limits, or when a payment begins or ends. */
+const COUNT_COLUMNS = { ...BALANCE_COLUMNS, open_payments: "int64", ...USAGE_COLUMNS } as const satisfies Columns;
 
-const STATUS_COLUMNS = { ...PAYMENT_COUNT_COLUMNS, status: "text", status_reason: "text" } as const satisfies Columns;
+const STATUS_COLUMNS = {
+  ...COUNT_COLUMNS,
+  tier: "text",
+  status: "text",
+  status_reason: "text",
+} as const satisfies Columns;
 
 const HOLDER_CLOSED_COLUMNS = { account_id: "text", is_open: "int64" } as const satisfies Partial<
   typeof HOLDER_COLUMNS
@@ -153,15 +151,16 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     updates: [
       {
         columns: BALANCE_COLUMNS,
-        fits: (before, after) => hasSameStatus(before, after) && before.openPayments === after.openPayments,
+        fits: hasSameCounts,
         updatedRow: balanceRowOf,
       },
-      { columns: PAYMENT_COUNT_COLUMNS, fits: hasSameStatus, updatedRow: paymentCountRowOf },
+      { columns: COUNT_COLUMNS, fits: hasSameStatus, updatedRow: countRowOf },
       {
         columns: STATUS_COLUMNS,
         fits: () => true,
         updatedRow: (account, facts): SqlRow<typeof STATUS_COLUMNS> => ({
-          ...paymentCountRowOf(account, facts),
+          ...countRowOf(account, facts),
+          tier: account.tier,
           status: account.status,
           status_reason: account.statusReason,
         }),
@@ -278,11 +277,19 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
 }
 
 function hasSameStatus(before: LedgerAccount, after: LedgerAccount): boolean {
-  return before.status === after.status && before.statusReason === after.statusReason;
+  return before.status === after.status && before.statusReason === after.statusReason && before.tier === after.tier;
 }
 
-function paymentCountRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof PAYMENT_COUNT_COLUMNS> {
-  return { ...balanceRowOf(account, facts), open_payments: account.openPayments };
+function hasSameCounts(before: LedgerAccount, after: LedgerAccount): boolean {
+  return hasSameStatus(before, after) && before.openPayments === after.openPayments && before.usage === after.usage;
+}
+
+function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {
+  return {
+    ...balanceRowOf(account, facts),
+    open_payments: account.openPayments,
+    ...usageRowOf(account.usage),
+  };
 }
 
 function changedPersonRowOf(holder: AccountHolder, facts: BatchFacts): SqlRow<typeof PERSON_COLUMNS> {

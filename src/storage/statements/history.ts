@@ -1,3 +1,4 @@
+import type { TierName } from "../../domain/limits/limits.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -73,6 +74,12 @@ export function historyReads({ engine, directory, listReader }: ReadingCell): Hi
         return { result: { freezes, nextAfterSeq }, lookedAt: rows.length };
       }),
 
+    tier: (organizationId, { accountId, seq }) =>
+      inBook(organizationId, async ({ number: book }) => {
+        const [row] = await listReader.rows<{ readonly detail: TierName }>(tierSql(engine), [accountId, book, seq]);
+        return { result: row?.detail, lookedAt: 1 };
+      }),
+
     accountLines: (organizationId, request) =>
       inBook(organizationId, ({ number: book }) => accountLinesPage(listReader, engine, { ...request, book })),
 
@@ -137,6 +144,12 @@ function freezesSql({ table }: Engine): string {
     ) THEN 0 ELSE 1 END AS stood
     FROM ${table("freezes")} f
     WHERE f.account_id = ? AND f.book = ? AND f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`;
+}
+
+function tierSql({ table }: Engine): string {
+  return `
+    SELECT j.detail FROM ${table("journal")} j
+    WHERE j.account_id = ? AND j.book = ? AND j.seq <= ? AND j.kind = 'account.tiered' ORDER BY j.seq DESC LIMIT 1`;
 }
 
 /** The freeze as it was while it stood. */

@@ -3,6 +3,7 @@ import { guarded } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, nextBook } from "./book.js";
+import { LimitsAudit } from "./figures/limits.js";
 import { MarksAudit } from "./figures/marks.js";
 import { ReserveAudit } from "./figures/reserve.js";
 import { FreezesAudit } from "./freezes.js";
@@ -47,6 +48,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const seals = new SealsAudit(audit, book);
   const marks = new MarksAudit(audit, book);
   const reserve = new ReserveAudit(audit, book);
+  const limits = new LimitsAudit(audit, book);
   await transactions.begin();
   await seals.begin();
   let isValid = true;
@@ -64,6 +66,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
         freezes.row(row);
         proposals.row(row);
         reserve.row(row);
+        limits.row(row);
       }
       await transactions.slice(rows);
       await seals.slice(rows);
@@ -84,6 +87,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await seals.end();
   await marks.end();
   await reserve.end();
+  await limits.end();
   await auditProofs(audit, book);
   await auditIdempotencyKeys(audit, book);
 }

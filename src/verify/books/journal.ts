@@ -22,7 +22,7 @@ const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
@@ -129,7 +129,7 @@ export class BookCheck {
     if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
     const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
-    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || isCorrection;
+    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || row.kind === "limits.set" || isCorrection;
     if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
     if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
   }

@@ -1,4 +1,5 @@
 import { POSTGRES_HISTORY_OBJECTS } from "./postgres-history-objects.js";
+import { ACCOUNT_LIMIT_COLUMNS, BOOK_LIMIT_COLUMNS } from "./postgres-limit-columns.js";
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
@@ -42,6 +43,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     table: "kind r, persistence p",
   },
   accounts: {
+    ...ACCOUNT_LIMIT_COLUMNS,
     "column available_cents": "bigint NOT NULL",
     "column book": "bigint NOT NULL",
     "column created_at": "bigint NOT NULL",
@@ -103,6 +105,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     table: "kind r, persistence p",
   },
   books: {
+    ...BOOK_LIMIT_COLUMNS,
     "column available_cents": "bigint NOT NULL",
     "column held_cents": "bigint NOT NULL",
     "column last_recorded_at": "bigint NOT NULL",
@@ -218,6 +221,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint journal_freeze_id_fkey": "FOREIGN KEY (freeze_id) REFERENCES freezes(id)",
     "index journal_transaction_steps":
       "CREATE INDEX journal_transaction_steps ON journal USING btree (transaction_id, seq) WHERE (kind = ANY (ARRAY['transaction.processing'::text, 'transaction.receipted'::text, 'transaction.flagged'::text, 'transaction.attended'::text]))",
+    "index journal_account_tiers":
+      "CREATE INDEX journal_account_tiers ON journal USING btree (account_id, seq) WHERE (kind = 'account.tiered'::text)",
     "index journal_account_statuses":
       "CREATE INDEX journal_account_statuses ON journal USING btree (account_id, seq) WHERE (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text, 'account.closed'::text]))",
     "index journal_freeze_rows":

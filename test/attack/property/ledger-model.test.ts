@@ -5,11 +5,12 @@ import fc from "fast-check";
 
 import { type BookState, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
+import { LIMIT_NAMES } from "../../../src/domain/limits/limits.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
-import { formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
+import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
@@ -35,6 +36,8 @@ import {
   redeem,
   resolve,
   reverse,
+  setAccountTier,
+  setLimits,
   SLOW_RAIL,
   unfreezeAccount,
   updateAccount,
@@ -55,11 +58,15 @@ const RANDOM = { numRuns: 40, interruptAfterTimeLimit: 60_000 };
 const TIMEOUT_MILLIS = 600_000;
 const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
+/** The organization that has limits from the beginning. */
+const LIMITED = "second" as OrganizationId;
 // The sums of the organization FULL are below their limit by this much: a mint or two fit.
 const ROOM_CENTS = 400;
 const ANY_SEQ = 2;
 // The clock begins in the past: PostgreSQL's own clock refuses one that is ahead of it.
-const CLOCK_BEGINS_BEHIND_MILLIS = 3_600_000;
+// All days of a run together are fewer.
+const CLOCK_BEGINS_BEHIND_MILLIS = 400 * 86_400_000;
+const TIERS_MAX = 20;
 
 // There are few values of each kind, so that commands meet again.
 const organizationId = fc.constantFrom("first", "first", "second", "second", FULL) as fc.Arbitrary<OrganizationId>;
@@ -182,6 +189,27 @@ const step = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      name: fc.constant("setLimits"),
+      organizationId,
+      tier: fc.constantFrom(undefined, "default", "small"),
+      type: fc.constantFrom("MINT", "MINT", "REDEEM"),
+      limit: fc.constantFrom("TRANSACTION", "DAY", "MONTH"),
+      limitCents: fc.constantFrom("NONE", "NONE", 200, 1_000, 3_000, undefined),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      name: fc.constant("setAccountTier"),
+      organizationId,
+      user,
+      ofStranger: rarely,
+      tier: fc.constantFrom("default", "small", "unknown"),
+    }),
+  },
+  {
     weight: 5,
     arbitrary: fc.record({
       name: fc.constantFrom("coverShortfall", "recoverShortfall", "allocate", "returnUnallocated", "bookReceipt"),
@@ -205,6 +233,8 @@ const group = fc.record({
   jumpMillis: fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: -2_000, max: 5_000 }) },
     { weight: 1, arbitrary: fc.integer({ min: -90_000, max: 90_000 }) },
+    // Another day, or another month.
+    { weight: 1, arbitrary: fc.constantFrom(24 * 3_600_000, 32 * 24 * 3_600_000) },
   ),
   state: fc.constantFrom<BookState[]>("OPEN", "OPEN", "OPEN", "OPEN", "OPEN", "MOVING", "RESTORED", "RESTORED"),
   isSuspended: rarely,
@@ -251,6 +281,7 @@ describe("the ledger, against the model", function () {
       );
       try {
         await agree(ledgers, model, all);
+        all.push(...(await beginInRestoredBook({ ledgers, model, clock })));
         for (const { jumpMillis, state, isSuspended, steps } of stepGroups) {
           clock.jump(jumpMillis);
           await setState("first" as OrganizationId, state, { ledgers, model });
@@ -281,7 +312,7 @@ describe("the ledger, against the model", function () {
       }
     });
     await fc.assert(property, { ...FIXED, unbiased: true });
-    expect(answersMet).to.have.all.keys(...ANSWER_WORDS, LIMIT_OF_BOOK);
+    expect(answersMet).to.have.all.keys(...ANSWER_WORDS, LIMIT_OF_BOOK, ...LIMITS_THAT_WERE_SET);
     // A new operation is missing here until `step` and `commandOf` make its command.
     expect([...operationsDone].sort()).to.deep.equal([...COMMAND_NAMES].sort());
     await fc.assert(property, { ...RANDOM, unbiased: true });
@@ -296,6 +327,7 @@ describe("the ledger, against the model", function () {
 function prologueOf(organizationId: OrganizationId): readonly Command[] {
   const ann = createAccount(organizationId, "ann");
   const given = { organizationId, accountId: ann.newAccountId };
+  const ben = createAccount(organizationId, "ben");
   const payout = redeem({ ...given, reference: "a payout", amount: "0.60", rail: SLOW_RAIL });
   const id = payout.newTransactionId;
   const waiting = mint({ ...given, reference: "waits", amount: "0.40", rail: SLOW_RAIL });
@@ -303,8 +335,9 @@ function prologueOf(organizationId: OrganizationId): readonly Command[] {
   const mistaken = mint({ ...given, reference: "a mistake", amount: "0.10", rail: DIRECT_RAIL });
   const reversal = reverse(organizationId, mistaken.newTransactionId, { key: "reversed" });
   return [
-    createAccount(organizationId, "ben"),
+    ben,
     ann,
+    ...(organizationId === LIMITED ? limitsPrologueOf(organizationId, ben.newAccountId) : []),
     updateAccount(organizationId, ann.newAccountId),
     mint({ ...given, reference: "the first", amount: "2.00", rail: DIRECT_RAIL }),
     mistaken,
@@ -321,6 +354,42 @@ function prologueOf(organizationId: OrganizationId): readonly Command[] {
     beginPayment(organizationId, id),
     failPayment(organizationId, id),
     completePayment(organizationId, id, { receipt: "late", amountCents: toCents(50_000) }),
+  ];
+}
+
+/** Nothing begins in a restored book. No chance decides whether a run meets that. */
+async function beginInRestoredBook({ ledgers, model, clock }: Parties & { clock: Clock }): Promise<Answered[]> {
+  const first = "first" as OrganizationId;
+  const orders = [...model.transactions.values()].filter(({ organizationId }) => organizationId === first);
+  const unbegun = orders.find(({ payment }) => payment?.state === "READY");
+  if (unbegun === undefined) throw new Error("the prologue has no order that was not begun");
+  await setState(first, "RESTORED", { ledgers, model });
+  const begun = [answered(model, beginPayment(first, unbegun.id), clock)];
+  await agree(ledgers, model, begun);
+  await setState(first, "OPEN", { ledgers, model });
+  return begun;
+}
+
+/** A mint meets each limit that can be set, one after the other. At last only the tiers stay. */
+function limitsPrologueOf(organizationId: OrganizationId, accountId: AccountId): readonly Command[] {
+  const two = (reference: string) => mint({ organizationId, accountId, reference, amount: "0.02", rail: DIRECT_RAIL });
+  const meet = (tier: string | undefined): Command[] => [
+    ...LIMIT_NAMES.flatMap((name) => [
+      setLimits(organizationId, { tier, changes: { [name]: toCents(1) } }),
+      two(`beyond ${String(tier)} ${name}`),
+      setLimits(organizationId, { tier, changes: { [name]: "NONE" } }),
+    ]),
+  ];
+  const tiers = Array.from({ length: TIERS_MAX }, (_, index) =>
+    setLimits(organizationId, { tier: `tier-${String(index)}`, changes: { DAY: toCents(1) } }),
+  );
+  return [
+    setAccountTier(organizationId, accountId, "small"),
+    ...meet("small"),
+    ...meet(undefined),
+    two("within all limits"),
+    ...tiers,
+    ...tiers.slice(1).map(({ tier }) => setLimits(organizationId, { tier, changes: undefined })),
   ];
 }
 
@@ -458,6 +527,13 @@ function commandOf(given: Step, model: Model): Command {
       return updateAccount(given.organizationId, accountIdOf(given, model));
     case "eraseAccount":
       return { ...eraseAccount(given.organizationId, accountIdOf(given, model)), actor: OPERATOR };
+    case "setLimits": {
+      const { type, limit, limitCents } = given;
+      const changes = limitCents === undefined ? undefined : { [limit]: limitCents as Cents | "NONE" };
+      return setLimits(given.organizationId, { tier: given.tier, type, changes });
+    }
+    case "setAccountTier":
+      return setAccountTier(given.organizationId, accountIdOf(given, model), given.tier);
     case "coverShortfall":
     case "recoverShortfall":
     case "allocate":
@@ -578,10 +654,14 @@ function madeIdOf(command: Command): AccountId | TransactionId | undefined {
 }
 
 const LIMIT_OF_BOOK = "LIMIT_EXCEEDED of the organization";
+const LIMITS_THAT_WERE_SET = LIMIT_NAMES.flatMap((name) => [`${name} of the account`, `${name} of the organization`]);
 
 function wordOf(answer: Answer): string {
   if (answer.kind === "refused") {
     const { refusal } = answer;
+    if (refusal.reason === "LIMIT_EXCEEDED" && refusal.reached !== undefined) {
+      return `${refusal.reached.name} of the ${refusal.accountId === undefined ? "organization" : "account"}`;
+    }
     const isOfBook = refusal.reason === "LIMIT_EXCEEDED" && refusal.accountId === undefined;
     return isOfBook ? LIMIT_OF_BOOK : refusal.reason;
   }

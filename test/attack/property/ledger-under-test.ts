@@ -4,7 +4,7 @@ import type { BookSums } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { BookAccount } from "../../../src/domain/journal.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import type { UnixMillis } from "../../../src/domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import type { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell } from "../../../src/storage/database.js";
@@ -13,6 +13,7 @@ import { reads } from "../../../src/storage/reads.js";
 import type { Columns } from "../../../src/storage/sql/engine.js";
 import { NO_DEADLINE } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
+import { seenLimits } from "./limits-model.js";
 import type { State } from "./model.js";
 import { type Answer, seen } from "./rows.js";
 
@@ -97,13 +98,19 @@ export class LedgerUnderTest {
     const { rows: accounts } = await stored.accounts(organizationId, {}, ALL);
     const { rows: transactions } = await stored.transactions(organizationId, {}, ALL);
     const { reader, engine } = this.#cell;
+    const limits = await stored.limits(organizationId);
     const [row] = await reader.rows<BookRow>(
       `SELECT state, suspended_seq AS "suspendedSeq", last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
          reserve_cents AS reserve, shortfall_cents AS shortfall, available_cents AS available, held_cents AS held, unallocated_cents AS unallocated
        FROM ${engine.table("books")} WHERE organization_id = ?`,
       [organizationId],
     );
-    return { accounts: accounts.map(seen), transactions: transactions.map(seen), book: row && bookOf(row) };
+    return {
+      accounts: accounts.map(seen),
+      transactions: transactions.map(seen),
+      book: row && bookOf(row),
+      limits: seenLimits(limits, accounts, row?.lastRecordedAt ?? toUnixMillis(0)),
+    };
   }
 
   /** Changes the row of a book, past the ledger. */

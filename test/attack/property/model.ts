@@ -8,6 +8,8 @@ import type {
   FreezeAccount,
   MoveMoney,
   ReverseTransaction,
+  SetAccountTier,
+  SetLimits,
   UnfreezeAccount,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
@@ -18,6 +20,7 @@ import { OPERATOR } from "../../../src/domain/values/actor.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { LimitsModel, type SeenLimits } from "./limits-model.js";
 import { PaymentsModel } from "./payments-model.js";
 import {
   type Answer,
@@ -67,6 +70,7 @@ export const ANSWER_WORDS: readonly string[] = [
   "RECEIPT_ALREADY_USED",
   "REFERENCE_ALREADY_USED",
   "TOO_MANY_FREEZES",
+  "TOO_MANY_TIERS",
   "TRANSACTION_ALREADY_REVERSED",
   "TRANSACTION_NOT_FOUND",
   "TRANSACTION_NOT_REVERSIBLE",
@@ -78,7 +82,8 @@ export const ANSWER_WORDS: readonly string[] = [
 export interface State {
   readonly accounts: readonly Seen[];
   readonly transactions: readonly Seen[];
-  readonly book: Omit<BookHead, "organizationId"> | undefined;
+  readonly book: Omit<BookHead, "organizationId" | "limits"> | undefined;
+  readonly limits: SeenLimits | undefined;
 }
 
 export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
@@ -114,10 +119,14 @@ export class Model {
   /** By the idempotency key of the freeze. */
   readonly #keyedFreezes = new Map<string, { readonly freeze: ModelFreeze; readonly content: Content }>();
   readonly #books = new Map<OrganizationId, ModelBook>();
+  readonly #limits = new LimitsModel();
   readonly #payments = new PaymentsModel({
     accounts: this.accounts,
     transactions: this.transactions,
     bookOf: (organizationId) => this.#bookOf(organizationId),
+    takeBack: (id) => {
+      this.#limits.takeBack(id);
+    },
   });
   /** The time of the command that is being done. */
   #now = toUnixMillis(0);
@@ -164,6 +173,11 @@ export class Model {
       accounts: own(this.accounts).map(seen),
       transactions: own(this.transactions).map(seen),
       book: { ...this.#bookOf(organizationId) },
+      limits: this.#limits.state(
+        organizationId,
+        [...this.accounts.values()].filter((account) => account.organizationId === organizationId),
+        this.#bookOf(organizationId).lastRecordedAt,
+      ),
     };
   }
 
@@ -194,6 +208,10 @@ export class Model {
         return this.#updateAccount(command);
       case "eraseAccount":
         return this.#eraseAccount(command);
+      case "setAccountTier":
+        return this.#setAccountTier(command);
+      case "setLimits":
+        return this.#setLimits(command);
       case "beginPayment":
         return this.#payments.begin(command);
       case "acceptPayment":
@@ -231,6 +249,7 @@ export class Model {
         status: "ACTIVE",
         ...balances,
         openPayments: 0,
+        tier: "default" as ModelAccount["tier"],
         freezes: [],
         phoneNumberChangedAt: undefined,
       };
@@ -267,7 +286,10 @@ export class Model {
       const named = { id, organizationId, accountId, reference, description };
       const corrects = { kind: "REVERSAL", transactionId } as const;
       const reversal = this.#move(account, { ...named, type, amountCents, rail, corrects });
-      if (!("reason" in reversal)) original.reversedById = id;
+      if (!("reason" in reversal)) {
+        original.reversedById = id;
+        this.#limits.takeBack(transactionId);
+      }
       return reversal;
     });
   }
@@ -300,6 +322,10 @@ export class Model {
       return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
     }
 
+    const isLinked = given.corrects !== undefined;
+    const beyond = isLinked ? undefined : this.#limits.refusal(account, given, this.#now);
+    if (beyond !== undefined) return beyond;
+
     const phoneNumber = account.person?.phoneNumber;
     const payment =
       terms === undefined || phoneNumber === undefined
@@ -328,6 +354,7 @@ export class Model {
       availableAfterCents: completed ? account.availableCents : undefined,
     };
     this.transactions.set(given.id, transaction);
+    if (!isLinked) this.#limits.accept(transaction, this.#now);
     return transaction;
   }
 
@@ -369,7 +396,25 @@ export class Model {
       post(this.#bookOf(organizationId), account, { available: moved, held: -moved });
     }
     this.#payments.canceled(transaction);
+    this.#limits.takeBack(transactionId);
     return done(transaction, { replayed: false });
+  }
+
+  #setAccountTier({ organizationId, accountId, tier }: SetAccountTier): Answer {
+    const account = this.accounts.get(accountId);
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    if (account.status === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
+    const replayed = account.tier === tier;
+    account.tier = tier;
+    return done(account, { replayed });
+  }
+
+  #setLimits(command: SetLimits): Answer {
+    const book = this.#bookOf(command.organizationId);
+    const set = this.#limits.set(command, { now: this.#now, lastRecordedAt: book.lastRecordedAt });
+    if (typeof set === "object") return refused(set);
+    if (set !== "same") this.#now = set;
+    return done(book, { replayed: set === "same" });
   }
 
   #freezeAccount(command: FreezeAccount): Answer {

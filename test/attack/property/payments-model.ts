@@ -34,6 +34,8 @@ export interface Shared {
   readonly accounts: ReadonlyMap<AccountId, ModelAccount>;
   readonly transactions: Map<TransactionId, ModelTransaction>;
   bookOf(organizationId: OrganizationId): ModelBook;
+  /** The transaction counts no longer against the limits. */
+  takeBack(id: TransactionId): void;
 }
 
 interface StandingProposal {
@@ -325,6 +327,7 @@ export class PaymentsModel {
     if (type === "REDEEM") this.#post(account, { held: -amount, available: amount });
     transaction.failure = failure;
     end(order, "FAILED");
+    this.#shared.takeBack(transaction.id);
     this.rows += 1;
   }
 

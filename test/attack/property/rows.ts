@@ -15,7 +15,7 @@ import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
 export type Seen = SeenAccount | SeenTransaction | SeenBook;
 export type SeenAccount = Pick<
   Account,
-  "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments"
+  "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments" | "tier"
 > & {
   readonly freezes: readonly SeenFreeze[];
   /** The freeze that the command made or lifted. */
@@ -53,7 +53,7 @@ export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
 export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends">>;
-export type ModelBook = Writable<Omit<BookHead, "organizationId">>;
+export type ModelBook = Writable<Omit<BookHead, "organizationId" | "limits">>;
 
 /** The fields of a transaction that no rail has said anything about. */
 export const NO_REPORT = {
@@ -72,9 +72,9 @@ export const SUM_CENTS_MAX = 9_007_199_254_740_991;
 export function seen(resource: Seen | Resource): Seen {
   if ("sums" in resource) return { sums: resource.sums };
   if ("person" in resource) {
-    const { id, person, status, availableCents, heldCents, openPayments, freezes } = resource;
+    const { id, person, status, availableCents, heldCents, openPayments, tier, freezes } = resource;
     const balances = { availableCents, heldCents, openPayments };
-    const account = { id, person, status, ...balances, freezes: freezes.map(seenFreeze) };
+    const account = { id, person, status, tier, ...balances, freezes: freezes.map(seenFreeze) };
     return "freeze" in resource ? { ...account, freeze: seenFreeze(resource.freeze) } : account;
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;

@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { CreateAccount } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
+import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
 import { createAccount as operation } from "../../../src/domain/operations/create-account.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
@@ -44,6 +45,8 @@ describe("creating an account", () => {
       availableCents: 0,
       heldCents: 0,
       openPayments: 0,
+      tier: DEFAULT_TIER,
+      usage: undefined,
       createdAt: NOW,
       updatedAt: NOW,
     };

@@ -131,10 +131,23 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { from: "frozen", to: "closed" },
   ],
   LIMIT_EXCEEDED: [
-    { reason: "LIMIT_EXCEEDED", accountId: ACCOUNT_ID, limitCents: 999_999_999_999_999 },
+    {
+      reason: "LIMIT_EXCEEDED",
+      accountId: ACCOUNT_ID,
+      limitCents: 100_000,
+      reached: { name: "DAY", usedCents: 90_050, resetsAt: toUnixMillis(Date.UTC(2026, 0, 1, 21)) },
+    },
     Status.FAILED_PRECONDITION,
-    { account_id: ACCOUNT_ID, limit: "9999999999999.99" },
+    {
+      account_id: ACCOUNT_ID,
+      limit: "1000.00",
+      limit_name: "day",
+      used: "900.50",
+      remaining: "99.50",
+      resets_at: "2026-01-01T21:00:00.000Z",
+    },
   ],
+  TOO_MANY_TIERS: [{ reason: "TOO_MANY_TIERS", limit: 20 }, Status.FAILED_PRECONDITION, { limit: "20" }],
   PHONE_NUMBER_MISSING: [
     { reason: "PHONE_NUMBER_MISSING", accountId: ACCOUNT_ID },
     Status.FAILED_PRECONDITION,

@@ -57,6 +57,7 @@ describe("grpc: AccountService", () => {
       available_balance: "1234.56",
       held_balance: "0.05",
       currency: "KESC",
+      tier: "default",
       as_of_sequence: undefined,
       created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
       updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),

@@ -49,6 +49,7 @@ describe("grpc: reflection", () => {
           service: [
             { name: "kesc.v1.AccountService" },
             { name: "kesc.v1.EventService" },
+            { name: "kesc.v1.LimitService" },
             { name: "kesc.v1.RailService" },
             { name: "kesc.v1.SandboxService" },
             { name: "kesc.v1.SealService" },

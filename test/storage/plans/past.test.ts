@@ -131,6 +131,7 @@ for (const engine of ENGINES) {
       },
       closing: (reads) => reads.closing(organizationId, { accountId, from: undefined }),
       freezes: (reads) => reads.freezes(organizationId, { accountId, seq: 100, afterSeq: 0 }),
+      tier: (reads) => reads.tier(organizationId, { accountId, seq: 100 }),
       accountLines: (reads) => reads.accountLines(organizationId, { ...lines, accountId }),
       bookLines: (reads) => reads.bookLines(organizationId, lines),
       sums: (reads) => reads.sums(organizationId, { seq: 2, from: undefined }),

@@ -241,6 +241,7 @@ export const MINT: MintRequest = {
 const smallReads: Reads = {
   account: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
+  limits: async () => Promise.resolve(undefined),
   accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7, lookedAt: 1 }),
   transaction: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
@@ -264,6 +265,7 @@ const noHistory: HistoryReads = {
   balances: noPast,
   closing: noPast,
   freezes: noPast,
+  tier: noPast,
   accountLines: noPast,
   bookLines: noPast,
   sums: noPast,
@@ -276,6 +278,7 @@ const noHistory: HistoryReads = {
 /** A database that is empty. */
 export const emptyReads: Reads = {
   account: async () => Promise.resolve(undefined),
+  limits: async () => Promise.resolve(undefined),
   accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
   transaction: async () => Promise.resolve(undefined),
   transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),

@@ -43,9 +43,13 @@ export class GivenBooks {
     this.#now = now;
   }
 
-  /** Makes an organization. */
-  static async open(database: Database, name = "the organization"): Promise<GivenBooks> {
-    let time = Date.now() - HOUR_MILLIS;
+  /** Makes an organization, whose book begins an hour ago, or at `begin`. */
+  static async open(
+    database: Database,
+    name = "the organization",
+    begin = Date.now() - HOUR_MILLIS,
+  ): Promise<GivenBooks> {
+    let time = begin;
     const now = (): UnixMillis => toUnixMillis((time += SECOND_MILLIS));
     const made = keys(database, now);
     const { id: organizationId } = await made.createOrganization(name);

@@ -20,11 +20,15 @@ export interface AccountRow {
   readonly available_cents: number;
   readonly held_cents: number;
   readonly open_payments: number;
+  readonly tier: string;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-type StatusKind = Exclude<Extract<JournalKind, `account.${string}`>, "account.updated" | "account.erased">;
+type StatusKind = Exclude<
+  Extract<JournalKind, `account.${string}`>,
+  "account.updated" | "account.erased" | "account.tiered"
+>;
 
 /** The statuses from which a row of each kind may come. */
 const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>> = {
@@ -36,6 +40,8 @@ const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>>
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 const STANDING_FREEZES_MAX = 20;
+const DEFAULT_TIER: string = "default";
+const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** The rows whose hash covers more than the row, so another check has it. */
 const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
@@ -74,6 +80,7 @@ export class AccountCheck {
   #availableCents = 0;
   #heldCents = 0;
   #updatedAt = 0;
+  #tier = DEFAULT_TIER;
   /** The transactions that are on their way over a rail. Most accounts never have one. */
   #openPayments: Set<string> | undefined;
 
@@ -127,6 +134,7 @@ export class AccountCheck {
       created_at: [created.recorded_at, summary.created_at],
       updated_at: [this.#updatedAt, summary.updated_at],
       open_payments: [this.#openPayments?.size ?? 0, summary.open_payments],
+      tier: [this.#tier, summary.tier],
     });
     findings.compare(place, {
       expected: describeBalances(this.#availableCents, this.#heldCents),
@@ -152,6 +160,7 @@ export class AccountCheck {
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
+    else if (kind === "account.tiered") this.#changeTier(row);
     if (HASHED_ELSEWHERE.has(kind) || secrets === undefined) return;
     if (!hasHashOf({ accountId: this.#id, transactionId: null, created: proofsIn(row) }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
@@ -192,6 +201,15 @@ export class AccountCheck {
     if (reason !== phoneNumber && reason !== email && reason !== both) {
       this.#add(seq, "the names of the changed fields as the reason", "another reason");
     }
+  }
+
+  #changeTier({ seq, detail }: JournalRow): void {
+    if (this.#status === undefined || this.#status === "CLOSED") {
+      this.#add(seq, "account.tiered only on an open account", describe(this.#status));
+    }
+    if (detail === null || !TIER.test(detail)) this.#add(seq, "the name of a tier as the detail", String(detail));
+    if (detail === this.#tier) this.#add(seq, "another tier than before", detail);
+    this.#tier = detail ?? "";
   }
 
   #erase(row: JournalRow): void {

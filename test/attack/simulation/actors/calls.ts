@@ -10,6 +10,7 @@ import type {
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
+import { LIMIT_NAMES } from "../../../../src/domain/limits/limits.js";
 import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
@@ -23,7 +24,7 @@ import {
   type Reference,
   type UserId,
 } from "../../../../src/domain/values/text.js";
-import { RAIL_TERMS, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
+import { RAIL_TERMS, setAccountTier, setLimits, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
 import { OrderCalls } from "./order-calls.js";
 import { type Wish, wishOf } from "./wish.js";
@@ -81,6 +82,7 @@ export class Calls {
     if (dice < 36) return this.#erase(organizationId, known);
     if (dice < 40) return this.#update(organizationId, known);
     if (dice < 50 && known.reverseIds.length > 0) return this.#reverse(organizationId, known);
+    if (dice < 55) return this.#limit(organizationId, known);
     return this.#moveMoney(organizationId, known);
   }
 
@@ -185,6 +187,23 @@ export class Calls {
       phoneNumber: this.#random.chance(0.5) ? this.#random.pick([PHONE_NUMBER, OTHER_PHONE_NUMBER]) : undefined,
       email: this.#random.pick([EMAIL, NO_EMAIL]),
     };
+    return wishOf(() => ({ ...command }));
+  }
+
+  /** Sets a limit that some amounts meet, or lifts it; or moves an account to another tier. */
+  #limit(organizationId: OrganizationId, known: Known): Wish {
+    if (this.#random.chance(0.3)) {
+      const tier = this.#random.pick(["default", "small", "unknown"]);
+      const command = setAccountTier(organizationId, this.#accountId(known), tier);
+      return wishOf(() => ({ ...command }));
+    }
+    const limit = this.#random.pick(LIMIT_NAMES);
+    const most = this.#random.pick([150, 600, 2_000, "NONE"] as const);
+    const command = setLimits(organizationId, {
+      tier: this.#random.chance(0.4) ? undefined : this.#random.pick(["default", "small"]),
+      type: this.#random.pick(["MINT", "REDEEM"]),
+      changes: this.#random.chance(0.1) ? undefined : { [limit]: most as Cents | "NONE" },
+    });
     return wishOf(() => ({ ...command }));
   }
 

@@ -29,6 +29,8 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   closeAccount: "account.closed",
   updateAccount: "account.updated",
   eraseAccount: "account.erased",
+  setAccountTier: "account.tiered",
+  setLimits: undefined,
   cancelTransaction: "transaction.canceled",
   // The model knows the payments and the sums of the book: the judge compares it with what is
   // durable.

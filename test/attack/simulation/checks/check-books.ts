@@ -5,6 +5,7 @@ import type { Transaction, TransactionStatus } from "../../../../src/domain/tran
 import type { FreezeId, OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { Books, Disk, Stored } from "../disks/disk.js";
 import { mustBe, mustHold } from "../report/violation.js";
+import { checkLimits } from "./check-limits.js";
 
 // Checks docs/ledger.md, "What must always be true", from the journal alone.
 
@@ -34,6 +35,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "account.closed": { account: "CLOSED" },
   "account.updated": {},
   "account.erased": {},
+  "account.tiered": {},
   "transaction.pending": { transaction: "PENDING" },
   "transaction.completed": { transaction: "COMPLETED" },
   "transaction.processing": { transaction: "PROCESSING" },
@@ -54,6 +56,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "webhook_endpoint.disabled": {},
   "webhook_endpoint.deleted": {},
   "reserve.recorded": {},
+  "limits.set": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 
@@ -72,6 +75,7 @@ export function checkBooks({ organizations }: Pick<Disk, "organizations">, books
     checkTransactions(book);
     checkReceipts(book);
     checkSums(book);
+    checkLimits(book);
     checkNames(book);
     rows += book.journal.length;
   }

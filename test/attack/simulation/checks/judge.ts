@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Account } from "../../../../src/domain/account.js";
-import type { BookState } from "../../../../src/domain/book.js";
+import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { Refusal } from "../../../../src/domain/refusal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../../../../src/ledger/ports/outcome.js";
+import { seenLimits } from "../../property/limits-model.js";
 import { Model } from "../../property/model.js";
 import { type Answer, seen } from "../../property/rows.js";
 import type { Books } from "../disks/disk.js";
@@ -147,8 +148,11 @@ export class Judge {
           .filter(({ organizationId }) => organizationId === id)
           .map(seen)
           .reverse();
-      const { organizationId, ...book } = books.heads.get(id) ?? {};
-      const state = { accounts: own(books.accounts), transactions: own(books.transactions), book };
+      const { organizationId, limits, ...book } = headOf(books, id);
+      const usages = books.accounts.filter((account) => account.organizationId === id);
+      const seenNow = seenLimits(limits, usages, book.lastRecordedAt);
+      const rows = { accounts: own(books.accounts), transactions: own(books.transactions) };
+      const state = { ...rows, book, limits: seenNow };
       mustBe(`the state of ${id}`, this.#model.state(id), state);
       mustBe("whose book it is", id, organizationId);
     }
@@ -165,6 +169,12 @@ export class Judge {
   #violated(violation: Violation): void {
     this.#violation ??= violation;
   }
+}
+
+function headOf({ heads }: Books, organizationId: OrganizationId): BookHead {
+  const head = heads.get(organizationId);
+  if (head === undefined) throw new Violation(`the book of ${organizationId}`, "one", "none");
+  return head;
 }
 
 function isFast({ server, database }: Clocks): boolean {

@@ -26,8 +26,11 @@ export interface Steps {
 /** The organizations that a run may have. */
 export const ORGANIZATIONS = ["org_1", "org_2", "org_3", "org_4", "org_5"] as OrganizationId[];
 
-/** The time of the first row of each book. */
-export const BOOKS_BEGIN = toUnixMillis(1_000_000_000);
+/**
+ * The time of the first row of each book. A month of Nairobi ends soon after it, so that many runs
+ * go on in the next one.
+ */
+export const BOOKS_BEGIN = toUnixMillis(Date.UTC(2001, 0, 31, 20, 59, 59, 700));
 
 /** Makes the disk of one cell, with a new book for each organization. */
 export type MakeDisk = (organizations: readonly OrganizationId[], databaseClock: () => UnixMillis) => Disk;

@@ -147,6 +147,7 @@ export class MemoryDisk implements Disk {
       lastSeq: 1,
       lastRecordedAt: recordedAt,
       sums: NO_SUMS,
+      limits: undefined,
     });
   }
 
@@ -276,8 +277,8 @@ export class MemoryDisk implements Disk {
       if (row.railMovement !== undefined) this.#changedIn.set(movementName(row), this.#version);
     }
     // Like the UPDATE of `books`, it does not set the state.
-    for (const { organizationId, lastSeq, lastRecordedAt, sums } of books) {
-      this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums });
+    for (const { organizationId, lastSeq, lastRecordedAt, sums, limits } of books) {
+      this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums, limits });
     }
   }
 

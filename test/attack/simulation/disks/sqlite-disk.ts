@@ -17,6 +17,7 @@ import { BookDirectory, type OpenBook } from "../../../../src/storage/sql/book-d
 import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
 import { freezeOf, type FreezeRow, standingFreezesColumn } from "../../../../src/storage/sql/freeze-rows.js";
 import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
+import { limitsOf, type LimitsRow } from "../../../../src/storage/sql/records/book-head-rows.js";
 import {
   fullAccountOf,
   type FullAccountRow,
@@ -266,7 +267,7 @@ interface JournalRow {
 
 const JOURNAL = "SELECT journal.*, organization_id FROM journal JOIN books ON number = book";
 
-type BookRow = BookSums & Omit<BookHead, "sums">;
+type BookRow = BookSums & Omit<BookHead, "sums" | "limits" | "isSuspended"> & LimitsRow;
 
 function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
   const bookOf = ({ book }: { readonly book: number }): OpenBook => {
@@ -277,7 +278,8 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
   const heads = all<BookRow>(
     `SELECT organization_id AS "organizationId", state, last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
        reserve_cents AS reserve, shortfall_cents AS shortfall, available_cents AS available, held_cents AS held,
-       unallocated_cents AS unallocated
+       unallocated_cents AS unallocated, limits, limits_since, day_from, day_minted_cents, day_redeemed_cents,
+       month_from, month_minted_cents, month_redeemed_cents
      FROM books`,
   );
   return {
@@ -301,8 +303,10 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
   };
 }
 
-function headOf({ organizationId, state, lastSeq, lastRecordedAt, ...sums }: BookRow): BookHead {
-  return { organizationId, state, isSuspended: false, lastSeq, lastRecordedAt, sums };
+function headOf(row: BookRow): BookHead {
+  const { organizationId, state, lastSeq, lastRecordedAt, reserve, shortfall, available, held, unallocated } = row;
+  const sums = { reserve, shortfall, available, held, unallocated };
+  return { organizationId, state, isSuspended: false, lastSeq, lastRecordedAt, sums, limits: limitsOf(row) };
 }
 
 function entryOf(row: JournalRow): Stored<JournalEntry> {

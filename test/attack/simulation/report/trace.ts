@@ -45,6 +45,10 @@ export function describeCommand(command: Command): string {
     case "updateAccount":
     case "eraseAccount":
       return `${command.name} ${shortId(command.accountId)}`;
+    case "setAccountTier":
+      return `set the tier of ${shortId(command.accountId)} to ${command.tier}`;
+    case "setLimits":
+      return `set the limits of ${command.tier ?? "the organization"}: ${JSON.stringify(command.changes)}`;
     case "coverShortfall":
     case "recoverShortfall":
     case "allocate":

@@ -1,0 +1,69 @@
+import type { TransactionType } from "../transaction.js";
+import type { Cents } from "../values/cents.js";
+import { type Parsed, parsed, unparsed } from "../values/parsed.js";
+
+/** What a limit bounds: one transaction, or the sum of a day or of a calendar month in Nairobi. */
+export const LIMIT_NAMES = ["TRANSACTION", "DAY", "MONTH"] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+
+/** The highest amounts for one type of transaction. A name without an amount has no limit. */
+export type AmountLimits = Readonly<Partial<Record<LimitName, Cents>>>;
+
+export type LimitSet = Readonly<Record<TransactionType, AmountLimits>>;
+
+export const NO_LIMITS: LimitSet = { MINT: {}, REDEEM: {} };
+
+/** The name of a group of accounts that have the same limits. */
+export type TierName = string & { readonly brand: unique symbol };
+
+/** The tier of every new account. */
+export const DEFAULT_TIER = "default" as TierName;
+
+/** The maximum number of tiers of one organization. */
+export const TIERS_MAX = 20;
+
+const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
+
+export function parseTierName(unchecked: string): Parsed<TierName> {
+  return TIER.test(unchecked)
+    ? parsed(unchecked as TierName)
+    : unparsed("must be 1 to 32 lower-case letters, digits, - or _, and begin with a letter, such as basic");
+}
+
+/** The limits of an organization, and of its accounts by their tier. */
+export interface Limits {
+  readonly organization: LimitSet;
+  readonly tiers: ReadonlyMap<TierName, LimitSet>;
+}
+
+/** Returns the limits of an account. A tier without its own has those of the default tier. */
+export function limitsOfTier({ tiers }: Limits, tier: TierName): LimitSet {
+  return tiers.get(tier) ?? tiers.get(DEFAULT_TIER) ?? NO_LIMITS;
+}
+
+/** New amounts. NONE lifts a limit, and an absent name leaves it as it is. */
+export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<LimitName, Cents | "NONE">>>>>;
+
+export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet {
+  const changed = (type: TransactionType): AmountLimits => {
+    const amounts: Partial<Record<LimitName, Cents>> = {};
+    for (const name of LIMIT_NAMES) {
+      const amountCents = changes[type][name] ?? limits[type][name];
+      if (amountCents !== undefined && amountCents !== "NONE") amounts[name] = amountCents;
+    }
+    return amounts;
+  };
+  return { MINT: changed("MINT"), REDEEM: changed("REDEEM") };
+}
+
+/** Returns the one text of the limits. Equal limits have equal texts. */
+export function limitsText({ organization, tiers }: Limits): string {
+  const names = [...tiers.keys()].sort();
+  return JSON.stringify([organization, names.map((name) => [name, tiers.get(name)])]);
+}
+
+/** Reads a text of `limitsText`. */
+export function limitsFromText(text: string): Limits {
+  const [organization, tiers] = JSON.parse(text) as [LimitSet, [TierName, LimitSet][]];
+  return { organization, tiers: new Map(tiers) };
+}

@@ -1,0 +1,144 @@
+import type { Transaction } from "../transaction.js";
+import { endOfDay, endOfMonth, nairobiDayOf, startOfDay, startOfMonth } from "../values/nairobi-day.js";
+import type { UnixMillis } from "../values/time.js";
+import { LIMIT_NAMES, type LimitName, type Limits, type LimitSet } from "./limits.js";
+
+/** The sums of a period that begins at `from`. */
+export interface PeriodSums {
+  readonly from: UnixMillis;
+  readonly MINT: number;
+  readonly REDEEM: number;
+}
+
+/**
+ * What counts against the limits of an account or of an organization: the accepted transactions of
+ * a day in Nairobi, and of the calendar month in which that day lies.
+ */
+export interface Usage {
+  readonly day: PeriodSums;
+  readonly month: PeriodSums;
+}
+
+/** The limits of an organization, and what counts against its own. */
+export interface LimitsInForce extends Limits {
+  /**
+   * The time of the row that set the first limits. Transactions that were accepted then or later
+   * count. The row before is earlier, so the time alone tells which transactions count.
+   */
+  readonly since: UnixMillis;
+  /** Undefined until the first transaction counts. */
+  readonly usage: Usage | undefined;
+}
+
+/** A limit that a transaction would exceed. */
+export interface ReachedLimit {
+  readonly name: LimitName;
+  readonly limitCents: number;
+  /** What counts already. Undefined for a limit of one transaction. */
+  readonly usedCents: number | undefined;
+  /** When the sums begin again. Undefined for a limit of one transaction. */
+  readonly resetsAt: UnixMillis | undefined;
+}
+
+// A JavaScript number holds every sum up to this one exactly.
+const SUM_CENTS_MAX = Number.MAX_SAFE_INTEGER;
+
+type Movement = Pick<Transaction, "type" | "amountCents">;
+
+/** Returns the usage in the day and the month of `now`. Sums of earlier ones do not count there. */
+export function usageAt(usage: Usage | undefined, now: UnixMillis): Usage {
+  const day = nairobiDayOf(now);
+  const from = startOfDay(day);
+  if (usage?.day.from === from) return usage;
+  const monthFrom = startOfMonth(day);
+  const month = usage?.month.from === monthFrom ? usage.month : nothingFrom(monthFrom);
+  return { day: nothingFrom(from), month };
+}
+
+function nothingFrom(from: UnixMillis): PeriodSums {
+  return { from, MINT: 0, REDEEM: 0 };
+}
+
+/** Counts an accepted transaction. `usage` is that of the time at which it was accepted. */
+export function counted({ day, month }: Usage, { type, amountCents }: Movement): Usage {
+  return {
+    day: { ...day, [type]: day[type] + amountCents },
+    month: { ...month, [type]: month[type] + amountCents },
+  };
+}
+
+/**
+ * Takes back a transaction that counted. Its amount leaves the sums of the day and of the month in
+ * which it was accepted, if `usage` is still about these.
+ */
+export function givenBack(
+  { day, month }: Usage,
+  { type, amountCents, createdAt }: Movement & Pick<Transaction, "createdAt">,
+): Usage {
+  const without = (sums: PeriodSums): PeriodSums =>
+    createdAt < sums.from ? sums : { ...sums, [type]: sums[type] - amountCents };
+  return { day: without(day), month: without(month) };
+}
+
+/** Returns the first limit that the transaction would exceed. */
+export function reachedLimit(
+  limits: LimitSet,
+  usage: Usage,
+  { type, amountCents }: Movement,
+): ReachedLimit | undefined {
+  for (const name of LIMIT_NAMES) {
+    const usedCents = usedOf(usage, name, type);
+    const limitCents = limits[type][name] ?? SUM_CENTS_MAX;
+    if ((usedCents ?? 0) + amountCents > limitCents) {
+      return { name, limitCents, usedCents, resetsAt: resetOf(usage, name) };
+    }
+  }
+  return undefined;
+}
+
+/** A limit that is set, and what counts against it. */
+export interface LimitState extends ReachedLimit {
+  readonly type: Transaction["type"];
+  readonly remainingCents: number;
+}
+
+/** Returns the limits that are set, first those of mints. */
+export function limitStates(limits: LimitSet, usage: Usage): readonly LimitState[] {
+  return (["MINT", "REDEEM"] as const).flatMap((type) =>
+    LIMIT_NAMES.flatMap((name) => {
+      const limitCents = limits[type][name];
+      if (limitCents === undefined) return [];
+      const usedCents = usedOf(usage, name, type);
+      const left = remainingCents(limitCents, usedCents);
+      return [{ type, name, limitCents, usedCents, remainingCents: left, resetsAt: resetOf(usage, name) }];
+    }),
+  );
+}
+
+/** Returns what is left of a limit. Nothing is, if it was lowered below what is used. */
+export function remainingCents(limitCents: number, usedCents = 0): number {
+  return Math.max(0, limitCents - usedCents);
+}
+
+function usedOf({ day, month }: Usage, name: LimitName, type: Transaction["type"]): number | undefined {
+  switch (name) {
+    case "TRANSACTION":
+      return undefined;
+    case "DAY":
+      return day[type];
+    case "MONTH":
+      return month[type];
+  }
+}
+
+/** Returns the first moment after the day or the month of the usage. */
+function resetOf({ day }: Usage, name: LimitName): UnixMillis | undefined {
+  switch (name) {
+    case "TRANSACTION":
+      return undefined;
+    case "DAY":
+      return endOfDay(nairobiDayOf(day.from));
+    case "MONTH":
+      return endOfMonth(nairobiDayOf(day.from));
+  }
+}

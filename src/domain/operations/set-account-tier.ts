@@ -1,0 +1,51 @@
+import { type Account, accountOf, type LedgerAccount } from "../account.js";
+import type { SetAccountTier } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { balancesOf } from "../journal.js";
+import type { UnixMillis } from "../values/time.js";
+
+export const setAccountTier: Operation<SetAccountTier, Account> = { lookup, decide };
+
+function lookup({ accountId }: SetAccountTier, rows: Lookup): void {
+  rows.fullAccount(accountId);
+}
+
+/**
+ * Moves an account to another tier. What it has used of its limits stays. For an account that has
+ * the tier already it returns a replay.
+ *
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED.
+ */
+function decide(book: Book, command: SetAccountTier, now: UnixMillis): Decision<Account> {
+  const { organizationId, accountId, tier, actor, reason } = command;
+  const account = book.account(organizationId, accountId);
+  const holder = book.accountHolder(organizationId, accountId);
+  if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  if (account.status === "CLOSED") return refuse({ reason: "ACCOUNT_CLOSED", accountId });
+  const freezes = book.standingFreezes(organizationId, accountId);
+  if (account.tier === tier) return replay(accountOf(account, holder, freezes));
+
+  const changed: LedgerAccount = { ...account, tier, updatedAt: now };
+  return {
+    kind: "effect",
+    resource: accountOf(changed, holder, freezes),
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: undefined,
+          freezeId: undefined,
+          kind: "account.tiered",
+          posting: undefined,
+          balancesAfter: balancesOf(account),
+          detail: tier,
+          actor,
+          reason,
+          recordedAt: now,
+        },
+      ],
+      puts: [{ table: "accounts", row: changed }],
+    },
+  };
+}

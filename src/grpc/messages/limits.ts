@@ -1,0 +1,50 @@
+import type { Account } from "../../domain/account.js";
+import { type LimitName, limitsOfTier } from "../../domain/limits/limits.js";
+import { type LimitsInForce, limitStates, usageAt } from "../../domain/limits/usage.js";
+import type { TransactionType } from "../../domain/transaction.js";
+import { formatCents } from "../../domain/values/cents.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import {
+  type Limit as LimitMessage,
+  LimitName as LimitNameMessage,
+  type Limits as LimitsMessage,
+} from "../../gen/kesc/v1/limit.js";
+import { TransactionType as TransactionTypeMessage } from "../../gen/kesc/v1/transaction.js";
+import { toTimestamp } from "./timestamp.js";
+
+const NAMES = {
+  TRANSACTION: LimitNameMessage.LIMIT_NAME_TRANSACTION,
+  DAY: LimitNameMessage.LIMIT_NAME_DAY,
+  MONTH: LimitNameMessage.LIMIT_NAME_MONTH,
+} as const satisfies Record<LimitName, LimitNameMessage>;
+
+const TYPES = {
+  MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
+  REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
+} as const satisfies Record<TransactionType, TransactionTypeMessage>;
+
+/** The limits of the organization, or those of an account, as they are at `now`. */
+export function toLimitsMessage(
+  limits: LimitsInForce | undefined,
+  account: Account | undefined,
+  now: UnixMillis,
+): LimitsMessage {
+  return {
+    account_id: account?.id ?? "",
+    tier: account?.tier ?? "",
+    counted_since: limits === undefined ? undefined : toTimestamp(limits.since),
+    limits: limits === undefined ? [] : limitMessages(limits, account, now),
+  };
+}
+
+function limitMessages(limits: LimitsInForce, account: Account | undefined, now: UnixMillis): LimitMessage[] {
+  const set = account === undefined ? limits.organization : limitsOfTier(limits, account.tier);
+  return limitStates(set, usageAt((account ?? limits).usage, now)).map((state) => ({
+    type: TYPES[state.type],
+    name: NAMES[state.name],
+    limit: formatCents(state.limitCents),
+    used: state.usedCents === undefined ? "" : formatCents(state.usedCents),
+    remaining: formatCents(state.remainingCents),
+    resets_at: state.resetsAt === undefined ? undefined : toTimestamp(state.resetsAt),
+  }));
+}

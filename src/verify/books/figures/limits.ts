@@ -1,0 +1,103 @@
+import type { Audit } from "../../audit.js";
+import { guarded } from "../../guarded.js";
+import type { AuditedBook } from "../book.js";
+import { hasHashOf, proofsIn } from "../content.js";
+import type { JournalRow } from "../journal-rows.js";
+import { checkUsage, type UsageRow, usageSelect } from "./usage.js";
+
+/**
+ * Checks the limits of one book: `books` has those of the last row `limits.set`. Then compares what
+ * counts against them, in `books` and in `accounts`, with the accepted transactions.
+ */
+export class LimitsAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  #content: string | null = null;
+  #since: number | null = null;
+  #lastRecordedAt = 0;
+  /** The first row that can count in the month of the book. */
+  #fromSeq: number | undefined;
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book in the order of `seq`. */
+  row(row: JournalRow): void {
+    if (row.kind === "limits.set") {
+      guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
+        this.#follow(row);
+      });
+    }
+    this.#lastRecordedAt = row.recorded_at;
+    const from = Math.max(this.#since ?? Infinity, this.#book.row.month_from ?? 0);
+    if (row.recorded_at >= from) this.#fromSeq ??= row.seq;
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const { findings, row } = this.#book;
+    const place = { seq: row.head ?? undefined, table: "books", id: row.organization_id } as const;
+    findings.compareFields(place, {
+      limits: [this.#content, row.limits],
+      limits_since: [this.#since, row.limits_since],
+    });
+    const counted = { since: this.#since ?? Infinity, fromSeq: this.#fromSeq ?? Number.MAX_SAFE_INTEGER };
+    const [ofBook] = await this.#usage("books", counted, -1);
+    if (ofBook !== undefined) this.#check("books", ofBook);
+    await this.#auditAccounts(counted);
+  }
+
+  #follow(row: JournalRow): void {
+    const { findings, secrets } = this.#book;
+    const place = { seq: row.seq, table: "journal", id: undefined } as const;
+    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
+      findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
+    }
+    const [person, limits] = JSON.parse(row.detail ?? "[]") as unknown[];
+    if (typeof person !== "string" || person === "" || typeof limits !== "string") {
+      findings.add(place, { expected: "a person and the limits in the detail", found: String(row.detail) });
+      return;
+    }
+    // The time alone says whether a transaction counts.
+    if (this.#since === null && row.recorded_at <= this.#lastRecordedAt) {
+      findings.add(place, { expected: "a later time than that of the row before", found: "the same time" });
+    }
+    this.#content = limits;
+    this.#since ??= row.recorded_at;
+  }
+
+  /**
+   * Compares the accounts with the transactions, as many at a time as may be in memory. Each time
+   * one statement reads both, so that both are of one moment.
+   */
+  async #auditAccounts(counted: Counted): Promise<void> {
+    const { accountsMax } = this.#audit;
+    let after = -1;
+    for (;;) {
+      const rows = await this.#usage("accounts", counted, after);
+      for (const row of rows) this.#check("accounts", row);
+      after = rows.at(-1)?.key ?? after;
+      if (rows.length < accountsMax) return;
+    }
+  }
+
+  #check(table: "books" | "accounts", row: UsageRow): void {
+    checkUsage(row, { table, findings: this.#book.findings, monthFrom: this.#book.row.month_from });
+  }
+
+  #usage(table: "books" | "accounts", { since, fromSeq }: Counted, after: number): Promise<readonly UsageRow[]> {
+    const { engine, rows, accountsMax } = this.#audit;
+    const { number } = this.#book.row;
+    const sinceMillis = Number.isFinite(since) ? since : Number.MAX_SAFE_INTEGER;
+    return rows<UsageRow>(usageSelect(engine, table), [number, fromSeq, sinceMillis, number, after, accountsMax]);
+  }
+}
+
+/** The transactions that count. */
+interface Counted {
+  readonly since: number;
+  readonly fromSeq: number;
+}

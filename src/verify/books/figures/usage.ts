@@ -1,0 +1,105 @@
+import type { Engine } from "../../../storage/sql/engine.js";
+import type { BookFindings } from "../../findings.js";
+import { decimalOf } from "../../format.js";
+
+/**
+ * What counts against the limits of an account or of a book, as its row says, and as the
+ * transactions say. The sums are text, because a driver rounds large numbers.
+ */
+export interface UsageRow {
+  readonly key: number;
+  readonly id: string;
+  /** The last row that the row reflects. */
+  readonly last_seq: number;
+  /** The time of the last row of the book. */
+  readonly last_recorded_at: number;
+  readonly day_from: number | null;
+  readonly day_minted: string;
+  readonly day_redeemed: string;
+  readonly month_from: number | null;
+  readonly month_minted: string;
+  readonly month_redeemed: string;
+  /** Null if no transaction counts. */
+  readonly expected_day_minted: string | null;
+  readonly expected_day_redeemed: string | null;
+  readonly expected_month_minted: string | null;
+  readonly expected_month_redeemed: string | null;
+  /** The number of transactions that count, but were accepted after the day of the row. */
+  readonly late: string | null;
+}
+
+// Repeated on purpose: an audit must not depend on the code that it audits.
+const DAY_MILLIS = 86_400_000;
+const OFFSET_MILLIS = 10_800_000;
+
+/**
+ * Returns a SELECT of rows of `books` or `accounts` with what the transactions say. Parameters: the
+ * book, the first `seq` and the first time that count, then the book, the key after which the rows
+ * begin, and their number. It groups the transactions by account, once for up to 200,000 accounts.
+ */
+export function usageSelect({ table }: Engine, of: "books" | "accounts"): string {
+  const [key, id, book, account] =
+    of === "books"
+      ? (["number", "organization_id", "number", "NULL"] as const)
+      : (["seq", "id", "book", "t.account_id"] as const);
+  const owner = of === "books" ? "o.number = t.book" : "o.id = t.account_id";
+  const sum = (type: string, from: string): string =>
+    `CAST(SUM(CASE WHEN t.type = '${type}' AND t.created_at >= COALESCE(o.${from}, 0) THEN t.amount_cents ELSE 0 END) AS TEXT)`;
+  const joined = of === "books" ? "1 = 1" : "e.account_id = a.id";
+  return `
+    SELECT a.${key} AS key, a.${id} AS id, a.last_seq, b.last_recorded_at,
+      a.day_from, CAST(a.day_minted_cents AS TEXT) AS day_minted, CAST(a.day_redeemed_cents AS TEXT) AS day_redeemed,
+      a.month_from, CAST(a.month_minted_cents AS TEXT) AS month_minted,
+      CAST(a.month_redeemed_cents AS TEXT) AS month_redeemed,
+      e.expected_day_minted, e.expected_day_redeemed, e.expected_month_minted, e.expected_month_redeemed, e.late
+    FROM ${table(of)} a JOIN ${table("books")} b ON b.number = a.${book}
+    LEFT JOIN (
+      SELECT ${account} AS account_id,
+        ${sum("MINT", "day_from")} AS expected_day_minted, ${sum("REDEEM", "day_from")} AS expected_day_redeemed,
+        ${sum("MINT", "month_from")} AS expected_month_minted, ${sum("REDEEM", "month_from")} AS expected_month_redeemed,
+        CAST(SUM(CASE WHEN t.created_at >= COALESCE(o.day_from, 0) + ${String(DAY_MILLIS)} THEN 1 ELSE 0 END) AS TEXT) AS late
+      FROM ${table("transactions")} t JOIN ${table(of)} o ON ${owner}
+      WHERE t.book = ? AND t.seq >= ? AND t.created_at >= ? AND t.corrects_id IS NULL AND t.reversed_by_id IS NULL
+        AND t.status NOT IN ('FAILED', 'CANCELED')
+      ${of === "books" ? "" : "GROUP BY t.account_id"}
+    ) e ON ${joined}
+    WHERE a.${book} = ? AND a.${key} > ? ORDER BY a.${key} LIMIT ?`;
+}
+
+interface Checked {
+  readonly table: "books" | "accounts";
+  readonly findings: BookFindings;
+  /** The month of the book. What an account counted before is over. */
+  readonly monthFrom: number | null;
+}
+
+export function checkUsage(row: UsageRow, { table, findings, monthFrom }: Checked): void {
+  const place = { seq: row.last_seq, table, id: row.id } as const;
+  const { day_from: day, month_from: month } = row;
+  const isPeriod = day === null ? month === null : isDayInMonth(day, month) && day <= row.last_recorded_at;
+  if (!isPeriod) {
+    const found = `day_from ${String(day)}, month_from ${String(month)}`;
+    findings.add(place, { expected: "a day of the past and its month, or none", found });
+  }
+  if ((row.late ?? "0") !== "0") {
+    findings.add(place, { expected: "the day of the last transaction that counts", found: `day_from ${String(day)}` });
+  }
+  const isOver = month !== null && month < (monthFrom ?? 0);
+  if (isOver) return;
+  const sums = (minted: string | null, redeemed: string | null): string =>
+    `minted ${decimalOf(minted ?? "0")}, redeemed ${decimalOf(redeemed ?? "0")}`;
+  findings.compare(place, {
+    expected: `in the day ${sums(row.expected_day_minted, row.expected_day_redeemed)}`,
+    found: `in the day ${sums(row.day_minted, row.day_redeemed)}`,
+  });
+  findings.compare(place, {
+    expected: `in the month ${sums(row.expected_month_minted, row.expected_month_redeemed)}`,
+    found: `in the month ${sums(row.month_minted, row.month_redeemed)}`,
+  });
+}
+
+function isDayInMonth(day: number, month: number | null): boolean {
+  const local = new Date(day + OFFSET_MILLIS);
+  const first = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), 1) - OFFSET_MILLIS;
+  return (day + OFFSET_MILLIS) % DAY_MILLIS === 0 && month === first;
+}

@@ -1,0 +1,62 @@
+import { expect } from "chai";
+
+import {
+  changedLimits,
+  type Limits,
+  limitsFromText,
+  limitsOfTier,
+  limitsText,
+  NO_LIMITS,
+  parseTierName,
+  type TierName,
+} from "../../../src/domain/limits/limits.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+
+const [ONE, TWO] = [toCents(1), toCents(2)];
+const [BASIC, FULL, DEFAULT] = ["basic", "full", "default"] as [TierName, TierName, TierName];
+
+function limitsWith(...tiers: (readonly [TierName, Limits["organization"]])[]): Limits {
+  return { organization: NO_LIMITS, tiers: new Map(tiers) };
+}
+
+describe("limits", () => {
+  it("of a tier are its own, or those of the default tier, or none", () => {
+    const own = { MINT: { DAY: ONE }, REDEEM: {} };
+    const others = { MINT: { DAY: TWO }, REDEEM: {} };
+    expect(limitsOfTier(limitsWith([BASIC, own], [DEFAULT, others]), BASIC)).to.equal(own);
+    expect(limitsOfTier(limitsWith([BASIC, own], [DEFAULT, others]), FULL)).to.equal(others);
+    expect(limitsOfTier(limitsWith([BASIC, own]), FULL)).to.equal(NO_LIMITS);
+  });
+
+  it("change by name: an amount replaces, NONE lifts, and an absent name stays", () => {
+    const before = { MINT: { TRANSACTION: ONE, DAY: ONE }, REDEEM: { MONTH: ONE } };
+    const changes = { MINT: { DAY: "NONE", MONTH: TWO }, REDEEM: {} } as const;
+    expect(changedLimits(before, changes)).to.deep.equal({
+      MINT: { TRANSACTION: ONE, MONTH: TWO },
+      REDEEM: { MONTH: ONE },
+    });
+  });
+
+  it("have one text, whatever the order in which they were set, and the text gives them back", () => {
+    const set = changedLimits(NO_LIMITS, { MINT: { MONTH: TWO, DAY: ONE }, REDEEM: {} });
+    const same = changedLimits(changedLimits(NO_LIMITS, { MINT: { DAY: ONE }, REDEEM: {} }), {
+      MINT: { MONTH: TWO },
+      REDEEM: {},
+    });
+    const text = limitsText({ organization: set, tiers: new Map([[FULL, set] as const, [BASIC, NO_LIMITS] as const]) });
+    const other = limitsText({
+      organization: same,
+      tiers: new Map([[BASIC, NO_LIMITS] as const, [FULL, same] as const]),
+    });
+    expect(text).to.equal(other);
+    expect(limitsText(limitsFromText(text))).to.equal(text);
+    expect(limitsFromText(text).tiers.get(FULL)).to.deep.equal(set);
+  });
+
+  it("have tiers whose names are short and plain", () => {
+    for (const name of ["a", "full", "tier-2", "x_y", "a".repeat(32)])
+      expect(parseTierName(name).ok, name).to.equal(true);
+    for (const name of ["", "Full", "2full", "a b", "a".repeat(33), "é"])
+      expect(parseTierName(name).ok, name).to.equal(false);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect } from "chai";
+
+import { setAccountTier as operation } from "../../../src/domain/operations/set-account-tier.js";
+import { newAccountId, setAccountTier } from "../../support/commands.js";
+import {
+  givenAccount,
+  givenBook,
+  givenFreeze,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
+import { effectOf } from "../../support/given.js";
+
+const active = givenAccount();
+const closed = givenAccount({ status: "CLOSED" });
+const frozen = givenAccount({ status: "FROZEN" });
+const book = givenBook({ accounts: [active, closed, frozen], freezes: [givenFreeze({ accountId: frozen.id })] });
+
+describe("moving an account to another tier", () => {
+  it("notes the tier in the book, and leaves all else as it is", () => {
+    const command = setAccountTier(ORGANIZATION, active.id, "full");
+    const effect = effectOf(operation.decide(book, command, NOW));
+    expect(putOf(effect, "accounts")).to.deep.equal({ ...active, tier: "full", updatedAt: NOW });
+    expect(effect.entries).to.have.lengthOf(1);
+    expect(effect.entries[0]).to.include({ kind: "account.tiered", detail: "full", posting: undefined });
+    expect(effect.limits).to.equal(undefined);
+  });
+
+  it("is possible while the account is frozen", () => {
+    const decision = operation.decide(book, setAccountTier(ORGANIZATION, frozen.id), NOW);
+    expect(decision.kind === "effect" && decision.resource.freezes).to.have.lengthOf(1);
+  });
+
+  for (const [expected, organization, id, tier] of [
+    ["replay", ORGANIZATION, active.id, "default"],
+    ["ACCOUNT_NOT_FOUND", ORGANIZATION, newAccountId(), "default"],
+    ["ACCOUNT_NOT_FOUND", STRANGER, closed.id, "default"],
+    ["ACCOUNT_CLOSED", ORGANIZATION, closed.id, "default"],
+  ] as const) {
+    it(`decides ${expected} before what comes after it`, () => {
+      expect(wordOf(operation.decide(book, setAccountTier(organization, id, tier), NOW))).to.equal(expected);
+    });
+  }
+});
