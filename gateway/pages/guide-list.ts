@@ -26,6 +26,7 @@ export const GUIDES: Readonly<Record<string, readonly Guide[]>> = {
     guide("errors", "errors.md", "Errors", "what an error holds, and every reason"),
     guide("events", "events.md", "Events", "what happened: as a list, or as a stream"),
     guide("webhooks", "webhooks.md", "Webhooks", "events that come to you, and how to check them"),
+    guide("limits", "limits.md", "Limits", "what may move in a day and a month"),
     guide("mpesa", "mpesa.md", "M-Pesa", "how shillings move, amounts, and result codes"),
     guide("statements", "statements.md", "Statements", "statements, exports, the supply and the past"),
     guide("seals", "seals.md", "Seals", "how to check a book without trusting this service"),
