@@ -19,6 +19,7 @@ import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
 import { addDoctor } from "./doctor/command.js";
 import { addImport } from "./import/command.js";
+import { addMove } from "./move/command.js";
 import { addOpenapi } from "./openapi.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
@@ -66,7 +67,9 @@ export function kescProgram(): Command {
   addPurge(program);
   addBackup(program);
   addRestore(program);
-  addCorrections(addBook(program));
+  const book = addBook(program);
+  addMove(book);
+  addCorrections(book);
   addResolve(program);
   addReconcile(program);
   addSeal(program);

@@ -12,6 +12,7 @@ import { webhooks } from "./migrations/0008-webhooks.js";
 import { seals } from "./migrations/0009-seals.js";
 import { marks } from "./migrations/0010-marks.js";
 import { reserve } from "./migrations/0011-reserve.js";
+import { moves } from "./migrations/0014-moves.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -28,6 +29,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0009-seals": seals,
   "0010-marks": marks,
   "0011-reserve": reserve,
+  "0014-moves": moves,
 };
 
 /**
@@ -70,7 +72,7 @@ export async function migrationState({ reader, engine }: ReadingCell): Promise<M
  * Reads the table of Knex without the list() of Knex, which creates that table where it is missing.
  * Only `kesc migrate` may write to a database that is not ours yet.
  */
-async function ranMigrations({ reader, engine }: ReadingCell): Promise<readonly string[]> {
+export async function ranMigrations({ reader, engine }: ReadingCell): Promise<readonly string[]> {
   try {
     const sql = `SELECT name FROM ${engine.table("knex_migrations")} ORDER BY id`;
     return (await reader.rows<{ readonly name: string }>(sql)).map(({ name }) => name);
