@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline openapi screenshots bench bench-full cells profile compare path results upgrade chaos events overload hostile simulate mutants daraja clean
+.PHONY: help run test fuzz audit check lint contract coverage baseline openapi screenshots bench bench-full cells move profile compare path results upgrade chaos events overload hostile simulate mutants daraja clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,9 @@ compare: dist/.built ## the processor time of a call in this build and another, 
 
 cells: dist/.built ## mints a second of one cell and of four on PostgreSQL, with slow commits; ARGS=--help lists the options
 	@node dist/test/support/with-postgres.js node dist/bench/cells.js $(ARGS)
+
+move: dist/.built ## move an organization with a million transactions from SQLite to PostgreSQL, and compare both; ARGS="--transactions 10000"
+	@node dist/test/support/with-postgres.js node dist/bench/move.js $(ARGS)
 
 path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
 	@node dist/bench/coverage.js $(ARGS)

@@ -23,6 +23,6 @@ export async function inDatabase<Result>(
 
 export async function organizationOf(database: Database, apiKey: string): Promise<OrganizationId> {
   const key = await keys(database, now).apiKeyWithSecret(apiKey);
-  if (key === undefined) throw new Error("the key is not in the database");
+  if (key === undefined || key === "moved") throw new Error("the key is not in the database");
   return key.organizationId;
 }

@@ -18,10 +18,11 @@ const OF_ITS_WAY = [
   "DEADLINE_EXCEEDED",
   "OUTCOME_UNKNOWN",
 ];
-const OF_A_KEY = ["MISSING_API_KEY", "INVALID_API_KEY", "SCOPE_REQUIRED"];
+// A key whose organization has moved away gets BOOK_MOVING for reads, too.
+const OF_A_KEY = ["MISSING_API_KEY", "INVALID_API_KEY", "SCOPE_REQUIRED", "BOOK_MOVING"];
 /** Not USUAL: it shares its status with QUEUE_FULL, which also a call without a key can get. */
 const OF_A_RATE = ["RATE_LIMITED"];
-const OF_A_WRITE = ["ORGANIZATION_SUSPENDED", "BOOK_MOVING", "CLOCK_BEHIND"];
+const OF_A_WRITE = ["ORGANIZATION_SUSPENDED", "CLOCK_BEHIND"];
 const OF_A_BODY = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
 const OF_A_JSON_BODY = ["MALFORMED_BODY"];
 const OF_A_STREAM = ["NOT_ACCEPTABLE", "TOO_MANY_STREAMS"];

@@ -21,6 +21,7 @@ import { addDoctor } from "./doctor/command.js";
 import { addImport } from "./import/command.js";
 import { addLimits } from "./limits/command.js";
 import { addTier } from "./limits/tier.js";
+import { addMove } from "./move/command.js";
 import { addOpenapi } from "./openapi.js";
 import { addCorrections } from "./operator/corrections.js";
 import { addResolve } from "./operator/resolve.js";
@@ -68,7 +69,9 @@ export function kescProgram(): Command {
   addPurge(program);
   addBackup(program);
   addRestore(program);
-  addCorrections(addBook(program));
+  const book = addBook(program);
+  addMove(book);
+  addCorrections(book);
   addResolve(program);
   addReconcile(program);
   addSeal(program);

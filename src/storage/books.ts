@@ -2,6 +2,7 @@ import type { BookState } from "../domain/book.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Cell, Database } from "./database.js";
+import { type BookMove, moveOf, type MoveRow } from "./moves/book-moves.js";
 import type { Columns, Engine, Session, Write } from "./sql/engine.js";
 import { orStoreError } from "./sql/store-error.js";
 
@@ -17,15 +18,18 @@ export interface BookSummary {
   readonly lastRecordedAt: UnixMillis;
   /** The shillings that the book says are there. */
   readonly reserveCents: number;
+  /** The move of the book to or from another place. Undefined for a book that stays. */
+  readonly move: BookMove | undefined;
 }
 
-interface SummaryRow {
+interface SummaryRow extends Omit<MoveRow, "phase"> {
   readonly organization_id: string;
   readonly name: string;
   readonly state: string;
   readonly last_seq: number;
   readonly last_recorded_at: number;
   readonly reserve_cents: number;
+  readonly phase: string | null;
 }
 
 const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
@@ -42,8 +46,10 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
   const rows = await orStoreError(
     engine,
     reader.rows<SummaryRow>(`
-      SELECT b.organization_id, o.name, b.state, b.last_seq, b.last_recorded_at, b.reserve_cents
+      SELECT b.organization_id, o.name, b.state, b.last_seq, b.last_recorded_at, b.reserve_cents,
+        m.move_id, m.phase, m.root, m.file_sha256, m.arrival_id, m.rows_done, m.moved_to
       FROM ${engine.table("books")} b JOIN ${engine.table("organizations")} o ON o.id = b.organization_id
+      LEFT JOIN ${engine.table("book_moves")} m ON m.book = b.number
       ORDER BY b.number`),
   );
   return rows.map((row) => ({
@@ -54,6 +60,7 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     reserveCents: row.reserve_cents,
+    move: row.phase === null ? undefined : moveOf({ ...row, phase: row.phase }),
   }));
 }
 

@@ -8,6 +8,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys, NewApiKey, NewCertificateKey } from "../ledger/ports/keys.js";
 import { StoreError } from "../ledger/ports/store.js";
 import type { Cell, Database } from "./database.js";
+import { isKeptHere } from "./moves/here.js";
 import {
   certificateHash,
   certificateKeys,
@@ -53,13 +54,25 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
   };
 
   /** Returns the one valid key, or an invalid one if there is no valid key. */
-  const certificateKey = async (names: readonly string[]): Promise<ApiKey | undefined> => {
+  const certificateKey = async (names: readonly string[]): Promise<FoundKey> => {
     const found = await Promise.all(names.flatMap((name) => all.map((cell) => cell.newestCertificateKey(name))));
-    const known = found.filter((key) => key !== undefined);
+    const known = found.filter(isKey);
     const live = known.filter((key) => isLive(key, now()));
     // With two, nobody could say who calls.
     if (live.length > 1) return undefined;
-    return live[0] ?? known[0];
+    return live[0] ?? known[0] ?? found.find((key) => key === "moved");
+  };
+
+  /**
+   * A key names the cell in which it was made. If the organization has moved, another cell has the
+   * key, with the same text.
+   */
+  const secretKey = async (secret: string, number: number): Promise<FoundKey> => {
+    const named = await all[number]?.apiKeyWithSecret(secret);
+    if (isKey(named)) return named;
+    const others = all.filter((_, index) => index !== number);
+    const found = await Promise.all(others.map((cell) => cell.apiKeyWithSecret(secret)));
+    return found.find(isKey) ?? [named, ...found].find((key) => key === "moved");
   };
 
   return {
@@ -82,7 +95,7 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
     async createCertificateKey(key) {
       const [{ id }, cell] = await homeOf(key.organizationId);
       const holder = await certificateKey([key.certificateName]);
-      if (holder !== undefined && isLive(holder, now())) return { key: undefined, holder };
+      if (isKey(holder) && isLive(holder, now())) return { key: undefined, holder };
       return { key: await cell.createCertificateKey(id, key) };
     },
 
@@ -97,9 +110,16 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
       const names = namesOfCredential(secret);
       if (names !== undefined) return certificateKey(names);
       const [, number] = SECRET.exec(secret) ?? [];
-      return number === undefined ? undefined : all[Number(number)]?.apiKeyWithSecret(secret);
+      return number === undefined ? undefined : secretKey(secret, Number(number));
     },
   };
+}
+
+/** "moved": the organization of the key has left the cell. */
+type FoundKey = ApiKey | "moved" | undefined;
+
+function isKey(found: FoundKey): found is ApiKey {
+  return found !== undefined && found !== "moved";
 }
 
 function byAge(left: Organization, right: Organization): number {
@@ -176,11 +196,11 @@ class CellKeys {
   }
 
   /** Returns the last key that was made for this name of a certificate. */
-  async newestCertificateKey(name: string): Promise<ApiKey | undefined> {
+  async newestCertificateKey(name: string): Promise<FoundKey> {
     const { newest } = await certificateKeys(name, (hashes) =>
-      this.#rows<ApiKeyRow>(this.#statements.apiKeysWithHashes, hashes),
+      this.#rows<PlacedKeyRow>(this.#statements.apiKeysWithHashes, hashes),
     );
-    return newest === undefined ? undefined : this.#apiKeyOf(newest);
+    return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow);
   }
 
   async #insertApiKey(
@@ -248,9 +268,16 @@ class CellKeys {
     return row === undefined ? undefined : this.#apiKeyOf(row);
   }
 
-  async apiKeyWithSecret(secret: string): Promise<ApiKey | undefined> {
-    const [row] = await this.#rows<ApiKeyRow>(this.#statements.apiKeyWithSecret, [sha256(secret)]);
-    return row === undefined ? undefined : this.#apiKeyOf(row);
+  async apiKeyWithSecret(secret: string): Promise<FoundKey> {
+    const [row] = await this.#rows<PlacedKeyRow>(this.#statements.apiKeyWithSecret, [sha256(secret)]);
+    return row === undefined ? undefined : this.#foundKey(row);
+  }
+
+  /** A book that arrives has its keys already, but serves nobody before it is opened. */
+  #foundKey(row: PlacedKeyRow): FoundKey {
+    const { phase } = row;
+    if (phase === null || phase === "LEAVING") return this.#apiKeyOf(row);
+    return phase === "LEFT" || phase === "EMPTYING" ? "moved" : undefined;
   }
 
   #apiKeyOf(row: ApiKeyRow): ApiKey {
@@ -266,19 +293,27 @@ class CellKeys {
   }
 }
 
+/** A key, and where a move of its organization's book stands. */
+type PlacedKeyRow = ApiKeyRow & { readonly phase: string | null };
+
 function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "engine">) {
   const apiKeys = table("api_keys");
+  const isHere = isKeptHere({ table });
   const organizations = `
     SELECT o.*, b.suspended_seq
-    FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id`;
+    FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id WHERE ${isHere}`;
+  const keys = `
+    SELECT k.*, m.phase FROM ${apiKeys} k
+    LEFT JOIN ${table("books")} b ON b.organization_id = k.organization_id
+    LEFT JOIN ${table("book_moves")} m ON m.book = b.number`;
   return {
     organizations,
-    organization: `${organizations} WHERE o.id = ?`,
+    organization: `${organizations} AND o.id = ?`,
     insertApiKey: insertInto(apiKeys, API_KEY_COLUMNS),
-    apiKeys: `SELECT * FROM ${apiKeys} WHERE organization_id = ? ORDER BY created_at, id`,
-    apiKey: `SELECT * FROM ${apiKeys} WHERE id = ?`,
-    apiKeyWithSecret: `SELECT * FROM ${apiKeys} WHERE secret_sha256 = ?`,
-    apiKeysWithHashes: `SELECT * FROM ${apiKeys} WHERE secret_sha256 IN (${Array(GENERATIONS_READ).fill("?").join(", ")})`,
+    apiKeys: `${keys} WHERE k.organization_id = ? AND ${isHere} ORDER BY k.created_at, k.id`,
+    apiKey: `${keys} WHERE k.id = ? AND ${isHere}`,
+    apiKeyWithSecret: `${keys} WHERE k.secret_sha256 = ?`,
+    apiKeysWithHashes: `${keys} WHERE k.secret_sha256 IN (${Array(GENERATIONS_READ).fill("?").join(", ")})`,
     revokeApiKey: update(apiKeys, {
       key: "id",
       columns: { id: "text", revoked_seq: "int64", revoked_at: "int64" },

@@ -13,6 +13,7 @@ import { seals } from "./migrations/0009-seals.js";
 import { marks } from "./migrations/0010-marks.js";
 import { reserve } from "./migrations/0011-reserve.js";
 import { limits } from "./migrations/0012-limits.js";
+import { moves } from "./migrations/0014-moves.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -33,6 +34,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0010-marks": marks,
   "0011-reserve": reserve,
   "0012-limits": limits,
+  "0014-moves": moves,
 };
 
 /**
@@ -83,7 +85,7 @@ export async function migrationState({ reader, engine }: ReadingCell): Promise<M
  * Reads the table of Knex without the list() of Knex, which creates that table where it is missing.
  * Only `kesc migrate` may write to a database that is not ours yet.
  */
-async function ranMigrations({ reader, engine }: ReadingCell): Promise<readonly string[]> {
+export async function ranMigrations({ reader, engine }: ReadingCell): Promise<readonly string[]> {
   try {
     const sql = `SELECT name FROM ${engine.table("knex_migrations")} ORDER BY id`;
     return (await reader.rows<{ readonly name: string }>(sql)).map(({ name }) => name);

@@ -23,6 +23,8 @@ export interface Audit {
   readonly coverage: CoverageCounts;
   readonly notedHeads: NotedHeads;
   readonly seals: SealEvidence;
+  /** The only book to audit. Undefined for all. */
+  readonly organizationId: string | undefined;
   /** The accounts of a book that the audit keeps in memory at once. */
   readonly accountsMax: number;
   /** Called after each slice of a journal. */

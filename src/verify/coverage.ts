@@ -19,11 +19,14 @@ export interface Coverage {
   readonly lastRecordedAt: number;
   /** The last row of each book. */
   readonly heads: readonly Head[];
+  /** The root of the tree over all rows of each book, by the organization's id, in hexadecimal. */
+  readonly roots: ReadonlyMap<string, string>;
 }
 
 /** A coverage that the parts of an audit add to. */
-export type CoverageCounts = { -readonly [Name in keyof Omit<Coverage, "heads">]: Coverage[Name] } & {
+export type CoverageCounts = { -readonly [Name in keyof Omit<Coverage, "heads" | "roots">]: Coverage[Name] } & {
   readonly heads: Head[];
+  readonly roots: Map<string, string>;
 };
 
 export function noCoverage(): CoverageCounts {
@@ -40,6 +43,7 @@ export function noCoverage(): CoverageCounts {
     reserveCents: 0n,
     lastRecordedAt: 0,
     heads: [],
+    roots: new Map(),
   };
 }
 
@@ -76,6 +80,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   webhook_endpoints: "",
   webhook_retries: "",
   webhook_log: "",
+  book_moves: "",
   knex_migrations: "all but that the names are known",
   knex_migrations_lock: "",
 };

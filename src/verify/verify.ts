@@ -34,6 +34,8 @@ export interface VerifyOptions {
   readonly notedHeads?: NotedHeads | undefined;
   readonly seals?: SealEvidence | undefined;
   readonly pace?: Pace;
+  /** Audits the book of this organization alone, and no schema. */
+  readonly organizationId?: string | undefined;
   /** The accounts of a book that are in memory at once: about 0.5 KB each. */
   readonly accountsMax?: number;
   /** Called with the rows of the journals that were read, and about how many there are. */
@@ -60,6 +62,7 @@ export async function verify(
     notedHeads = new Map(),
     seals = NO_EVIDENCE,
     pace = FULL_SPEED,
+    organizationId,
     accountsMax = ACCOUNTS_MAX,
     onRows,
   }: VerifyOptions = {},
@@ -69,9 +72,21 @@ export async function verify(
   const total = onRows === undefined ? 0 : await rowsIn(cells);
   const onSlice = (): void => onRows?.(coverage.journalRows, total);
   for (const { engine, reader, masterKeys } of cells) {
-    const isAsMigrated = await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings));
+    const isAsMigrated =
+      organizationId !== undefined || (await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings)));
     const rows = pacedRows(reader, pace);
-    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, seals, accountsMax, onSlice };
+    const audit: Audit = {
+      engine,
+      rows,
+      masterKeys,
+      findings,
+      coverage,
+      notedHeads,
+      seals,
+      organizationId,
+      accountsMax,
+      onSlice,
+    };
     await auditRows(audit).catch((error: unknown) => {
       if (isAsMigrated) throw error;
       // A missing table or column is a finding, and so is what it prevents.
@@ -96,7 +111,7 @@ async function rowsIn(cells: readonly AuditedCell[]): Promise<number> {
 
 async function auditRows(audit: Audit): Promise<void> {
   await auditBooks(audit);
-  await auditOrphans(audit);
+  if (audit.organizationId === undefined) await auditOrphans(audit);
 }
 
 /** Adds a finding for each noted or published book that no cell has. */

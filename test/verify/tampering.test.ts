@@ -635,6 +635,17 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "reserve_places.evidence": [["'another'", "book = 2", /by "statement 2".*by "another"/]],
   "reserve_places.recorded_at": [["5", "book = 2", /recorded in row \d+ at \d+.* at 5,/]],
 
+  ...uncovered("book_moves", {
+    book: "1",
+    move_id: "'other'",
+    phase: "'COPYING'",
+    root: "NULL",
+    file_sha256: "NULL",
+    arrival_id: "NULL",
+    rows_done: "9",
+    moved_to: "'other'",
+    changed_at: "5",
+  }),
   "knex_migrations.id": [["id + 100", "1 = 1", "not covered"]],
   "knex_migrations.name": [["'another'", "1 = 1", "not covered"]],
   "knex_migrations.batch": [["9", "1 = 1", "not covered"]],

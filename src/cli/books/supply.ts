@@ -49,6 +49,8 @@ async function showSupply({ json }: { json?: true }): Promise<void> {
 async function suppliesOf(database: Database): Promise<BookSupply[]> {
   const supplies: BookSupply[] = [];
   for (const book of await listBooks(database)) {
+    // The other place counts it.
+    if (book.move !== undefined && book.move.phase !== "LEAVING") continue;
     const reads = historyReads(database.cells[book.cell] as Cell);
     const { organizationId } = book;
     supplies.push({

@@ -13,7 +13,7 @@ import { PEER_CERTIFICATE } from "../transport/peer-certificate.js";
 
 /** The API key of the caller, or the refusal of the call. */
 export type Authentication =
-  ApiKey | Extract<AnyRefusal, { reason: "MISSING_API_KEY" | "INVALID_API_KEY" | "QUEUE_FULL" }>;
+  ApiKey | Extract<AnyRefusal, { reason: "MISSING_API_KEY" | "INVALID_API_KEY" | "QUEUE_FULL" | "BOOK_MOVING" }>;
 
 /** The parts of a call that identify its caller. */
 export interface AuthenticatedCall {
@@ -45,6 +45,10 @@ const SECRET = /^kesc_[A-Za-z0-9_-]{20,100}$/;
 const INVALID = "";
 const BEARER = /^bearer +(\S+)$/i;
 
+/** "moved": another place has the organization of the key. */
+type FoundKey = ApiKey | "moved" | undefined;
+type LookedUp = FoundKey | "refused";
+
 /** A look-up of a new key that waits for its turn. */
 interface WaitingLookup {
   readonly run: () => Promise<void>;
@@ -64,7 +68,7 @@ interface WaitingLookup {
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
   readonly #cached = new LRUCache<string, CachedKey>({ max: CACHED_KEYS_MAX });
-  readonly #lookups = new Map<string, Promise<ApiKey | "refused" | undefined>>();
+  readonly #lookups = new Map<string, Promise<LookedUp>>();
   readonly #newLookups = new FairQueue<string, WaitingLookup>(NEW_LOOKUPS_WAITING_MAX);
   #newLookupsRunning = 0;
 
@@ -102,7 +106,7 @@ export class ApiKeyAuthenticator {
   async #lookUp({ secret, digest, connection }: Lookup): Promise<Authentication> {
     let lookup = this.#lookups.get(digest);
     if (lookup === undefined) {
-      const read = (): Promise<ApiKey | undefined> => this.#read(secret, digest);
+      const read = (): Promise<FoundKey> => this.#read(secret, digest);
       lookup = (connection === undefined ? read() : this.#atTurn(connection, read)).finally(() =>
         this.#lookups.delete(digest),
       );
@@ -110,13 +114,14 @@ export class ApiKeyAuthenticator {
     }
     const key = await lookup;
     if (key === "refused") return { reason: "QUEUE_FULL" };
+    if (key === "moved") return { reason: "BOOK_MOVING" };
     // A certificate may be there for the connection alone. Then the caller has forgotten its key.
     if (key === undefined && namesOfCredential(secret) !== undefined) return { reason: "MISSING_API_KEY" };
     return liveOrInvalid(key, this.#options.now());
   }
 
   /** Runs `read` when few others run. Connections take turns. */
-  #atTurn(connection: string, read: () => Promise<ApiKey | undefined>): Promise<ApiKey | "refused" | undefined> {
+  #atTurn(connection: string, read: () => Promise<FoundKey>): Promise<LookedUp> {
     return new Promise((resolve, reject) => {
       const run = (): Promise<void> => read().then(resolve);
       if (this.#newLookups.push(connection, { run, reject })) this.#startNewLookups();
@@ -144,12 +149,12 @@ export class ApiKeyAuthenticator {
     }
   }
 
-  async #read(secret: string, digest: string): Promise<ApiKey | undefined> {
+  async #read(secret: string, digest: string): Promise<FoundKey> {
     // Takes the time before the read. A revocation during the read may be missed, and the second
     // counts from then.
     const freshUntil = this.#options.now() + FRESH_MILLIS;
     const key = await this.#options.keys.apiKeyWithSecret(secret);
-    if (key === undefined) this.#cached.delete(digest);
+    if (key === undefined || key === "moved") this.#cached.delete(digest);
     else this.#cached.set(digest, { key, freshUntil });
     return key;
   }

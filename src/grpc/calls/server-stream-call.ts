@@ -136,7 +136,7 @@ class OpenServerStream<Request, Input> {
       this.#end(refused({ reason: "SHUTTING_DOWN" }));
     });
     const checking = setInterval(() => {
-      void this.#endOnError(() => this.#checkKey());
+      void this.#endOnError(() => this.#checkKey(caller));
     }, keyCheckMillis);
     this.#cleanups.push(removeStop, () => {
       clearInterval(checking);
@@ -155,10 +155,12 @@ class OpenServerStream<Request, Input> {
     await messages.return(undefined);
   }
 
-  async #checkKey(): Promise<void> {
+  async #checkKey(caller: Caller): Promise<void> {
     const { contract, dependencies } = this.#context;
     const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
     if ("reason" in key) this.#end(refused(key));
+    // The book has moved to another cell, which the next stream reads.
+    else if (key.cell !== caller.key.cell) this.#end(refused({ reason: "BOOK_MOVING" }));
   }
 
   /** Resolves once the client has read enough that there is room for more, or at the end. */

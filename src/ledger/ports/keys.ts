@@ -55,7 +55,8 @@ export interface Keys {
   revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined>;
   /**
    * Returns the key with this secret, valid or not. In place of the secret it takes the names of a
-   * certificate (`credentialOfCertificate`), of which exactly one must have a valid key.
+   * certificate (`credentialOfCertificate`), of which exactly one must have a valid key. Returns
+   * "moved" if the organization of the key has left this database, or is just leaving its cell.
    */
-  apiKeyWithSecret(secret: string): Promise<ApiKey | undefined>;
+  apiKeyWithSecret(secret: string): Promise<ApiKey | "moved" | undefined>;
 }

@@ -1,6 +1,7 @@
 import type { CellState, ReadCellState, SealState, WebhookState } from "../../metrics/ports.js";
 import { PAYMENT_AGES } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
+import { isKeptHere } from "../moves/here.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 
@@ -93,22 +94,27 @@ function stateStatements({ table, indexedBy }: Engine) {
     along("payments_new_payouts", "state = 'READY' AND direction = 'REDEEM'"),
     along("payments_other_open", "state <> 'ENDED' AND (state <> 'READY' OR direction = 'MINT')"),
   ].join(" UNION ALL ");
+  const isHere = isKeptHere({ table });
   const seals = table("seals");
   const alarms = table("seal_alarms");
   return {
     sums: `
       SELECT COUNT(*) AS books, ${sum("available_cents + held_cents")} AS supply, ${sum("reserve_cents")} AS reserve,
-        ${sum("shortfall_cents")} AS shortfall FROM ${table("books")}`,
+        ${sum("shortfall_cents")} AS shortfall FROM ${table("books")} b WHERE ${isHere}`,
     payments: `
       SELECT p.direction, CASE WHEN t.created_at > ? THEN 0 WHEN t.created_at > ? THEN 1 ELSE 2 END AS age,
         COUNT(*) AS count, MIN(t.created_at) AS oldest
-      FROM (${open}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id GROUP BY 1, 2`,
-    railAccounts: `SELECT rail, payouts, COUNT(*) AS count FROM ${table("rail_accounts")} GROUP BY rail, payouts`,
+      FROM (${open}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id
+      JOIN ${table("books")} b ON b.number = t.book WHERE ${isHere} GROUP BY 1, 2`,
+    railAccounts: `
+      SELECT a.rail, a.payouts, COUNT(*) AS count
+      FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
+      WHERE ${isHere} GROUP BY a.rail, a.payouts`,
     endpoints: `
       SELECT e.status, COUNT(*) AS count, MIN(e.failing_since) AS failing_since,
         ${sum("CASE WHEN b.last_seq > e.settled_seq THEN b.last_seq - e.settled_seq ELSE 0 END")} AS behind
       FROM ${table("webhook_endpoints")} e JOIN ${table("books")} b ON b.organization_id = e.organization_id
-      WHERE e.status <> 'DELETED' GROUP BY e.status`,
+      WHERE e.status <> 'DELETED' AND ${isHere} GROUP BY e.status`,
     retries: `
       SELECT CASE WHEN next_at IS NULL THEN 'given_up' ELSE 'waiting' END AS state, COUNT(*) AS count
       FROM (SELECT next_at FROM ${table("webhook_retries")} LIMIT ?) AS counted GROUP BY 1`,
@@ -118,7 +124,7 @@ function stateStatements({ table, indexedBy }: Engine) {
         SELECT b.number, b.last_seq,
           COALESCE((SELECT MAX(newest.size) FROM ${seals} newest WHERE newest.book = b.number), 0) AS size
         FROM ${table("books")} b
-        WHERE NOT EXISTS (SELECT 1 FROM ${alarms} a WHERE a.book = b.number AND a.cleared_at IS NULL)
+        WHERE b.state IN ('OPEN', 'RESTORED') AND NOT EXISTS (SELECT 1 FROM ${alarms} a WHERE a.book = b.number AND a.cleared_at IS NULL)
       ) AS s LEFT JOIN ${table("journal")} j ON j.book = s.number AND j.seq = s.size + 1`,
     alarms: `SELECT COUNT(*) AS count FROM ${alarms} WHERE cleared_at IS NULL`,
   };

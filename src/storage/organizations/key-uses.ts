@@ -35,7 +35,7 @@ export class KeyUses {
     return {
       apiKeyWithSecret: async (secret) => {
         const key = await apiKeyWithSecret(secret);
-        if (key !== undefined) this.#note(key);
+        if (key !== undefined && key !== "moved") this.#note(key);
         return key;
       },
     };

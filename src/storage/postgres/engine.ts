@@ -32,6 +32,10 @@ export function postgresEngine(schema: string): Engine {
     rowNumber: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     bytes: "BYTEA",
     hex: (column) => `encode(${column}, 'hex')`,
+    unhex: (expression) => `decode(${expression}, 'hex')`,
+    columnsSql: `
+      SELECT table_name AS "table", column_name AS "column", data_type AS type
+      FROM information_schema.columns WHERE table_schema = '${schema}' ORDER BY table_name, ordinal_position`,
     tableOptions: "",
     changingTableOptions: (percent) => `WITH (fillfactor = ${String(percent)})`,
     clusteredTableOptions: "",
@@ -48,6 +52,12 @@ export function postgresEngine(schema: string): Engine {
              FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}()`,
         ),
       ];
+    },
+
+    deletable: (name) => {
+      const change = (word: string): string =>
+        unlessOnCitus(`ALTER TABLE ${table(name)} ${word} TRIGGER ${name}_refuses_change`);
+      return { allow: change("DISABLE"), refuse: change("ENABLE") };
     },
 
     // Citus refuses this, too. There ANALYZE keeps samples of these columns (docs/scale.md).

@@ -33,6 +33,7 @@ export const TABLE_NAMES = [
   "account_marks",
   "book_marks",
   "reserve_places",
+  "book_moves",
 ] as const;
 /** The tables of which a server deletes rows. None of them is evidence. */
 const DELETED_FROM: readonly (typeof TABLE_NAMES)[number][] = ["webhook_retries", "webhook_log"];

@@ -118,7 +118,10 @@ function inboxStatements({ table }: Engine) {
       FROM ${messages} WHERE transaction_id = ?`,
     due: `
       SELECT id, transaction_id, purpose, body_masked, tries FROM ${messages}
-      WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?`,
+      WHERE due_at IS NOT NULL AND due_at <= ? AND NOT EXISTS (
+        SELECT 1 FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+        WHERE t.id = transaction_id AND b.state IN ('MOVING', 'MOVED'))
+      ORDER BY due_at LIMIT ?`,
     postpone: `UPDATE ${messages} SET due_at = ?, tries = ? WHERE id = ? AND due_at IS NOT NULL RETURNING id`,
     settle: `UPDATE ${messages} SET due_at = NULL WHERE id = ? RETURNING id`,
     messages: `

@@ -139,10 +139,11 @@ function paymentStatements({ table, indexedBy }: Engine) {
   const dueOf = (some: string): string =>
     `${columns} FROM (${some}) p ${joined} WHERE p.rail_account_id = ? AND p.due_at <= ? ORDER BY p.due_at LIMIT ?`;
   return {
+    // The payments of a book that moves stand still: the other place asks the rail about them.
     // Two looks into the indexes for each rail account, however many payments are open.
     accountsWithDue: `
-      SELECT a.id FROM ${table("rail_accounts")} a
-      WHERE ${isDue(newPayouts)} OR ${isDue(others)}`,
+      SELECT a.id FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
+      WHERE b.state IN ('OPEN', 'RESTORED') AND (${isDue(newPayouts)} OR ${isDue(others)})`,
     dueNewPayouts: dueOf(newPayouts),
     dueOthers: dueOf(others),
     payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,

@@ -134,7 +134,7 @@ function sealStatements(engine: Engine) {
       FROM ${table("books")} b
       LEFT JOIN ${seals} s ON s.book = b.number
         AND s.size = (SELECT MAX(newest.size) FROM ${seals} newest WHERE newest.book = b.number)
-      WHERE b.number > ? AND NOT EXISTS (
+      WHERE b.number > ? AND b.state IN ('OPEN', 'RESTORED') AND NOT EXISTS (
         SELECT 1 FROM ${table("seal_alarms")} a WHERE a.book = b.number AND a.cleared_at IS NULL)
       ORDER BY b.number LIMIT 256`,
     newest: `SELECT ${seal} FROM ${seals} s WHERE s.book = ? ORDER BY s.size DESC LIMIT 1`,

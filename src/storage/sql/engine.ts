@@ -61,6 +61,10 @@ export interface Engine {
    * faster than bytes.
    */
   readonly hex: (column: string) => string;
+  /** Returns an expression: the bytes of a text in hexadecimal. The inverse of `hex`. */
+  readonly unhex: (expression: string) => string;
+  /** A SELECT with the columns of our tables: `table`, `column` and `type`. */
+  readonly columnsSql: string;
   /** The clause at the end of CREATE TABLE. */
   readonly tableOptions: string;
   /**
@@ -73,6 +77,8 @@ export interface Engine {
   readonly clusteredTableOptions: string;
   /** Returns statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
   readonly appendOnly: (table: string) => readonly string[];
+  /** Returns statements that let this transaction delete rows of such a table, and the contrary. */
+  readonly deletable: (table: string) => { readonly allow: string; readonly refuse: string };
   /**
    * Returns statements that keep the values of the columns out of the database's statistics. An
    * erasure would not remove them from there.

@@ -10,17 +10,22 @@ export const sqliteEngine: Engine = {
   rowNumber: "INTEGER NOT NULL PRIMARY KEY",
   bytes: "BLOB",
   hex: (column) => `lower(hex(${column}))`,
+  unhex: (expression) => `unhex(${expression})`,
+  columnsSql: `
+    SELECT t.name AS "table", c.name AS "column", lower(c.type) AS type
+    FROM sqlite_schema t, pragma_table_info(t.name) c
+    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`,
   tableOptions: "STRICT",
   // SQLite changes rows in place.
   changingTableOptions: () => "STRICT",
   clusteredTableOptions: "STRICT, WITHOUT ROWID",
 
-  appendOnly: (table) =>
-    ["UPDATE", "DELETE"].map(
-      (change) => `
-        CREATE TRIGGER ${table}_refuses_${change.toLowerCase()} BEFORE ${change} ON ${table}
-        BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`,
-    ),
+  appendOnly: (table) => ["UPDATE", "DELETE"].map((change) => refusal(table, change)),
+  // The schema belongs to the transaction, so a crash brings the trigger back.
+  deletable: (table) => ({
+    allow: `DROP TRIGGER ${table}_refuses_delete`,
+    refuse: refusal(table, "DELETE"),
+  }),
 
   // SQLite only counts values.
   withoutStatistics: () => [],
@@ -69,4 +74,10 @@ export const sqliteEngine: Engine = {
 
 function valueOf(name: string, columns: Columns): string {
   return columns[name] === "bytes" ? `unhex(@${name})` : `@${name}`;
+}
+
+function refusal(table: string, change: string): string {
+  return `
+        CREATE TRIGGER ${table}_refuses_${change.toLowerCase()} BEFORE ${change} ON ${table}
+        BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`;
 }

@@ -85,7 +85,7 @@ function markStatements({ table, input }: Engine) {
         COALESCE(m.held_cents, 0) AS held_cents, COALESCE(m.unallocated_cents, 0) AS unallocated_cents
       FROM ${table("books")} b LEFT JOIN ${table("book_marks")} m ON m.book = b.number
         AND m.seq = (SELECT MAX(newest.seq) FROM ${table("book_marks")} newest WHERE newest.book = b.number)
-      WHERE b.number > ? AND b.last_seq >= COALESCE(m.seq, 0) + ? ORDER BY b.number LIMIT 1`,
+      WHERE b.number > ? AND b.state IN ('OPEN', 'RESTORED') AND b.last_seq >= COALESCE(m.seq, 0) + ? ORDER BY b.number LIMIT 1`,
     rows: `
       SELECT seq, previous_seq, account_id, debit, credit, amount_cents FROM ${table("journal")}
       WHERE book = ? AND seq > ? AND seq <= ? ORDER BY seq`,

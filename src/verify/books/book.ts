@@ -12,6 +12,8 @@ export interface BookRow {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
+  /** Where a move of the book stands. Null if it does not move. */
+  readonly phase: string | null;
   readonly suspended_seq: number | null;
   /** The last seq in the journal. Null if the book has no row there. */
   readonly head: number | null;
@@ -52,9 +54,14 @@ export interface BookSecrets {
   readonly salts: RowSalts;
 }
 
-/** Returns the book with the next number, or undefined after the last one. */
+/**
+ * Returns the book with the next number, or undefined after the last one. Passes over a book whose
+ * rows are being copied into this cell, or removed from it.
+ */
 export async function nextBook(audit: Audit, after: number): Promise<AuditedBook | undefined> {
-  const [row] = await audit.rows<BookRow>(sqlOf(audit.engine), [after]);
+  const { engine, organizationId } = audit;
+  const one = organizationId === undefined ? [] : [organizationId];
+  const [row] = await audit.rows<BookRow>(sqlOf(engine, one.length > 0), [after, ...one]);
   return row === undefined ? undefined : open(audit, row);
 }
 
@@ -74,11 +81,15 @@ function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: BookRow): 
   return unwrapBookKeys(masterKeys(), row.organization_id as OrganizationId, { ...row, master_key_id: id });
 }
 
+/** A book that is hidden in this way takes no commands, and its keys are not valid. */
+const HAS_ALL_ROWS = `NOT (COALESCE(m.phase, '') = 'COPYING' AND b.state = 'MOVING')
+      AND NOT (COALESCE(m.phase, '') IN ('EMPTYING', 'EMPTIED') AND b.state = 'MOVED')`;
+
 /** One statement reads the row and the head of the journal, so that both are of one moment. */
-function sqlOf({ table }: Engine): string {
+function sqlOf({ table }: Engine, isOne: boolean): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
-    SELECT b.number, b.organization_id, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at,
+    SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.last_seq, b.last_recorded_at,
       b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
@@ -86,5 +97,7 @@ function sqlOf({ table }: Engine): string {
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id
     LEFT JOIN ${table("book_keys")} k ON k.book = b.number
-    WHERE b.number > ? ORDER BY b.number LIMIT 1`;
+    LEFT JOIN ${table("book_moves")} m ON m.book = b.number
+    WHERE b.number > ? AND ${isOne ? "b.organization_id = ?" : HAS_ALL_ROWS}
+    ORDER BY b.number LIMIT 1`;
 }

@@ -73,7 +73,8 @@ export class BookCheck {
       const expected = "keys that the master key decrypts";
       this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: secretsProblem });
     }
-    coverage.reserveCents += this.#sums.reserve;
+    // The other place counts a book that has left, or has not been opened here.
+    if (row.phase === null || row.phase === "LEAVING") coverage.reserveCents += this.#sums.reserve;
     if (this.#lastSeq === 0) return;
     coverage.heads.push({
       organizationId: row.organization_id,

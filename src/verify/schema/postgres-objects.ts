@@ -1,5 +1,6 @@
 import { POSTGRES_HISTORY_OBJECTS } from "./postgres-history-objects.js";
 import { ACCOUNT_LIMIT_COLUMNS, BOOK_LIMIT_COLUMNS } from "./postgres-limit-columns.js";
+import { POSTGRES_MOVE_OBJECTS } from "./postgres-move-objects.js";
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
@@ -10,6 +11,7 @@ import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
  */
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...POSTGRES_HISTORY_OBJECTS,
+  ...POSTGRES_MOVE_OBJECTS,
   ...POSTGRES_RAIL_OBJECTS,
   ...POSTGRES_SEAL_OBJECTS,
   ...POSTGRES_WEBHOOK_OBJECTS,

@@ -42,7 +42,7 @@ for (const engine of ENGINES) {
       if (typeof key === "string") throw new Error(key);
       return key;
     }
-    const found = (...names: string[]): Promise<ApiKey | undefined> =>
+    const found = (...names: string[]): ReturnType<Keys["apiKeyWithSecret"]> =>
       keys.apiKeyWithSecret(credentialOfCertificate(names.join(",")));
 
     it("are found by one of the names, and listed under it", async () => {
@@ -102,7 +102,7 @@ for (const engine of ENGINES) {
       const uses = new KeyUses(opened.database, () => clock);
       await uses.noting(keys).apiKeyWithSecret(credentialOfCertificate(NAME));
       await uses.flush();
-      expect((await found(NAME))?.lastUsedAt).to.equal(clock);
+      expect(await found(NAME)).to.include({ lastUsedAt: clock });
     });
   });
 }

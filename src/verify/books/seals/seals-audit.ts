@@ -95,6 +95,7 @@ export class SealsAudit {
 
   async end(): Promise<void> {
     this.#published?.end();
+    if (this.#salts !== undefined) this.#audit.coverage.roots.set(this.#book.row.organization_id, this.#tree.root());
     // A server may have sealed rows that were committed after the audit of the book began.
     const head = this.#book.row.head ?? 0;
     if (this.#seal !== undefined && this.#sealedSize > head && this.#salts !== undefined) {
