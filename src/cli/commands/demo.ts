@@ -97,7 +97,7 @@ export function demoWords(
   return `
 KESC is running. Ctrl-C stops it.
 
-  REST  ${url}
+  REST  ${url} (in a browser: guides, and every call to try out)
   gRPC  ${grpc}
 
 ${aboutKey}
