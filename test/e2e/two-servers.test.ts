@@ -38,6 +38,43 @@ describe("two servers on one PostgreSQL", () => {
     await expectBooksHold(first);
   });
 
+  it("never mint beyond a limit, of an account or of the organization, however many callers ask both at once", async () => {
+    const { organizationId, key } = first.a;
+    const accounts = [await newAccount(first), await newAccount(first)] as const;
+    const limit = async (...given: string[]): Promise<void> => {
+      const set = await first.kesc(
+        "limits",
+        "set",
+        organizationId,
+        ...given,
+        "--person",
+        "amina",
+        "--reason",
+        "a race",
+      );
+      expect(set.code, set.stderr).to.equal(0);
+    };
+    await limit("--mint-per-month", "60.00");
+    await limit("--tier", "default", "--mint-per-day", "40.00");
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? first : second).grpc.call(
+          "Mint",
+          { account_id: accounts[index % 4 < 2 ? 0 : 1], amount: "1.00", reference: `limited${String(index)}` },
+          { key },
+        ),
+      ),
+    );
+    expect(answers.filter(({ code }) => code === 0)).to.have.lengthOf(60);
+    expect(answers.filter(({ reason }) => reason === "LIMIT_EXCEEDED")).to.have.lengthOf(140);
+    for (const account of accounts) expect(Number(await availableOf(first, account))).to.be.at.most(40);
+    const shown = await second.kesc("limits", "show", organizationId);
+    expect(shown.stdout).to.match(/organization +mint +month +60\.00 +60\.00 +0\.00/);
+    await limit("--mint-per-month", "none");
+    await limit("--tier", "default", "--mint-per-day", "none");
+    await expectBooksHold(first);
+  });
+
   it("refuse a key within a second of its revocation, though both remember it and use it without a pause", async () => {
     const { id, secret: key } = await newKey(first);
     const askBoth = async (): Promise<(string | undefined)[]> => {

@@ -1,3 +1,4 @@
+import { OF_LIMITS } from "./of-limits.js";
 import { OUTGOING } from "./outgoing.js";
 import type { Mutant } from "./plant.js";
 
@@ -778,5 +779,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/storage/secrets/book-keys.js",
     edits: [{ from: "counter.writeUInt8(this.#stream);", to: "" }],
   },
+  ...OF_LIMITS,
   ...OUTGOING,
 ];

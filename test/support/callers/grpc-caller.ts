@@ -247,7 +247,7 @@ function methodNamed(name: string): Method<unknown, Fields> {
 }
 
 function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
-  const names = ["Account", "Event", "Rail", "Sandbox", "Statement", "Supply", "Transaction", "Webhook"];
+  const names = ["Account", "Event", "Rail", "Sandbox", "Statement", "Limit", "Supply", "Transaction", "Webhook"];
   const files = names.map((name) => `kesc/v1/${name.toLowerCase()}_service.proto`);
   const contract = loadSync(files, {
     includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],

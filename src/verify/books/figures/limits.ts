@@ -3,7 +3,7 @@ import { guarded } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
 import { hasHashOf, proofsIn } from "../content.js";
 import type { JournalRow } from "../journal-rows.js";
-import { checkUsage, type UsageRow, usageSelect } from "./usage.js";
+import { checkUsage, type Counted, type UsageRow, usageSelect } from "./usage.js";
 
 /**
  * Checks the limits of one book: `books` has those of the last row `limits.set`. Then compares what
@@ -43,7 +43,8 @@ export class LimitsAudit {
       limits: [this.#content, row.limits],
       limits_since: [this.#since, row.limits_since],
     });
-    const counted = { since: this.#since ?? Infinity, fromSeq: this.#fromSeq ?? Number.MAX_SAFE_INTEGER };
+    const fromSeq = this.#fromSeq ?? Number.MAX_SAFE_INTEGER;
+    const counted = this.#since === null ? undefined : { since: this.#since, fromSeq };
     const [ofBook] = await this.#usage("books", counted, -1);
     if (ofBook !== undefined) this.#check("books", ofBook);
     await this.#auditAccounts(counted);
@@ -73,7 +74,7 @@ export class LimitsAudit {
    * Compares the accounts with the transactions, as many at a time as may be in memory. Each time
    * one statement reads both, so that both are of one moment.
    */
-  async #auditAccounts(counted: Counted): Promise<void> {
+  async #auditAccounts(counted: Counted | undefined): Promise<void> {
     const { accountsMax } = this.#audit;
     let after = -1;
     for (;;) {
@@ -88,16 +89,9 @@ export class LimitsAudit {
     checkUsage(row, { table, findings: this.#book.findings, monthFrom: this.#book.row.month_from });
   }
 
-  #usage(table: "books" | "accounts", { since, fromSeq }: Counted, after: number): Promise<readonly UsageRow[]> {
-    const { engine, rows, accountsMax } = this.#audit;
-    const { number } = this.#book.row;
-    const sinceMillis = Number.isFinite(since) ? since : Number.MAX_SAFE_INTEGER;
-    return rows<UsageRow>(usageSelect(engine, table), [number, fromSeq, sinceMillis, number, after, accountsMax]);
+  #usage(of: "books" | "accounts", counted: Counted | undefined, after: number): Promise<readonly UsageRow[]> {
+    const { engine, rows, accountsMax: limit } = this.#audit;
+    const { sql, bindings } = usageSelect(engine, { of, book: this.#book.row.number, counted, after, limit });
+    return rows<UsageRow>(sql, bindings);
   }
-}
-
-/** The transactions that count. */
-interface Counted {
-  readonly since: number;
-  readonly fromSeq: number;
 }

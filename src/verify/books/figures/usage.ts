@@ -1,4 +1,4 @@
-import type { Engine } from "../../../storage/sql/engine.js";
+import type { Engine, Read } from "../../../storage/sql/engine.js";
 import type { BookFindings } from "../../findings.js";
 import { decimalOf } from "../../format.js";
 
@@ -32,38 +32,71 @@ export interface UsageRow {
 const DAY_MILLIS = 86_400_000;
 const OFFSET_MILLIS = 10_800_000;
 
+/** The transactions that count. Undefined if the organization has no limits. */
+export interface Counted {
+  /** The first row that can be about one in the month of the book. */
+  readonly fromSeq: number;
+  readonly since: number;
+}
+
+interface Asked {
+  readonly of: "books" | "accounts";
+  /** The number of the book. */
+  readonly book: number;
+  readonly counted: Counted | undefined;
+  /** Only rows after this key. */
+  readonly after: number;
+  readonly limit: number;
+}
+
 /**
- * Returns a SELECT of rows of `books` or `accounts` with what the transactions say. Parameters: the
- * book, the first `seq` and the first time that count, then the book, the key after which the rows
- * begin, and their number. It groups the transactions by account, once for up to 200,000 accounts.
+ * Returns a SELECT of rows of `books` or `accounts` that have used something, or should have. With
+ * limits it groups the month's transactions by account, once for up to 200,000 accounts: one
+ * statement has one moment, while servers write.
  */
-export function usageSelect({ table }: Engine, of: "books" | "accounts"): string {
-  const [key, id, book, account] =
-    of === "books"
-      ? (["number", "organization_id", "number", "NULL"] as const)
-      : (["seq", "id", "book", "t.account_id"] as const);
-  const owner = of === "books" ? "o.number = t.book" : "o.id = t.account_id";
+export function usageSelect({ table }: Engine, { of, book, counted, after, limit }: Asked): Read {
+  const [key, id, owned] = of === "books" ? ["number", "organization_id", "number"] : ["seq", "id", "book"];
+  const expected = counted === undefined ? NOTHING_EXPECTED : EXPECTED.map((name) => `e.${name}`);
+  const bindings = counted === undefined ? [] : [book, counted.fromSeq, counted.since];
+  const joined = counted === undefined ? "" : `LEFT JOIN (${sumsOf(table, of)}) e ON e.owner = a.${id}`;
+  return {
+    sql: `
+      SELECT a.${key} AS key, a.${id} AS id, a.last_seq, b.last_recorded_at,
+        a.day_from, CAST(a.day_minted_cents AS TEXT) AS day_minted, CAST(a.day_redeemed_cents AS TEXT) AS day_redeemed,
+        a.month_from, CAST(a.month_minted_cents AS TEXT) AS month_minted,
+        CAST(a.month_redeemed_cents AS TEXT) AS month_redeemed, ${expected.join(", ")}
+      FROM ${table(of)} a JOIN ${table("books")} b ON b.number = a.${owned} ${joined}
+      WHERE a.${owned} = ? AND a.${key} > ? AND (a.day_from IS NOT NULL OR a.month_from IS NOT NULL
+        OR a.day_minted_cents <> 0 OR a.day_redeemed_cents <> 0 OR a.month_minted_cents <> 0
+        OR a.month_redeemed_cents <> 0 ${counted === undefined ? "" : "OR e.late IS NOT NULL"})
+      ORDER BY a.${key} LIMIT ?`,
+    bindings: [...bindings, book, after, limit],
+  };
+}
+
+const EXPECTED = [
+  "expected_day_minted",
+  "expected_day_redeemed",
+  "expected_month_minted",
+  "expected_month_redeemed",
+  "late",
+] as const satisfies readonly (keyof UsageRow)[];
+const NOTHING_EXPECTED = EXPECTED.map((name) => `NULL AS ${name}`);
+
+/** The sums of what counts, by owner. Parameters: the book, its first row, the first time. */
+function sumsOf(table: Engine["table"], of: Asked["of"]): string {
+  const owner = of === "books" ? "o.organization_id" : "o.id";
   const sum = (type: string, from: string): string =>
     `CAST(SUM(CASE WHEN t.type = '${type}' AND t.created_at >= COALESCE(o.${from}, 0) THEN t.amount_cents ELSE 0 END) AS TEXT)`;
-  const joined = of === "books" ? "1 = 1" : "e.account_id = a.id";
   return `
-    SELECT a.${key} AS key, a.${id} AS id, a.last_seq, b.last_recorded_at,
-      a.day_from, CAST(a.day_minted_cents AS TEXT) AS day_minted, CAST(a.day_redeemed_cents AS TEXT) AS day_redeemed,
-      a.month_from, CAST(a.month_minted_cents AS TEXT) AS month_minted,
-      CAST(a.month_redeemed_cents AS TEXT) AS month_redeemed,
-      e.expected_day_minted, e.expected_day_redeemed, e.expected_month_minted, e.expected_month_redeemed, e.late
-    FROM ${table(of)} a JOIN ${table("books")} b ON b.number = a.${book}
-    LEFT JOIN (
-      SELECT ${account} AS account_id,
-        ${sum("MINT", "day_from")} AS expected_day_minted, ${sum("REDEEM", "day_from")} AS expected_day_redeemed,
-        ${sum("MINT", "month_from")} AS expected_month_minted, ${sum("REDEEM", "month_from")} AS expected_month_redeemed,
-        CAST(SUM(CASE WHEN t.created_at >= COALESCE(o.day_from, 0) + ${String(DAY_MILLIS)} THEN 1 ELSE 0 END) AS TEXT) AS late
-      FROM ${table("transactions")} t JOIN ${table(of)} o ON ${owner}
-      WHERE t.book = ? AND t.seq >= ? AND t.created_at >= ? AND t.corrects_id IS NULL AND t.reversed_by_id IS NULL
-        AND t.status NOT IN ('FAILED', 'CANCELED')
-      ${of === "books" ? "" : "GROUP BY t.account_id"}
-    ) e ON ${joined}
-    WHERE a.${book} = ? AND a.${key} > ? ORDER BY a.${key} LIMIT ?`;
+    SELECT ${owner} AS owner,
+      ${sum("MINT", "day_from")} AS expected_day_minted, ${sum("REDEEM", "day_from")} AS expected_day_redeemed,
+      ${sum("MINT", "month_from")} AS expected_month_minted, ${sum("REDEEM", "month_from")} AS expected_month_redeemed,
+      CAST(SUM(CASE WHEN t.created_at >= COALESCE(o.day_from, 0) + ${String(DAY_MILLIS)} THEN 1 ELSE 0 END) AS TEXT) AS late
+    FROM ${table("transactions")} t JOIN ${table(of)} o ON ${of === "books" ? "o.number = t.book" : "o.id = t.account_id"}
+    WHERE t.book = ? AND t.seq >= ? AND t.created_at >= ? AND t.corrects_id IS NULL AND t.reversed_by_id IS NULL
+      AND t.status NOT IN ('FAILED', 'CANCELED')
+    GROUP BY ${owner}`;
 }
 
 interface Checked {

@@ -1,0 +1,88 @@
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { keys } from "../../../src/storage/keys.js";
+import { createAccount, mint, newAccountId } from "../../support/commands.js";
+import { openDatabaseAt } from "../../support/databases.js";
+import { kesc, kescJson, Place } from "../../support/service/kesc.js";
+
+const BY = ["--person", "amina", "--reason", "licence"];
+
+describe("the limits, by the command line", () => {
+  let place: Place;
+  let accountId: string;
+  before(async () => {
+    place = new Place();
+    await kesc(["migrate"], place.variables);
+    const database = await openDatabaseAt(place.variables["DATABASE_URL"] ?? "");
+    const now = toUnixMillis(Date.now());
+    const { id: organizationId } = await keys(database, () => now).createOrganization("acme");
+    const create = createAccount(organizationId, "amina");
+    accountId = create.newAccountId;
+    const deposit = mint({ organizationId, accountId: create.newAccountId, amount: "7.00", reference: "in" });
+    await database.cells[0].committer.commit([create, deposit], now);
+    await database.close();
+  });
+  after(() => {
+    place.remove();
+  });
+
+  const limits = (...args: string[]) => kesc(["limits", ...args], place.variables);
+
+  it("says how to set one while there are none", async () => {
+    const shown = await limits("show", "acme");
+    expect(shown).to.include({ code: 0 });
+    expect(shown.stdout).to.match(/^No limits\. To set one: npx kesc limits set ORG /);
+  });
+
+  it("sets some, leaves the others as they are, and lifts one", async () => {
+    const set = await limits("set", "acme", "--mint-per-day", "100.00", "--redeem-per-transaction", "0", ...BY);
+    expect(set.stdout, set.stderr).to.match(/^Changed the limits of acme, in row 4 of the book\./);
+    expect((await limits("set", "acme", "--mint-per-day", "100.00", ...BY)).stdout).to.match(/are so already/);
+    expect(
+      await limits("set", "acme", "--mint-per-month", "500.00", "--redeem-per-transaction", "none", ...BY),
+    ).to.include({ code: 0 });
+    const shown = await limits("show", "acme");
+    expect(shown.stdout).to.match(/WHOSE +TYPE +PER +LIMIT +USED +LEFT +RESETS AT/);
+    expect(shown.stdout).to.match(/organization +mint +day +100\.00 +0\.00 +100\.00 +\d{4}-\d\d-\d\dT21:00:00\.000Z/);
+    expect(shown.stdout).not.to.include("redeem");
+  });
+
+  it("moves an account to a tier that has limits, and to no other", async () => {
+    const tier = (name: string, id = accountId) =>
+      kesc(["account", "tier", id, "--org", "acme", "--tier", name, "--reason", "checked"], place.variables);
+    const unknown = await tier("full");
+    expect(unknown.code).to.equal(1);
+    expect(unknown.stderr).to.include("The tier full has no limits. No tier has any.");
+    expect(await limits("set", "acme", "--tier", "full", "--mint-per-day", "50.00", ...BY)).to.include({ code: 0 });
+    expect((await tier("full")).stdout).to.match(/now has the tier full/);
+    expect((await tier("full")).stdout).to.match(/has the tier full already/);
+    expect(await tier("default", newAccountId())).to.include({ code: 1 });
+    const shown = await limits("show", "acme", "--account", accountId);
+    expect(shown.stdout).to.match(/account, tier full +mint +day +50\.00 +0\.00 +50\.00/);
+  });
+
+  it("shows a tier without limits as the default one, and prints JSON", async () => {
+    expect((await limits("remove", "acme", "--tier", "full", ...BY)).stdout).to.match(/the tier full of acme/);
+    const set = await limits("set", "acme", "--tier", "default", "--redeem-per-month", "9.00", ...BY);
+    expect(set, set.stderr).to.include({ code: 0 });
+    const args = ["limits", "show", "acme", "--account", accountId, "--json"];
+    const [shown] = await kescJson<[{ whose: string; limits: object[] }]>(args, place.variables);
+    expect(shown.whose).to.equal("account, tier full (as default)");
+    expect(shown.limits[0]).to.include({
+      type: "redeem",
+      name: "month",
+      limit: "9.00",
+      used: "0.00",
+      remaining: "9.00",
+    });
+  });
+
+  it("refuses what it cannot do, in words", async () => {
+    expect((await limits("set", "acme", ...BY)).stderr).to.include("Give at least one limit");
+    expect((await limits("set", "acme", "--mint-per-day", "many", ...BY)).stderr).to.include("It must be a decimal");
+    expect((await limits("set", "acme", "--tier", "No", "--mint-per-day", "1", ...BY)).stderr).to.include("lower-case");
+    expect((await limits("show", "acme", "--account", newAccountId())).stderr).to.include("was not found");
+    expect(await kesc(["verify"], place.variables)).to.include({ code: 0 });
+  });
+});
