@@ -156,9 +156,9 @@ export function* rowsOf({ name, header, end }: CheckedFile): Generator<FileRow, 
 function* linesOf(name: string): Generator<Buffer, void, void> {
   const file = openForReading(name);
   try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     let rest: Buffer = Buffer.alloc(0);
     for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const read = readSync(file, chunk);
       if (read === 0) break;
       rest = Buffer.concat([rest, chunk.subarray(0, read)]);

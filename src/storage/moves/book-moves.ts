@@ -62,7 +62,7 @@ export interface MoveRow {
 
 const MOVE_ID_BYTES = 16;
 
-export const MOVE_COLUMNS = {
+const MOVE_COLUMNS = {
   book: "int64",
   move_id: "text",
   phase: "text",

@@ -12,6 +12,7 @@ import { MOVED_TABLES } from "../../../src/storage/moves/tables.js";
 import { sealReads } from "../../../src/storage/seals/seal-store.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount } from "../../support/commands.js";
+import { openTestDatabase } from "../../support/databases.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { clock, DIRECTIONS, GivenMove, rowsOfBook } from "./given-move.js";
 
@@ -129,7 +130,39 @@ for (const direction of DIRECTIONS) {
       expect(await stay(given.from, given.organizationId).catch(String)).to.match(/The book is MOVED \(LEFT\)/);
     }).timeout(60_000);
 
-    it("comes back after the old rows are removed", async () => {
+    it("opens one copy alone, however often the file was imported", async () => {
+      const { organizationId, source } = given;
+      await given.export();
+      await given.import();
+      const third = await openTestDatabase("sqlite");
+      try {
+        await given.import("book.ndjson", { to: third.cell });
+        const codeAt = async (database: GivenMove["source"], cell: Cell): Promise<string> => {
+          const own = (await listBooks(database)).filter((each) => each.cell === cell.number);
+          const book = own.find((each) => each.organizationId === organizationId);
+          if (book === undefined) throw new Error("the book did not arrive");
+          return moveCode(cell, book, "arrived");
+        };
+        const arrived = await codeAt(third.database, third.cell);
+        expect(arrived).not.to.equal(await codeAt(given.target, given.to));
+        const wrong = `${arrived.slice(0, -1)}${arrived.endsWith("0") ? "1" : "0"}`;
+        const refusal = await released(source, organizationId, { arrived: wrong, to: "there" }).catch(String);
+        expect(refusal).to.match(/not the code/);
+        expect((await states())[0]).to.equal("MOVING LEAVING");
+
+        const { code } = await released(source, organizationId, { arrived, to: "there" });
+        expect((await released(source, organizationId, { arrived, to: "there" })).code).to.equal(code);
+        await activated(third.database, organizationId, { released: code });
+        expect((await listBooks(third.database))[0]?.state).to.equal("OPEN");
+
+        expect(await handOver().catch(String)).to.match(/The book was given to another import of the file/);
+        expect(await states()).to.deep.equal(["MOVED LEFT", "MOVING COPIED"]);
+      } finally {
+        await third.dispose();
+      }
+    }).timeout(60_000);
+
+    it("leaves only a tombstone when the old rows are removed", async () => {
       await given.export();
       await given.import();
       await handOver();

@@ -14,7 +14,7 @@ function metadataOf(pairs: Record<string, string>): Metadata {
 }
 
 /** An authenticator over a table of keys, with a clock that the test moves. */
-function authenticator(stored: Map<string, ApiKey>) {
+function authenticator(stored: Map<string, ApiKey | "moved">) {
   const clock = { now: 1_000_000 };
   const reads: string[] = [];
   const failures: Error[] = [];
@@ -43,6 +43,14 @@ function authenticator(stored: Map<string, ApiKey>) {
 describe("grpc: authentication", () => {
   const key = apiKey();
   const stored = new Map([[SECRET, key]]);
+
+  it("asks a caller to come again whose organization has moved away, and remembers it not", async () => {
+    const { authenticate, reads } = authenticator(new Map([[SECRET, "moved"]]));
+    for (let calls = 1; calls <= 2; calls += 1) {
+      expect(await authenticate({ "x-api-key": SECRET })).to.deep.equal({ reason: "BOOK_MOVING" });
+      expect(reads).to.have.lengthOf(calls);
+    }
+  });
 
   for (const [name, pairs, expected] of [
     ["takes x-api-key", { "x-api-key": SECRET }, key],

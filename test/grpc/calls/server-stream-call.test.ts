@@ -215,6 +215,18 @@ describe("grpc: a stream that the server sends", () => {
     expect([late.code, late.written]).to.deep.equal([Status.UNAVAILABLE, []]);
   });
 
+  it("ends when the organization has moved to another cell, or to another place", async () => {
+    for (const moved of [apiKey({ cell: 1 }), { reason: "BOOK_MOVING" } as const]) {
+      authentication = apiKey();
+      serving(endless);
+      const watching = begin();
+      await eventually(() => watching.written.length === 1);
+      authentication = moved;
+      await eventually(() => watching.code !== undefined);
+      expect(watching.code).to.equal(Status.UNAVAILABLE);
+    }
+  });
+
   it("makes nothing for a caller without the scope, with bad metadata, or that only asks whether it is valid", async () => {
     serving(endless);
     const calls = [
