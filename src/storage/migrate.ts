@@ -12,6 +12,7 @@ import { webhooks } from "./migrations/0008-webhooks.js";
 import { seals } from "./migrations/0009-seals.js";
 import { marks } from "./migrations/0010-marks.js";
 import { reserve } from "./migrations/0011-reserve.js";
+import { operators } from "./migrations/0013-operators.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -28,6 +29,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0009-seals": seals,
   "0010-marks": marks,
   "0011-reserve": reserve,
+  "0013-operators": operators,
 };
 
 /**

@@ -1,12 +1,13 @@
 import type { MasterKeys } from "../storage/secrets/master-key.js";
 import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
-import type { Audit, SealEvidence } from "./audit.js";
+import type { Audit, AuditedOperator, SealEvidence } from "./audit.js";
 import { auditBooks } from "./books/books.js";
 import { auditOrphans } from "./books/orphans.js";
 import { type Coverage, noCoverage } from "./coverage.js";
 import { type Finding, Findings } from "./findings.js";
 import type { NotedHeads } from "./heads.js";
+import { auditOperators } from "./operators/operators.js";
 import { FULL_SPEED, type Pace, pacedRows } from "./pace.js";
 import { auditSchema } from "./schema/schema.js";
 
@@ -58,10 +59,11 @@ export async function verify(
 ): Promise<Verification> {
   const findings = new Findings();
   const coverage = noCoverage();
+  const operators = new Map<string, AuditedOperator>();
   for (const { engine, reader, masterKeys } of cells) {
     const isAsMigrated = await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings));
     const rows = pacedRows(reader, pace);
-    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, seals, accountsMax };
+    const audit: Audit = { engine, rows, masterKeys, findings, coverage, notedHeads, seals, operators, accountsMax };
     await auditRows(audit).catch((error: unknown) => {
       if (isAsMigrated) throw error;
       // A missing table or column is a finding, and so is what it prevents.
@@ -74,6 +76,7 @@ export async function verify(
 }
 
 async function auditRows(audit: Audit): Promise<void> {
+  await auditOperators(audit);
   await auditBooks(audit);
   await auditOrphans(audit);
 }

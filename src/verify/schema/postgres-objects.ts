@@ -1,4 +1,5 @@
 import { POSTGRES_HISTORY_OBJECTS } from "./postgres-history-objects.js";
+import { POSTGRES_OPERATOR_OBJECTS } from "./postgres-operator-objects.js";
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
@@ -9,6 +10,7 @@ import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
  */
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...POSTGRES_HISTORY_OBJECTS,
+  ...POSTGRES_OPERATOR_OBJECTS,
   ...POSTGRES_RAIL_OBJECTS,
   ...POSTGRES_SEAL_OBJECTS,
   ...POSTGRES_WEBHOOK_OBJECTS,
@@ -220,6 +222,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE INDEX journal_transaction_steps ON journal USING btree (transaction_id, seq) WHERE (kind = ANY (ARRAY['transaction.processing'::text, 'transaction.receipted'::text, 'transaction.flagged'::text, 'transaction.attended'::text]))",
     "index journal_account_statuses":
       "CREATE INDEX journal_account_statuses ON journal USING btree (account_id, seq) WHERE (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text, 'account.closed'::text]))",
+    "index journal_own_rows":
+      "CREATE INDEX journal_own_rows ON journal USING btree (book, seq) WHERE (account_id IS NULL)",
     "index journal_freeze_rows":
       "CREATE UNIQUE INDEX journal_freeze_rows ON journal USING btree (freeze_id, kind) WHERE (freeze_id IS NOT NULL)",
     table: "kind r, persistence p",
