@@ -100,7 +100,7 @@ daraja: dist/.built ## a simulator of M-Pesa's Daraja on port 8090, with a page 
 	@node dist/test/daraja/main.js $(ARGS)
 
 clean: ## remove what was built; data/ stays
-	@rm -rf dist src/gen coverage proto/kesc.binpb
+	@rm -rf dist src/gen coverage proto/kesc.binpb proto/kesc-admin.binpb
 
 # Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them.
 node_modules/.package-lock.json: package.json package-lock.json

@@ -36,6 +36,8 @@ function parseHostAndPort(text: string): HostAndPort | undefined {
   return host === undefined || Number(port) > PORT_MAX ? undefined : { host, port: Number(port) };
 }
 
+const FOUR_EYES = /^(none|(operators|resume|write_keys)(,(operators|resume|write_keys))*)$/;
+
 const hostAndPort = z.string().transform((text, context) => {
   const parsed = parseHostAndPort(text);
   if (parsed === undefined) context.addIssue("must be host:port, such as 127.0.0.1:8080");
@@ -114,6 +116,21 @@ export const VARIABLES = {
     meaning: "address of the server's metrics: host:port; default: off",
     schema: hostAndPort.optional(),
   },
+  KESC_OPERATOR_ADDRESS: {
+    fallback: undefined,
+    meaning: "address of the AdminService, for operators: host:port or unix:/path; default: off",
+    schema: hostAndPortOrSocket.optional(),
+  },
+  KESC_OPERATOR_SERVER: {
+    fallback: undefined,
+    meaning: "AdminService that kesc org, key, operator and proposal call; default: the database",
+    schema: hostAndPortOrSocket.optional(),
+  },
+  KESC_FOUR_EYES: variable(
+    "operators,resume,write_keys",
+    "acts of operators that need a second person, or none",
+    z.string().regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys"),
+  ),
   KESC_HTTP_ADMIN_ADDRESS: {
     fallback: undefined,
     meaning: "address of the gateway's metrics: host:port; default: off",
@@ -261,7 +278,10 @@ const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>]
 const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
 
 // Callers keep their key in it, `kesc import` among them. No program configures itself with it.
-const API_KEY_VARIABLES: readonly string[] = ["KESC_API_KEY", "KESC_API_KEY_FILE"];
+const API_KEY_VARIABLES: readonly string[] = ["KESC_API_KEY", "KESC_OPERATOR_KEY"].flatMap((key) => [
+  key,
+  `${key}_FILE`,
+]);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -13,11 +13,12 @@ import { eventWriter } from "./event-json.js";
 import { Follower } from "./events/follower.js";
 import { pokingAfterCommit } from "./events/poke-after-commit.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
-import { type GrpcServerOptions, startGrpcServer } from "./grpc/server.js";
+import { type GrpcServerOptions, type Serving, startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { ServerMetrics } from "./metrics/server-metrics.js";
+import { startOperators } from "./operator-server.js";
 import type { SealKeySource } from "./seals/key-file.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
@@ -57,6 +58,8 @@ export interface RunningServer {
   readonly address: string;
   /** Where its metrics are, with the real port. Undefined: they are off. */
   readonly adminAddress: string | undefined;
+  /** Where operators call, with the real port. Undefined: the AdminService is off. */
+  readonly operatorAddress: string | undefined;
   /** Cell n has the index n. */
   readonly cells: readonly ServedCell[];
   /** Returns when the certificate in use expires, in Unix milliseconds; undefined without TLS. */
@@ -101,7 +104,6 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     logger,
   });
   const keyUses = new KeyUses(database, now);
-  const seals = sealKeys !== undefined;
   const closeAll = async (): Promise<void> => {
     tls?.close();
     sender.close();
@@ -112,22 +114,22 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   try {
     await Promise.all(workers.map((each) => each.start()));
     const parts = { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger };
-    const server = await startGrpcServer({ ...grpcOptionsOf(parts), tls, meter: metrics?.calls, tracing });
-    const admin = await startAdmin(config, { metrics, database, cells, server, seals, logger, now }).catch(
-      async (error: unknown) => {
-        await server.stop(0);
-        throw error;
-      },
-    );
+    const grpcOptions = { ...grpcOptionsOf(parts), tls, meter: metrics?.calls, tracing };
+    const { server, operators, admin } = await startListeners({ ...parts, metrics, grpcOptions });
     return {
       address: server.address,
       adminAddress: admin?.address,
+      operatorAddress: operators?.address,
       cells,
       certificateNotAfter: () => tls?.notAfter,
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;
         try {
-          await Promise.all([server.stop(graceMillis), ...workers.map((each) => each.stop(graceMillis))]);
+          await Promise.all([
+            server.stop(graceMillis),
+            operators?.stop(graceMillis),
+            ...workers.map((each) => each.stop(graceMillis)),
+          ]);
         } finally {
           await admin?.close();
           await closeAll();
@@ -140,6 +142,35 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     sender.close();
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
+  }
+}
+
+interface ListenersParts extends GrpcParts, Pick<CellsOptions, "metrics"> {
+  readonly cells: readonly OpenCell[];
+  readonly grpcOptions: GrpcServerOptions;
+}
+
+/** Starts everything that listens. Stops what it has started if one of them cannot start. */
+async function startListeners({
+  config,
+  database,
+  cells,
+  metrics,
+  sealKeys,
+  grpcOptions,
+  now,
+  logger,
+}: ListenersParts) {
+  const server = await startGrpcServer(grpcOptions);
+  let operators: Serving | undefined;
+  try {
+    operators = await startOperators(config, database, grpcOptions);
+    const seals = sealKeys !== undefined;
+    const admin = await startAdmin(config, { metrics, database, cells, server, seals, logger, now });
+    return { server, operators, admin };
+  } catch (error) {
+    await Promise.all([server.stop(0), operators?.stop(0)]);
+    throw error;
   }
 }
 

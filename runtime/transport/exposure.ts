@@ -26,6 +26,7 @@ type Safety = Pick<
   | "KESC_HTTP_ADDRESS"
   | "KESC_HTTP_ADMIN_ADDRESS"
   | "KESC_INSECURE"
+  | "KESC_OPERATOR_ADDRESS"
   | "KESC_TLS_CERT_FILE"
 >;
 
@@ -34,6 +35,19 @@ export function serverExposure(values: Safety): readonly string[] {
   return [
     ...listenerExposure("KESC_GRPC_ADDRESS", values.KESC_GRPC_ADDRESS, values),
     ...adminExposure("KESC_ADMIN_ADDRESS", values),
+    ...operatorExposure(values.KESC_OPERATOR_ADDRESS, values.KESC_TLS_CERT_FILE !== undefined),
+  ];
+}
+
+/**
+ * Says that operators would send their keys over a network without TLS. KESC_INSECURE does not
+ * allow that: such a key can do everything.
+ */
+export function operatorExposure(address: string | undefined, hasTls: boolean): readonly string[] {
+  if (address === undefined || isLocal(address) || hasTls) return [];
+  return [
+    `KESC_OPERATOR_ADDRESS is ${address}, which other machines can reach, but TLS is off. ` +
+      "Set KESC_TLS_CERT_FILE and KESC_TLS_KEY_FILE, or use the loopback or a Unix socket.",
   ];
 }
 

@@ -29,7 +29,10 @@ export function cellOf({ cells }: Pick<Database, "cells">, { cell: number }: Pic
  * Returns the organization with this id, or with this name if only one has it. Throws an
  * OperatorError when there is none.
  */
-export async function findOrganization(keys: Keys, idOrName: string): Promise<Organization> {
+export async function findOrganization(
+  keys: Pick<Keys, "organization" | "organizations">,
+  idOrName: string,
+): Promise<Organization> {
   const id = parseOrganizationId(idOrName);
   if (id.ok) {
     const organization = await keys.organization(id.value);
@@ -45,4 +48,9 @@ export async function findOrganization(keys: Keys, idOrName: string): Promise<Or
     throw new OperatorError(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);
   }
   return organization;
+}
+
+/** Returns the command that creates a key of the organization. */
+export function keyCreation(org: string): string {
+  return `npx kesc key create --org ${org} --name NAME --all-scopes --expires-in 90d`;
 }

@@ -1,6 +1,10 @@
 import { Command } from "commander";
 
 import { VARIABLES } from "../../runtime/variables.js";
+import { addKey } from "./administration/key.js";
+import { addOperator } from "./administration/operator.js";
+import { addOrg } from "./administration/org.js";
+import { addProposal } from "./administration/proposal.js";
 import { addBackup } from "./backup/backup.js";
 import { addBook } from "./backup/book.js";
 import { addRestore } from "./backup/restore.js";
@@ -10,10 +14,8 @@ import { addSupply } from "./books/supply.js";
 import { addAccountCalls, addCall, addSandbox, addTransaction } from "./call/command.js";
 import { addAccount } from "./commands/account.js";
 import { addGateway } from "./commands/gateway.js";
-import { addKey } from "./commands/key.js";
 import { addMasterKey } from "./commands/master-key.js";
 import { addMigrate } from "./commands/migrate.js";
-import { addOrg } from "./commands/org.js";
 import { addServe } from "./commands/serve.js";
 import { addServer } from "./commands/server.js";
 import { addVerify } from "./commands/verify.js";
@@ -54,6 +56,8 @@ export function kescProgram(): Command {
   addMigrate(program);
   addOrg(program);
   addKey(program);
+  addOperator(program);
+  addProposal(program);
   addRail(program);
   addAccountCalls(addTier(addAccount(program)));
   addTransaction(program);

@@ -22,8 +22,8 @@ export async function runServer(config: Config, stopping: Promise<ShutdownCause>
   const tracing = await tracingOf(logger);
   const server = await startServer(config, { logger, tracing });
   if (!isYoungGenerationSet()) logger.warn(YOUNG_GENERATION_ADVICE);
-  const { address, adminAddress: admin } = server;
-  logger.info({ address, admin, database: config.database.engine, ...expiryOf(server) }, "ready");
+  const { address, adminAddress: admin, operatorAddress: operators } = server;
+  logger.info({ address, admin, operators, database: config.database.engine, ...expiryOf(server) }, "ready");
   // An operator who waits for this line need not wait for the next flush.
   logger.flush();
   announceReady(server.address);

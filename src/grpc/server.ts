@@ -1,7 +1,14 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Server, ServerCredentials, type ServiceDefinition, status as Status } from "@grpc/grpc-js";
+import {
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  status as Status,
+  type UntypedHandleCall,
+} from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { FairShare } from "../../runtime/fair-share.js";
@@ -12,7 +19,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { AllowedHosts } from "../webhooks/allowed.js";
 import { ApiKeyAuthenticator } from "./calls/authenticator.js";
-import type { CallDependencies } from "./calls/call-context.js";
+import type { ServingDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
 import type { CallMeter } from "./calls/call-meter.js";
 import { CallRates } from "./calls/call-rates.js";
@@ -24,7 +31,7 @@ import type { Reason } from "./errors/refusal.js";
 import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
-import { type Contract, readContract, type ServiceContract } from "./messages/contract.js";
+import { type Contract, readContract, type RpcContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
 import { eventHandlers } from "./services/events/event-service.js";
 import { statementHandlers } from "./services/history/statement-service.js";
@@ -80,13 +87,11 @@ export interface GrpcServerOptions {
   readonly tracing?: Pick<Tracing, "begin"> | undefined;
 }
 
-export interface GrpcServer {
+export interface Serving {
   /** The address that the server listens on, with the bound port. */
   readonly address: string;
   /** Whether the health check reports SERVING. */
   isServing(): boolean;
-  /** The lists that wait for their turn. */
-  listsWaiting(): number;
   /**
    * Refuses new calls and finishes the calls in flight. Resolves once the last connection has
    * closed. After `graceMillis` it closes the remaining connections, and rejects if calls were
@@ -97,42 +102,75 @@ export interface GrpcServer {
   stop(graceMillis: number): Promise<void>;
 }
 
-/**
- * Starts serving. Rejects if the address cannot be bound, or if an rpc of the contract has no
- * handler.
- */
+export interface GrpcServer extends Serving {
+  /** The lists that wait for their turn. */
+  listsWaiting(): number;
+}
+
+/** What a listener serves, and to whom. */
+export interface Surface {
+  readonly contract: Contract;
+  /** Returns the organization of a caller who is known. */
+  readonly organizationOf: (metadata: Metadata) => string | undefined;
+  /** Makes the handler of an rpc. Undefined if there is none. */
+  readonly handlerOf: (
+    service: ServiceContract,
+    rpc: RpcContract,
+    dependencies: ServingDependencies,
+  ) => UntypedHandleCall | undefined;
+}
+
+/** How a listener serves. */
+export type ServingOptions = Pick<
+  GrpcServerOptions,
+  "address" | "ping" | "now" | "logger" | "limits" | "tls" | "meter" | "tracing"
+>;
+
+/** Serves organizations. Rejects as `serve` does. */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const authenticator = new ApiKeyAuthenticator(options);
+  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
+  const routes = routesOf(options, listTurns);
+  const authenticate = authenticator.authenticate.bind(authenticator);
+  const rates = new CallRates(options.limits, options.rateClock);
+  const surface: Surface = {
+    contract: readContract(),
+    organizationOf: (metadata) => authenticator.organizationOf(metadata),
+    handlerOf: ({ name }, rpc, dependencies) =>
+      routes[name]?.[rpc.localName]?.(rpc, { ...dependencies, authenticate, rates }) as UntypedHandleCall | undefined,
+  };
+  return { ...(await serve(surface, options)), listsWaiting: () => listTurns.waiting };
+}
+
+/** Starts serving. Rejects if the address cannot be bound, or if an rpc has no handler. */
+export async function serve(surface: Surface, options: ServingOptions): Promise<Serving> {
   const { logger, limits } = options;
-  const contract = readContract();
+  const { contract } = surface;
   const serviceNames = contract.services.map(({ name }) => name);
   logLibraryTo(logger);
 
-  const authenticator = new ApiKeyAuthenticator(options);
   const requests = requestGuardOf(contract, options);
-  const guard = callGuardOf(authenticator, contract, options);
+  const guard = callGuardOf(surface, options);
   const server = new Server({ ...serverOptionsOf(limits), interceptors: [requests.interceptor, guard.interceptor] });
   requests.attachTo(server);
 
   const calls = { inFlight: 0, stopping: false };
   const stopListeners = new Set<() => void>();
-  const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
-  addServices(server, contract, {
-    routes: routesOf(options, listTurns),
-    dependencies: {
-      authenticate: (call) => authenticator.authenticate(call),
-      rates: new CallRates(limits, options.rateClock),
-      now: options.now,
-      isStopping: () => calls.stopping,
-      callMillisMax: limits.callMillisMax,
-      logger,
-      onStopping: (stop) => added(stopListeners, stop),
-      onInFlight: (change) => {
-        calls.inFlight += change;
-      },
-      steps: callSteps(),
-      meter: options.meter,
-      tracing: options.tracing,
+  addServices(server, surface, {
+    now: options.now,
+    isStopping: () => calls.stopping,
+    callMillisMax: limits.callMillisMax,
+    logger,
+    onStopping: (stop) => {
+      stopListeners.add(stop);
+      return () => stopListeners.delete(stop);
     },
+    onInFlight: (change) => {
+      calls.inFlight += change;
+    },
+    steps: callSteps(),
+    meter: options.meter,
+    tracing: options.tracing,
   });
   const health = new Health({ serviceNames, ping: options.ping, logger });
   health.addTo(server);
@@ -154,7 +192,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   return {
     address,
     isServing: () => health.isServing,
-    listsWaiting: () => listTurns.waiting,
     stop: async (graceMillis) => {
       const lameDuckMillis = Math.min(limits.lameDuckMillis, graceMillis / 2);
       health.stop();
@@ -176,13 +213,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-/** Adds the item, and returns how to remove it. */
-function added<Item>(items: Set<Item>, item: Item): () => void {
-  items.add(item);
-  return () => items.delete(item);
-}
-
-function requestGuardOf({ services }: Contract, { limits, logger, meter }: GrpcServerOptions): RequestGuard {
+function requestGuardOf({ services }: Contract, { limits, logger, meter }: ServingOptions): RequestGuard {
   const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
   return new RequestGuard({
     requestMillisMax: limits.requestMillisMax,
@@ -192,14 +223,15 @@ function requestGuardOf({ services }: Contract, { limits, logger, meter }: GrpcS
 }
 
 function callGuardOf(
-  authenticator: ApiKeyAuthenticator,
-  { services }: Contract,
-  { limits, logger, meter }: GrpcServerOptions,
+  { contract: { services }, organizationOf }: Surface,
+  { limits, logger, meter }: ServingOptions,
 ): CallGuard {
   const rpcs = services.flatMap((service) => service.rpcs);
-  const publicPaths = new Set(rpcs.filter(({ requiredScope }) => requiredScope === undefined).map(({ path }) => path));
+  const isPublic = ({ requiredScope, requiredRoles }: RpcContract): boolean =>
+    requiredScope === undefined && requiredRoles.length === 0;
+  const publicPaths = new Set(rpcs.filter(isPublic).map(({ path }) => path));
   return new CallGuard({
-    organizationOf: (metadata) => authenticator.organizationOf(metadata),
+    organizationOf,
     calls: new FairShare(limits.callsMax),
     newCalls: new FairShare(Math.ceil(limits.callsMax / 2)),
     isOpen: (path) => OPEN_SERVICES.some((service) => path.startsWith(`/${service}/`)),
@@ -239,17 +271,12 @@ function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
   };
 }
 
-function addServices(
-  server: Server,
-  contract: Contract,
-  { routes, dependencies }: { routes: Routes; dependencies: CallDependencies },
-): void {
+function addServices(server: Server, { contract, handlerOf }: Surface, dependencies: ServingDependencies): void {
   for (const service of contract.services) {
-    const serviceRoutes = routes[service.name] ?? {};
     const handlers = service.rpcs.map((rpc) => {
-      const route = serviceRoutes[rpc.localName];
-      if (route === undefined) throw new Error(`${rpc.path} has no handler`);
-      return [rpc.localName, route(rpc, dependencies)] as const;
+      const handler = handlerOf(service, rpc, dependencies);
+      if (handler === undefined) throw new Error(`${rpc.path} has no handler`);
+      return [rpc.localName, handler] as const;
     });
     server.addService(definitionOf(service), Object.fromEntries(handlers));
   }

@@ -7,6 +7,7 @@ import {
   type Values,
 } from "../../runtime/variables.js";
 import type { GrpcLimits } from "../grpc/limits.js";
+import { FOUR_EYES_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
 import type { DatabaseAddress } from "../storage/database.js";
 import { AllowedHosts } from "../webhooks/allowed.js";
 import { callbackProblems, type CallbackSettings, callbackSettingsOf } from "./callbacks.js";
@@ -18,6 +19,12 @@ export interface Config {
   readonly grpcAddress: string;
   /** Where the metrics are served; undefined: the server counts nothing. */
   readonly adminAddress: HostAndPort | undefined;
+  /** Where operators call; undefined: the AdminService is off. "host:port" or "unix:path". */
+  readonly operatorAddress: string | undefined;
+  /** The AdminService that commands call; undefined: they work in the database. */
+  readonly operatorServer: string | undefined;
+  /** The acts of operators that need a second person. */
+  readonly fourEyes: FourEyes;
   /** Where the gateway finds the server; undefined for the server on the same machine. */
   readonly gatewayTarget: string | undefined;
   /** The most commands in one commit. */
@@ -79,6 +86,9 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     database: databaseAddressOf(values),
     grpcAddress: values.KESC_GRPC_ADDRESS,
     adminAddress: values.KESC_ADMIN_ADDRESS,
+    operatorAddress: values.KESC_OPERATOR_ADDRESS,
+    operatorServer: values.KESC_OPERATOR_SERVER,
+    fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? new Set(FOUR_EYES_GROUPS),
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,

@@ -13,6 +13,7 @@ import { seals } from "./migrations/0009-seals.js";
 import { marks } from "./migrations/0010-marks.js";
 import { reserve } from "./migrations/0011-reserve.js";
 import { limits } from "./migrations/0012-limits.js";
+import { operators } from "./migrations/0013-operators.js";
 import { moves } from "./migrations/0014-moves.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
@@ -34,6 +35,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0010-marks": marks,
   "0011-reserve": reserve,
   "0012-limits": limits,
+  "0013-operators": operators,
   "0014-moves": moves,
 };
 

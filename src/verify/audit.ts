@@ -13,6 +13,12 @@ export interface SealEvidence {
   readonly published: PublishedCopy | undefined;
 }
 
+/** An operator, as the acts so far have made it. */
+export interface AuditedOperator {
+  readonly roles: readonly string[];
+  readonly isRevoked: boolean;
+}
+
 /** The audit of one cell: what its parts read, and what they add to. */
 export interface Audit {
   readonly engine: Engine;
@@ -25,6 +31,8 @@ export interface Audit {
   readonly seals: SealEvidence;
   /** The only book to audit. Undefined for all. */
   readonly organizationId: string | undefined;
+  /** The operators of the database, by their ids. The audit of the first cell finds them. */
+  readonly operators: Map<string, AuditedOperator>;
   /** The accounts of a book that the audit keeps in memory at once. */
   readonly accountsMax: number;
   /** Called after each slice of a journal. */

@@ -32,7 +32,10 @@ export type AuditedTable =
   | "seal_alarms"
   | "account_marks"
   | "book_marks"
-  | "reserve_places";
+  | "reserve_places"
+  | "operator_acts"
+  | "operator_proposals"
+  | "operator_decisions";
 
 /** One error in the books. It never contains personal data. */
 export interface Finding extends Place {

@@ -1,12 +1,13 @@
 import type { MasterKeys } from "../storage/secrets/master-key.js";
 import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
-import type { Audit, SealEvidence } from "./audit.js";
+import type { Audit, AuditedOperator, SealEvidence } from "./audit.js";
 import { auditBooks } from "./books/books.js";
 import { auditOrphans } from "./books/orphans.js";
 import { type Coverage, noCoverage } from "./coverage.js";
 import { type Finding, Findings } from "./findings.js";
 import type { NotedHeads } from "./heads.js";
+import { auditOperators } from "./operators/operators.js";
 import { FULL_SPEED, type Pace, pacedRows } from "./pace.js";
 import { auditSchema } from "./schema/schema.js";
 
@@ -71,6 +72,7 @@ export async function verify(
   const coverage = noCoverage();
   const total = onRows === undefined ? 0 : await rowsIn(cells);
   const onSlice = (): void => onRows?.(coverage.journalRows, total);
+  const operators = new Map<string, AuditedOperator>();
   for (const { engine, reader, masterKeys } of cells) {
     const isAsMigrated =
       organizationId !== undefined || (await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings)));
@@ -84,6 +86,7 @@ export async function verify(
       notedHeads,
       seals,
       organizationId,
+      operators,
       accountsMax,
       onSlice,
     };
@@ -110,6 +113,7 @@ async function rowsIn(cells: readonly AuditedCell[]): Promise<number> {
 }
 
 async function auditRows(audit: Audit): Promise<void> {
+  await auditOperators(audit);
   await auditBooks(audit);
   if (audit.organizationId === undefined) await auditOrphans(audit);
 }

@@ -8,6 +8,7 @@ import { givenSealer } from "../support/seals/given-seals.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
 import { makeHistory } from "./given/history.js";
 import { makeLimits } from "./given/limits.js";
+import { makeOperators } from "./given/operators.js";
 import { makeOrders } from "./given/orders.js";
 import { makeRails } from "./given/rails.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
@@ -31,6 +32,9 @@ const REVERSAL = "book = 2 AND seq = 4";
 /** The account of book 4, whose organization has limits. */
 const LIMITED = "book = 4";
 const HASH = `BYTES(${"00".repeat(32)})`;
+
+/** The proposal that waits for a second person. */
+const WAITING = "id NOT IN (SELECT proposal_id FROM operator_decisions)";
 
 /** The row of book 2 that makeOrders makes as this one of its rows. */
 const ORDER = (index: number): string => `book = 2 AND seq = ${String(5 + index)}`;
@@ -633,6 +637,47 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "reserve_places.amount_cents": [["5", "book = 2", /"KCB" with 70\.00.*"KCB" with 0\.05/]],
   "reserve_places.as_of_day": [["'2026-11-20'", "book = 2", /on 2026-11-21.*on 2026-11-20/]],
   "reserve_places.evidence": [["'another'", "book = 2", /by "statement 2".*by "another"/]],
+  "operator_acts.seq": [["seq + 10", "seq = 5", /operator_acts 15 .*seq 5 \| seq 15/]],
+  "operator_acts.kind": [["'operator.revoked'", "seq = 4", /operator_acts 4 .*the hash of the row/]],
+  "operator_acts.operator_id": [["'opr_other'", "seq = 2", /operator_acts 2 opr_other: the hash of the row/]],
+  "operator_acts.name": [["'Bob'", "seq = 2", /operator_acts 2 .*the hash of the row/]],
+  "operator_acts.roles": [["'admin'", "seq = 2", /operator_acts 2 .*the hash of the row/]],
+  "operator_acts.key_sha256": [[`'${"0".repeat(64)}'`, "seq = 2", /operator_acts 2 .*the hash of the row/]],
+  "operator_acts.actor": [
+    ["'operator'", "seq = 5", /operator_acts 5 .*the hash of the row/],
+    ["operator_id", "seq = 4", /operator_acts 4 .*an actor who had the right/],
+  ],
+  "operator_acts.recorded_at": [
+    ["recorded_at + 1", "seq = 2", /operator_acts 2 .*the hash[^]*operator_acts 3 .*recorded_at 1001 or later/],
+  ],
+  "operator_acts.hash": [[HASH, "seq = 2", /operator_acts 2 .*the hash of the row[^]*operator_acts 3 .*the hash/]],
+  "operator_proposals.id": [["'prp_other'", WAITING, /operator_proposals .*prp_other: the hash of the proposal/]],
+  "operator_proposals.content": [
+    ["replace(content, 'accounts:write', 'accounts:read')", WAITING, /operator_proposals .*the hash of the proposal/],
+  ],
+  "operator_proposals.proposed_by": [
+    ["'opr_other'", WAITING, /the hash of the proposal[^]*a known operator \| opr_other/],
+  ],
+  "operator_proposals.proposed_at": [["proposed_at - 1", WAITING, /operator_proposals .*the hash of the proposal/]],
+  "operator_proposals.expires_at": [["expires_at + 1", WAITING, /operator_proposals .*the hash of the proposal/]],
+  "operator_proposals.hash": [[HASH, WAITING, /operator_proposals .*the hash of the proposal/]],
+  "operator_decisions.proposal_id": [["'prp_other'", "decision = 'APPROVED'", /prp_other: its proposal \| none/]],
+  "operator_decisions.decision": [
+    ["'APPROVED'", "decision = 'REJECTED'", /the hash of the decision[^]*the key of the approved act \| none/],
+  ],
+  "operator_decisions.decided_by": [
+    [
+      "(SELECT proposed_by FROM operator_proposals LIMIT 1)",
+      "decision = 'APPROVED'",
+      /the hash of the decision[^]*the approval of a second person/,
+    ],
+    ["'opr_other'", "decision = 'REJECTED'", /a known operator \| opr_other/],
+  ],
+  "operator_decisions.decided_at": [
+    ["decided_at + 1", "decision = 'APPROVED'", /operator_decisions .*the hash of the decision/],
+    ["decided_at + 300000000", "decision = 'APPROVED'", /a decision before the proposal lapsed/],
+  ],
+  "operator_decisions.hash": [[HASH, "decision = 'APPROVED'", /operator_decisions .*the hash of the decision/]],
   "reserve_places.recorded_at": [["5", "book = 2", /recorded in row \d+ at \d+.* at 5,/]],
 
   ...uncovered("book_moves", {
@@ -693,6 +738,7 @@ for (const engine of ENGINES) {
         await makeHistory(database, second.organizationId, zoe);
         // At noon of a day in the past, so that no midnight comes between two commands.
         await makeLimits(await GivenBooks.open(database, "limited", Date.UTC(2026, 0, 15, 9)));
+        await makeOperators(database, sealed.organizationId);
       });
     });
     after(() => unguarded.dispose());

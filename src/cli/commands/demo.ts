@@ -11,9 +11,8 @@ import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { saveRailAccount, USUAL_LIMITS } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
-import { cellOf } from "../organizations.js";
+import { cellOf, keyCreation } from "../organizations.js";
 import { migrateDatabase } from "./migrate.js";
-import { keyCreation } from "./org.js";
 import { printLine } from "./output.js";
 
 /** The addresses that both programs listen on. */

@@ -9,6 +9,8 @@ export type FreezeId = string & { readonly brand: unique symbol };
 export type WebhookEndpointId = string & { readonly brand: unique symbol };
 export type OrganizationId = string & { readonly brand: unique symbol };
 export type ApiKeyId = string & { readonly brand: unique symbol };
+export type OperatorId = string & { readonly brand: unique symbol };
+export type OperatorProposalId = string & { readonly brand: unique symbol };
 
 // 26 characters of 5 bits hold 130 bits, but a UUID has 128. So the first character is 0 to 7.
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
@@ -45,6 +47,16 @@ export function parseOrganizationId(unchecked: string): Parsed<OrganizationId> {
 /** Parses a TypeID with the prefix `key`. */
 export function parseApiKeyId(unchecked: string): Parsed<ApiKeyId> {
   return parseTypeId<ApiKeyId>(unchecked, "key");
+}
+
+/** Parses a TypeID with the prefix `opr`. */
+export function parseOperatorId(unchecked: string): Parsed<OperatorId> {
+  return parseTypeId<OperatorId>(unchecked, "opr");
+}
+
+/** Parses a TypeID with the prefix `prp`. */
+export function parseOperatorProposalId(unchecked: string): Parsed<OperatorProposalId> {
+  return parseTypeId<OperatorProposalId>(unchecked, "prp");
 }
 
 function parseTypeId<Id extends string>(unchecked: string, prefix: string): Parsed<Id> {

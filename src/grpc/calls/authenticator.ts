@@ -6,10 +6,10 @@ import { LRUCache } from "lru-cache";
 import { type ApiKey, credentialOfCertificate, isLive, namesOfCredential } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { FairQueue } from "../../ledger/fair-queue.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { PEER_CERTIFICATE } from "../transport/peer-certificate.js";
+import { LookupTurns } from "./lookup-turns.js";
 
 /** The API key of the caller, or the refusal of the call. */
 export type Authentication =
@@ -35,25 +35,15 @@ interface CachedKey {
 // A revoked key keeps working for at most this long.
 const FRESH_MILLIS = 1_000;
 const CACHED_KEYS_MAX = 10_000;
-// The look-ups of keys that no call has used yet: those that run, and those that wait. The look-up
-// of a key that is known never waits for them.
-const NEW_LOOKUPS_MAX = 2;
-const NEW_LOOKUPS_WAITING_MAX = 1_000;
 
 const SECRET = /^kesc_[A-Za-z0-9_-]{20,100}$/;
 // No secret is empty.
 const INVALID = "";
-const BEARER = /^bearer +(\S+)$/i;
+/** The value of `authorization` that holds a key. */
+export const BEARER = /^bearer +(\S+)$/i;
 
 /** "moved": another place has the organization of the key. */
 type FoundKey = ApiKey | "moved" | undefined;
-type LookedUp = FoundKey | "refused";
-
-/** A look-up of a new key that waits for its turn. */
-interface WaitingLookup {
-  readonly run: () => Promise<void>;
-  readonly reject: (error: unknown) => void;
-}
 
 /**
  * Identifies the caller by `x-api-key` or `authorization: Bearer`, and a caller without either by
@@ -68,9 +58,9 @@ interface WaitingLookup {
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
   readonly #cached = new LRUCache<string, CachedKey>({ max: CACHED_KEYS_MAX });
-  readonly #lookups = new Map<string, Promise<LookedUp>>();
-  readonly #newLookups = new FairQueue<string, WaitingLookup>(NEW_LOOKUPS_WAITING_MAX);
-  #newLookupsRunning = 0;
+  readonly #lookups = new Map<string, Promise<FoundKey | "refused">>();
+  /** The look-ups of keys that no call has used yet. That of a known key never waits for them. */
+  readonly #newLookups = new LookupTurns();
 
   constructor(options: ApiKeyAuthenticatorOptions) {
     this.#options = options;
@@ -107,7 +97,7 @@ export class ApiKeyAuthenticator {
     let lookup = this.#lookups.get(digest);
     if (lookup === undefined) {
       const read = (): Promise<FoundKey> => this.#read(secret, digest);
-      lookup = (connection === undefined ? read() : this.#atTurn(connection, read)).finally(() =>
+      lookup = (connection === undefined ? read() : this.#newLookups.run(connection, read)).finally(() =>
         this.#lookups.delete(digest),
       );
       this.#lookups.set(digest, lookup);
@@ -118,35 +108,6 @@ export class ApiKeyAuthenticator {
     // A certificate may be there for the connection alone. Then the caller has forgotten its key.
     if (key === undefined && namesOfCredential(secret) !== undefined) return { reason: "MISSING_API_KEY" };
     return liveOrInvalid(key, this.#options.now());
-  }
-
-  /** Runs `read` when few others run. Connections take turns. */
-  #atTurn(connection: string, read: () => Promise<FoundKey>): Promise<LookedUp> {
-    return new Promise((resolve, reject) => {
-      const run = (): Promise<void> => read().then(resolve);
-      if (this.#newLookups.push(connection, { run, reject })) this.#startNewLookups();
-      else resolve("refused");
-    });
-  }
-
-  #startNewLookups(): void {
-    while (this.#newLookupsRunning < NEW_LOOKUPS_MAX) {
-      const next = this.#newLookups.shift();
-      if (next === undefined) return;
-      this.#newLookupsRunning += 1;
-      void next
-        .run()
-        .catch((error: unknown) => {
-          // The database fails. The others would wait for the same error one after the other.
-          for (let failed: WaitingLookup | undefined = next; failed; failed = this.#newLookups.shift()) {
-            failed.reject(error);
-          }
-        })
-        .finally(() => {
-          this.#newLookupsRunning -= 1;
-          this.#startNewLookups();
-        });
-    }
   }
 
   async #read(secret: string, digest: string): Promise<FoundKey> {

@@ -9,6 +9,7 @@ import type { Actor } from "../../domain/values/actor.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
+import type { Operator } from "../../operators/operator.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
@@ -19,8 +20,11 @@ import type { CallRates, TokenBucket } from "./call-rates.js";
 import type { CallSteps } from "./call-steps.js";
 import type { ItemTally } from "./rpc-result.js";
 
+/** Who may call: the program of an organization, or a person. */
+export type Identity = ApiKey | Operator;
+
 /** The caller of an rpc, and the conditions of the call. A public rpc does not know its caller. */
-export interface Caller<Key extends ApiKey | undefined = ApiKey> {
+export interface Caller<Key extends Identity | undefined = ApiKey> {
   readonly key: Key;
   readonly requestId: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -33,9 +37,7 @@ export interface Caller<Key extends ApiKey | undefined = ApiKey> {
 }
 
 /** The parts of the server that every call uses. */
-export interface CallDependencies {
-  authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
-  readonly rates: Pick<CallRates, "bucketOf">;
+export interface ServingDependencies {
   readonly now: () => UnixMillis;
   /** Whether the server refuses new calls. */
   readonly isStopping: () => boolean;
@@ -56,6 +58,12 @@ export interface CallDependencies {
   readonly tracing?: Pick<Tracing, "begin"> | undefined;
 }
 
+/** The same for the calls of organizations. */
+export interface CallDependencies extends ServingDependencies {
+  authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
+  readonly rates: Pick<CallRates, "bucketOf">;
+}
+
 /** Collects the facts of a call for its log line. */
 export interface CallRecord {
   readonly requestId: string;
@@ -66,6 +74,7 @@ export interface CallRecord {
   key: ApiKey | undefined;
   /** Undefined until the key is known, or if it has no rate. */
   bucket: TokenBucket | undefined;
+  operator: Operator | undefined;
   thrown: unknown;
   items: ItemTally | undefined;
 }
@@ -81,6 +90,7 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
     startedAt: performance.now(),
     key: undefined,
     bucket: undefined,
+    operator: undefined,
     thrown: undefined,
     items: undefined,
   };
@@ -164,7 +174,7 @@ export function deadlineOf(
  * Decodes and parses a request. If the bytes are not a message of the type, the problem is in the
  * field `request`.
  */
-export function parseRequest<Request, Input, Key extends ApiKey | undefined>(
+export function parseRequest<Request, Input, Key extends Identity | undefined>(
   rpc: {
     readonly request: { decode(bytes: Uint8Array): Request };
     parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;

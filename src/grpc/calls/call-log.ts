@@ -2,7 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { traceOf } from "../../../runtime/error-trace.js";
-import type { AnyRefusal } from "../errors/refusal.js";
+import type { ServedRefusal } from "../errors/refusal.js";
 import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { CallRecord } from "./call-context.js";
@@ -14,11 +14,11 @@ export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Ref
 /** A refusal and its gRPC status. */
 export interface Refused {
   readonly kind: "refused";
-  readonly refusal: AnyRefusal;
+  readonly refusal: ServedRefusal;
   readonly status: RefusalStatus;
 }
 
-export function refused(refusal: AnyRefusal): Refused {
+export function refused(refusal: ServedRefusal): Refused {
   return { kind: "refused", refusal, status: statusOf(refusal) };
 }
 
@@ -34,7 +34,7 @@ export function logCall(
   contract: RpcContract,
   { record, ending, cancelled }: { record: CallRecord; ending: Ending; cancelled: boolean },
 ): void {
-  const { requestId, traceId, span, startedAt, key, items } = record;
+  const { requestId, traceId, span, startedAt, key, operator, items } = record;
   const thrown = record.thrown ?? items?.thrown;
   // The line contains no text of the caller, so no phone number, e-mail address or secret reaches
   // the log. Pino omits properties that are undefined.
@@ -47,6 +47,7 @@ export function logCall(
     ms: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
     organization_id: key?.organizationId,
     key_id: key?.id,
+    operator_id: operator?.id,
     replayed: ending.kind === "done" && ending.replayed ? true : undefined,
     items: items?.items,
     items_refused: items?.refused,

@@ -1,10 +1,10 @@
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import type { AnyRefusal } from "../errors/refusal.js";
+import type { ServedRefusal } from "../errors/refusal.js";
 
 /** The result of an rpc, before it is encoded. */
 export type RpcResult<Response> =
   | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean; readonly items?: ItemTally }
-  | { readonly kind: "refused"; readonly refusal: AnyRefusal };
+  | { readonly kind: "refused"; readonly refusal: ServedRefusal };
 
 /** The counts of a call with many items. The log shows them. */
 export interface ItemTally {

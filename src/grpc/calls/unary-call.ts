@@ -3,7 +3,7 @@ import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { ApiKey } from "../../domain/api-key.js";
-import type { AnyRefusal } from "../errors/refusal.js";
+import type { ServedRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
@@ -15,35 +15,40 @@ import {
   type CallRecord,
   deadlineOf,
   headOf,
+  type Identity,
   optionsOf,
   parseRequest,
   recordOf,
   refusalOfThrown,
+  type ServingDependencies,
 } from "./call-context.js";
 import { logCall, type Refused, refused } from "./call-log.js";
 import type { RpcResult } from "./rpc-result.js";
 
 /** An rpc in two parts. `parse` only checks the shape of the request; `run` executes it. */
-export interface UnaryRpc<Request, Input, Response, Key extends ApiKey | undefined = ApiKey> {
+export interface UnaryRpc<Request, Input, Response, Key extends Identity | undefined = ApiKey> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
   parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
   run(input: Input, caller: Caller<Key>): Promise<RpcResult<Response>>;
 }
 
-/** Returns the key of the caller, or the refusal of the call. */
-type Admit<Key extends ApiKey | undefined> = (
+/** Returns the identity of the caller, or the refusal of the call. */
+type Admit<Key extends Identity | undefined, Dependencies> = (
   contract: RpcContract,
-  dependencies: CallDependencies,
+  dependencies: Dependencies,
   call: { readonly call: AuthenticatedCall; readonly record: CallRecord },
-) => Key | AnyRefusal | Promise<Key | AnyRefusal>;
+) => Key | ServedRefusal | Promise<Key | ServedRefusal>;
 
 /**
  * Takes and returns bytes. The handler itself decodes and encodes, so an error there is handled
  * like any other.
  */
 type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
-export type UnaryRoute = (contract: RpcContract, dependencies: CallDependencies) => UnaryHandler;
+export type UnaryRoute<Dependencies = CallDependencies> = (
+  contract: RpcContract,
+  dependencies: Dependencies,
+) => UnaryHandler;
 
 type Reply = { readonly kind: "done"; readonly bytes: Buffer; readonly replayed: boolean } | Refused;
 
@@ -60,7 +65,7 @@ const NO_BYTES = Buffer.alloc(0);
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
 export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
-  return routeOf(rpc, admit);
+  return routeOf<Request, Input, Response, ApiKey, CallDependencies>(rpc, admit);
 }
 
 /**
@@ -68,7 +73,9 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
  * Throws if the contract demands a scope for it.
  */
 export function publicUnary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response, undefined>): UnaryRoute {
-  const route = routeOf(rpc, (_contract, { isStopping }) => (isStopping() ? { reason: "SHUTTING_DOWN" } : undefined));
+  const route = routeOf(rpc, (_contract, { isStopping }: CallDependencies) =>
+    isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
+  );
   return (contract, dependencies) => {
     if (contract.requiredScope !== undefined)
       throw new Error(`${contract.name} needs a key, but its handler takes none`);
@@ -76,10 +83,11 @@ export function publicUnary<Request, Input, Response>(rpc: UnaryRpc<Request, Inp
   };
 }
 
-function routeOf<Request, Input, Response, Key extends ApiKey | undefined>(
+/** Makes the same handler for callers whom `admitCall` admits. */
+export function routeOf<Request, Input, Response, Key extends Identity | undefined, Given extends ServingDependencies>(
   rpc: UnaryRpc<Request, Input, Response, Key>,
-  admitCall: Admit<Key>,
-): UnaryRoute {
+  admitCall: Admit<Key, Given>,
+): UnaryRoute<Given> {
   return (contract, dependencies) => {
     const { logger, onInFlight, steps } = dependencies;
     const meter = dependencies.meter?.rpc(contract);

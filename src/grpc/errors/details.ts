@@ -3,12 +3,13 @@ import { formatCents } from "../../domain/values/cents.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { encode } from "../messages/encode.js";
+import { isForOperators, operatorsFactsOf } from "./operators.js";
 import {
   type AnyRefusal,
   isRailRefusal,
   isWebhookRefusal,
   type RailRefusal,
-  type Reason,
+  type ServedRefusal,
   type WebhookRefusal,
 } from "./refusal.js";
 
@@ -16,7 +17,7 @@ const DOMAIN = "kesc";
 // One second is enough for a full queue to drain and for another server to take over. It is too
 // short to look like an outage.
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
-const RETRIED: ReadonlySet<Reason> = new Set([
+const RETRIED: ReadonlySet<ServedRefusal["reason"]> = new Set([
   "QUEUE_FULL",
   "TOO_MANY_STREAMS",
   "TOO_MANY_WEBHOOK_TESTS",
@@ -30,9 +31,10 @@ const RETRIED: ReadonlySet<Reason> = new Set([
  * Returns the details of a google.rpc.Status: an ErrorInfo, and a BadRequest or a RetryInfo if the
  * reason has one.
  */
-export function detailsOf(refusal: AnyRefusal): Any[] {
+export function detailsOf(refusal: ServedRefusal): Any[] {
   const { reason } = refusal;
-  const metadata = new Map(Object.entries(factsOf(refusal)));
+  const facts = isForOperators(refusal) ? operatorsFactsOf(refusal) : factsOf(refusal);
+  const metadata = new Map(Object.entries(facts));
   const info = any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }));
   if (refusal.reason === "INVALID_FIELD") {
     const violations = refusal.fields.map(({ field, message, code }) => ({

@@ -3,6 +3,7 @@ import type { Refusal } from "../../domain/refusal.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { TransactionId } from "../../domain/values/ids.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
+import type { OperatorRefusal } from "../../operators/refusal.js";
 import type { FieldProblem } from "../messages/fields.js";
 
 /** A refusal by the gRPC server itself. The ledger did not see the call. */
@@ -33,8 +34,10 @@ export type CallRefusal =
   | { readonly reason: "NOT_SEALED"; readonly sealedSize: number }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 
-/** Every refusal that a caller can get. */
+/** Every refusal that the program of an organization can get. */
 export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
+/** The same, and those that operators get. */
+export type ServedRefusal = AnyRefusal | OperatorRefusal;
 export type Reason = AnyRefusal["reason"];
 
 const RAIL_REASONS = [

@@ -6,7 +6,8 @@ import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { encode } from "../messages/encode.js";
 import { detailsOf } from "./details.js";
 import { messageOf } from "./message.js";
-import type { AnyRefusal, Reason } from "./refusal.js";
+import { isForOperators, operatorsMessageOf, operatorsStatusOf } from "./operators.js";
+import type { Reason, ServedRefusal } from "./refusal.js";
 
 const STATUSES = {
   INVALID_FIELD: Status.INVALID_ARGUMENT,
@@ -84,11 +85,11 @@ export function statusCodeOf(reason: Reason): Status {
  * Returns the status of a refusal. Its metadata `grpc-status-details-bin` holds a
  * google.rpc.Status.
  */
-export function statusOf(refusal: AnyRefusal): RefusalStatus {
+export function statusOf(refusal: ServedRefusal): RefusalStatus {
   const message = statusMessageOf(refusal);
   const metadata = new Metadata();
   metadata.set(DETAILS, encode(StatusMessage, message));
-  return { code: STATUSES[refusal.reason], details: message.message, metadata };
+  return { code: codeOf(refusal), details: message.message, metadata };
 }
 
 /** Returns whether the status has details, which `statusOf` gives to each. */
@@ -97,9 +98,13 @@ export function hasDetails({ metadata }: { readonly metadata?: Metadata | null |
 }
 
 /** Returns the refusal as a google.rpc.Status. A batch returns it for each refused item. */
-export function statusMessageOf(refusal: AnyRefusal): StatusMessage {
+export function statusMessageOf(refusal: ServedRefusal): StatusMessage {
   // grpc-js passes the text to encodeURI. That throws on half of a surrogate pair and ends the
   // process.
-  const message = toUSVString(messageOf(refusal));
-  return { code: STATUSES[refusal.reason], message, details: detailsOf(refusal) };
+  const message = toUSVString(isForOperators(refusal) ? operatorsMessageOf(refusal) : messageOf(refusal));
+  return { code: codeOf(refusal), message, details: detailsOf(refusal) };
+}
+
+function codeOf(refusal: ServedRefusal): Status {
+  return isForOperators(refusal) ? operatorsStatusOf(refusal) : STATUSES[refusal.reason];
 }

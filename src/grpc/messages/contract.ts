@@ -11,6 +11,7 @@ import {
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { parseScope, type Scope } from "../../domain/api-key.js";
+import { parseRoles, type Role } from "../../operators/operator.js";
 
 /** The definition of one rpc in the contract. */
 export interface RpcContract {
@@ -22,6 +23,8 @@ export interface RpcContract {
   readonly localName: string;
   /** Undefined if anybody may call the rpc, without an API key. */
   readonly requiredScope: Scope | undefined;
+  /** The roles of operators that may call it. Empty in the contract of organizations. */
+  readonly requiredRoles: readonly Role[];
   /** The type of the request. */
   readonly input: DescMessage;
   /** Whether the larger limit for requests applies. */
@@ -47,14 +50,17 @@ export interface Contract {
 }
 
 const PACKAGE = "kesc.v1";
+const OPERATORS_PACKAGE = "kesc.admin.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
 const PUBLIC = "kesc.v1.public";
 const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
+const REQUIRED_ROLES = "kesc.admin.v1.required_roles";
 
 // `npm run generate` creates the file. The build copies it to dist/, so the same relative path
 // works there.
 const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
+const OPERATORS_DESCRIPTOR_SET = new URL("../../../proto/kesc-admin.binpb", import.meta.url);
 
 const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] | undefined>> = {
   unary: "none",
@@ -68,35 +74,69 @@ const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] 
  * scope, or if only its client streams.
  */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
+  return contractIn(descriptorSet, PACKAGE, scopesOf);
+}
+
+/**
+ * Reads the contract of the AdminService. Throws if an rpc has no role, or if only its client
+ * streams.
+ */
+export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(OPERATORS_DESCRIPTOR_SET)): Contract {
+  return contractIn(descriptorSet, OPERATORS_PACKAGE, rolesOf);
+}
+
+type Rights = Pick<RpcContract, "requiredScope" | "requiredRoles">;
+/** Returns the value of an option of an rpc. */
+type OptionOf = (option: string) => unknown;
+
+function contractIn(
+  descriptorSet: Uint8Array,
+  packageName: string,
+  rightsOf: (rpc: string, optionOf: OptionOf) => Rights,
+): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
   const services = [...files.files]
-    .filter((file) => file.proto.package === PACKAGE)
+    .filter((file) => file.proto.package === packageName)
     .flatMap((file) => file.services)
     .map((service) => ({
       name: service.typeName,
-      rpcs: service.methods.map((method) => rpcContract(files, method)),
+      rpcs: service.methods.map((method) => rpcContract(files, method, rightsOf)),
     }));
-  if (services.length === 0) throw new Error(`the descriptor set has no service of ${PACKAGE}`);
+  if (services.length === 0) throw new Error(`the descriptor set has no service of ${packageName}`);
   return { services, files, descriptorSet };
 }
 
-function rpcContract(files: FileRegistry, method: DescMethod): RpcContract {
-  const { parent, name, localName } = method;
-  const optionOf = (option: string): unknown => {
-    const extension = files.getExtension(option);
-    return extension === undefined ? undefined : getOption(method, extension);
-  };
+function scopesOf(rpc: string, optionOf: OptionOf): Rights {
   const value = optionOf(REQUIRED_SCOPE);
   const text = typeof value === "string" ? value : "";
   const scope = optionOf(PUBLIC) === true && text === "" ? undefined : parseScope(text);
-  if (scope?.ok === false) throw new Error(`${parent.typeName}.${name}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
+  if (scope?.ok === false) throw new Error(`${rpc}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
+  return { requiredScope: scope?.value, requiredRoles: [] };
+}
+
+function rolesOf(rpc: string, optionOf: OptionOf): Rights {
+  const roles = parseRoles(optionOf(REQUIRED_ROLES) as readonly string[]);
+  if (!roles.ok) throw new Error(`${rpc}: the option ${REQUIRED_ROLES} ${roles.problem}`);
+  return { requiredScope: undefined, requiredRoles: roles.value };
+}
+
+function rpcContract(
+  files: FileRegistry,
+  method: DescMethod,
+  rightsOf: (rpc: string, optionOf: OptionOf) => Rights,
+): RpcContract {
+  const { parent, name, localName } = method;
+  const optionOf: OptionOf = (option) => {
+    const extension = files.getExtension(option);
+    return extension === undefined ? undefined : getOption(method, extension);
+  };
   const streams = STREAMS[method.methodKind];
   if (streams === undefined) throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
     localName,
-    requiredScope: scope?.value,
+    ...rightsOf(`${parent.typeName}.${name}`, optionOf),
     input: method.input,
     bulk: optionOf(BULK) === true,
     readsMany: optionOf(READS_MANY) === true,

@@ -20,11 +20,17 @@ const PROBLEM = "must be the next_page_token of a list with the same filters";
 type FilterValue = string | number | boolean | readonly string[] | ReadonlyMap<string, string>;
 
 /** Identifies a list. A page token is valid for one list only. */
-export interface PagedList {
+export interface AnyList {
   /** For example "ListTransactions". */
   readonly rpc: string;
-  readonly organizationId: OrganizationId;
+  /** Undefined for a list that belongs to no organization. */
+  readonly organizationId: OrganizationId | undefined;
   readonly filters: Readonly<Record<string, FilterValue | undefined>>;
+}
+
+/** Identifies a list of one organization. */
+export interface PagedList extends AnyList {
+  readonly organizationId: OrganizationId;
 }
 
 /** A decoded token. pageOf() checks that it belongs to the list. */
@@ -62,7 +68,7 @@ export function parsePageToken(unchecked: string): Parsed<PageToken | undefined>
  * `page_token`.
  */
 export function pageOf(
-  list: PagedList,
+  list: AnyList,
   { size, token }: { size: number; token: PageToken | undefined },
 ): ParsedFields<PageRequest> {
   if (token !== undefined && token.listDigest !== digestOf(list))
@@ -71,7 +77,7 @@ export function pageOf(
 }
 
 /** Returns the token of the next page. Returns the empty text on the last page. */
-export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefined): string {
+export function formatPageToken(list: AnyList, nextBeforeSeq: number | undefined): string {
   if (nextBeforeSeq === undefined) return "";
   const bytes = Buffer.alloc(TOKEN_BYTES);
   bytes[0] = VERSION;
@@ -82,7 +88,7 @@ export function formatPageToken(list: PagedList, nextBeforeSeq: number | undefin
 
 // The digest guards against mistakes, not against attacks. A page only has rows of the caller's
 // organization, whatever the token says.
-function digestOf({ rpc, organizationId, filters }: PagedList): string {
+function digestOf({ rpc, organizationId, filters }: AnyList): string {
   const canonicalFilters = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, value instanceof Map ? [...value].sort(byName) : value] as const)

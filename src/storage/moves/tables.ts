@@ -69,7 +69,15 @@ export const TOMBSTONE_TABLES = [
 ] as const;
 
 /** The tables of which every row belongs to the database, and none to an organization. */
-export const TABLES_THAT_STAY: readonly string[] = ["leases", "book_moves", "knex_migrations", "knex_migrations_lock"];
+export const TABLES_THAT_STAY: readonly string[] = [
+  "leases",
+  "book_moves",
+  "operator_acts",
+  "operator_proposals",
+  "operator_decisions",
+  "knex_migrations",
+  "knex_migrations_lock",
+];
 
 /** The tables that refuse DELETE. */
 export const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set(["journal", "seals"]);

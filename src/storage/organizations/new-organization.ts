@@ -14,6 +14,7 @@ import {
   type OrganizationRow,
 } from "../sql/organization-rows.js";
 import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
+import type { Authorship } from "./authorship.js";
 import { ownEntry } from "./own-rows.js";
 
 const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;
@@ -21,12 +22,13 @@ const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "tex
 const FIRST_SEQ = 1;
 
 /** Creates the organization, its book with new keys, and the first row of the book. */
-export async function insertOrganization(cell: Cell, row: OrganizationRow): Promise<void> {
+export async function insertOrganization(cell: Cell, row: OrganizationRow, author?: Authorship): Promise<void> {
   const { table, insertInto } = cell.engine;
   const organizationId = row.id as OrganizationId;
   await cell.transact(async (session) => {
     // Under this lock the numbers of new books do not collide, and no rotation removes the key.
     await lockMasterKeys(cell, session);
+    await author?.first?.(session);
     const [keys, wrapped] = newBookKeys(readMasterKeys(cell.masterKeyFile), organizationId);
     const [last] = (await session.read({
       sql: `SELECT COALESCE(MAX(number), 0) AS number FROM ${table("books")}`,
@@ -34,7 +36,7 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow): Prom
     })) as readonly [{ readonly number: number }];
     const number = last.number + 1;
     const recordedAt = toUnixMillis(row.created_at);
-    const opening = ownEntry(organizationId, { kind: "organization.created", recordedAt });
+    const opening = ownEntry(organizationId, { kind: "organization.created", recordedAt, actor: author?.actor });
     const journalRow = journalRowOf(opening, {
       book: number,
       seq: FIRST_SEQ,

@@ -82,7 +82,7 @@ interface OwnRow {
   readonly detail?: string;
   readonly created: readonly string[];
   /** The author of the row. The operator when omitted. */
-  readonly actor?: Actor;
+  readonly actor?: Actor | undefined;
 }
 
 /** Returns the writes that append one row to a locked book. */

@@ -4,6 +4,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
 import type { Columns } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
+import type { Authorship } from "./authorship.js";
 import { lockBook, ownRowWrites } from "./own-rows.js";
 
 const SUSPENSION_COLUMNS = { number: "int64", suspended_seq: "int64" } as const satisfies Columns;
@@ -14,6 +15,7 @@ export interface SuspensionChange {
   readonly isSuspended: boolean;
   readonly reason: StatusReason;
   readonly now: UnixMillis;
+  readonly author?: Authorship;
 }
 
 /**
@@ -22,17 +24,18 @@ export interface SuspensionChange {
  */
 export function changeSuspension(
   cell: Cell,
-  { organizationId, isSuspended, reason, now }: SuspensionChange,
+  { organizationId, isSuspended, reason, now, author }: SuspensionChange,
 ): Promise<boolean> {
   const { table, update } = cell.engine;
   return orStoreError(
     cell.engine,
     cell.transact(async (session) => {
+      await author?.first?.(session);
       const book = await lockBook(cell, session, { organizationId, now });
       if (book.isSuspended === isSuspended) return false;
       const kind = isSuspended ? "organization.suspended" : "organization.resumed";
       await session.write([
-        ...ownRowWrites(cell, book, { kind, reason, created: [reason] }),
+        ...ownRowWrites(cell, book, { kind, reason, created: [reason], actor: author?.actor }),
         {
           sql: update(table("books"), { key: "number", columns: SUSPENSION_COLUMNS }),
           rows: [{ number: book.number, suspended_seq: isSuspended ? book.nextSeq : null }],

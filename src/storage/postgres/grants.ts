@@ -34,7 +34,18 @@ export const TABLE_NAMES = [
   "book_marks",
   "reserve_places",
   "book_moves",
+  "operator_acts",
+  "operator_proposals",
+  "operator_decisions",
 ] as const;
+/** The tables whose rows never change. */
+const APPEND_ONLY: readonly (typeof TABLE_NAMES)[number][] = [
+  "journal",
+  "seals",
+  "operator_acts",
+  "operator_proposals",
+  "operator_decisions",
+];
 /** The tables of which a server deletes rows. None of them is evidence. */
 const DELETED_FROM: readonly (typeof TABLE_NAMES)[number][] = ["webhook_retries", "webhook_log"];
 /** The tables in which Knex notes the migrations. A server only reads them. */
@@ -187,7 +198,7 @@ const OTHER_RIGHTS = `
     FROM own, tables t, unnest(ARRAY ['DELETE', 'TRUNCATE', 'TRIGGER']) p WHERE has_table_privilege(own.oid, t.oid, p)
       AND NOT (p = 'DELETE' AND t.relname IN (${DELETED_FROM.map((name) => `'${name}'`).join(", ")}))
   UNION SELECT 'it has UPDATE on ' || t.name || how FROM own, tables t
-    WHERE t.relname IN ('journal', 'seals') AND has_any_column_privilege(own.oid, t.oid, 'UPDATE')
+    WHERE t.relname IN (${APPEND_ONLY.map((name) => `'${name}'`).join(", ")}) AND has_any_column_privilege(own.oid, t.oid, 'UPDATE')
   UNION SELECT 'it has CREATE on the schema ' || s.name || how
     FROM own, schemas s WHERE has_schema_privilege(own.oid, s.oid, 'CREATE')
   UNION SELECT 'it has CREATE on the database' || how

@@ -21,6 +21,8 @@ const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.un
 const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
 const WEBHOOK_KIND = /^webhook_endpoint\./;
+/** The ids of operators begin so. */
+const OPERATOR_PREFIX = "opr_";
 /** The kinds of rows about the organization itself. */
 const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits)\./;
 
@@ -133,6 +135,15 @@ export class BookCheck {
     const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || row.kind === "limits.set" || isCorrection;
     if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
     if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
+    this.#checkActor(row);
+  }
+
+  /** A person of the AdminService is an operator. Whoever approves is another person. */
+  #checkActor({ seq, actor }: JournalRow): void {
+    if (!actor.startsWith(OPERATOR_PREFIX)) return;
+    const ids = actor.split(",");
+    if (ids.every((id) => this.#audit.operators.has(id)) && new Set(ids).size === ids.length && ids.length <= 2) return;
+    this.#add(seq, "one operator, or two different ones, as the actor", actor);
   }
 
   /** The row names an endpoint, which may be deleted since. So only its hash can confirm it. */

@@ -1,6 +1,7 @@
 import { POSTGRES_HISTORY_OBJECTS } from "./postgres-history-objects.js";
 import { ACCOUNT_LIMIT_COLUMNS, BOOK_LIMIT_COLUMNS } from "./postgres-limit-columns.js";
 import { POSTGRES_MOVE_OBJECTS } from "./postgres-move-objects.js";
+import { POSTGRES_OPERATOR_OBJECTS } from "./postgres-operator-objects.js";
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
@@ -12,6 +13,7 @@ import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...POSTGRES_HISTORY_OBJECTS,
   ...POSTGRES_MOVE_OBJECTS,
+  ...POSTGRES_OPERATOR_OBJECTS,
   ...POSTGRES_RAIL_OBJECTS,
   ...POSTGRES_SEAL_OBJECTS,
   ...POSTGRES_WEBHOOK_OBJECTS,
@@ -227,6 +229,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE INDEX journal_account_tiers ON journal USING btree (account_id, seq) WHERE (kind = 'account.tiered'::text)",
     "index journal_account_statuses":
       "CREATE INDEX journal_account_statuses ON journal USING btree (account_id, seq) WHERE (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text, 'account.closed'::text]))",
+    "index journal_own_rows":
+      "CREATE INDEX journal_own_rows ON journal USING btree (book, seq) WHERE (account_id IS NULL)",
     "index journal_freeze_rows":
       "CREATE UNIQUE INDEX journal_freeze_rows ON journal USING btree (freeze_id, kind) WHERE (freeze_id IS NOT NULL)",
     table: "kind r, persistence p",

@@ -194,11 +194,11 @@ describe("kesc doctor", () => {
     },
     "a schema of an earlier version": {
       plant: () => {
-        edit("DELETE FROM knex_migrations WHERE name = '0011-reserve'");
+        edit("DELETE FROM knex_migrations WHERE name = '0013-operators'");
         return {};
       },
       line: "fail schema",
-      words: /lacks the migrations 0011-reserve.* Run: npx kesc migrate/,
+      words: /lacks the migrations 0013-operators.* Run: npx kesc migrate/,
     },
     "a file without its log": {
       plant: () => {

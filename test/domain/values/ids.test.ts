@@ -5,6 +5,8 @@ import {
   parseAccountId,
   parseApiKeyId,
   parseFreezeId,
+  parseOperatorId,
+  parseOperatorProposalId,
   parseOrganizationId,
   parseTransactionId,
   parseWebhookEndpointId,
@@ -50,6 +52,8 @@ for (const [what, prefix, parse] of [
 for (const [what, prefix, parse] of [
   ["an organization", "org", parseOrganizationId],
   ["an API key", "key", parseApiKeyId],
+  ["an operator", "opr", parseOperatorId],
+  ["a proposal", "prp", parseOperatorProposalId],
 ] as const) {
   describe(`the id of ${what}`, () => {
     for (const [which, id] of [

@@ -8,18 +8,18 @@ import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
-import { findOrganization } from "../organizations.js";
-import { certificateName, durationMillis, nonEmptyName, scopeList } from "./arguments.js";
-import { keyCreation } from "./org.js";
-import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "./output.js";
+import { certificateName, durationMillis, nonEmptyName, scopeList } from "../commands/arguments.js";
+import { adviseIfOutputIsLost, printJson, printLine, printTable, timeOf } from "../commands/output.js";
+import { findOrganization, keyCreation } from "../organizations.js";
+import { type ServerOptions, withAdministration, withServerOption } from "./open.js";
+import { doneOrProposed } from "./words.js";
 
 const WRONG_USAGE = 2;
 
 /** `kesc key`: creates, lists and revokes API keys. */
 export function addKey(program: Command): void {
   const key = program.command("key").description("API keys, with which an organization's programs call");
-  key
-    .command("create")
+  withServerOption(key.command("create"))
     .description("create an API key")
     .requiredOption("--org <organization>", "id or name of the organization")
     .option("--name <name>", "label of the key", nonEmptyName)
@@ -30,21 +30,19 @@ export function addKey(program: Command): void {
     .option("--never-expires", "the key is valid until it is revoked")
     .option("--json", "print JSON, for scripts")
     .action(createKey);
-  key
-    .command("list")
+  withServerOption(key.command("list"))
     .description("list the keys of an organization")
     .requiredOption("--org <organization>", "id or name of the organization")
     .option("--json", "print JSON, for scripts")
     .action(listKeys);
-  key
-    .command("revoke")
+  withServerOption(key.command("revoke"))
     .description("revoke an API key for ever")
     .argument("<key-id>", 'id of the key ("key_…"), not its secret')
     .option("--json", "print JSON, for scripts")
     .action(revokeKey);
 }
 
-interface CreateOptions {
+interface CreateOptions extends ServerOptions {
   readonly org: string;
   readonly name?: string;
   readonly certificate?: string;
@@ -56,30 +54,57 @@ interface CreateOptions {
 }
 
 /** Shows the secret of the new key, this once. */
-async function createKey({ org, name, certificate, json, ...limits }: CreateOptions): Promise<void> {
+async function createKey({ org, name, certificate, json, server, ...limits }: CreateOptions): Promise<void> {
   const { scopes, expiresIn } = limitsOf(limits);
+  const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
   if ((name === undefined) === (certificate === undefined)) {
     throw new OperatorError(
       "Give the key a label with --name, or the name of a client certificate with --certificate.",
       WRONG_USAGE,
     );
   }
-  const { database: address } = configFromEnvironment();
-  const { key, secret } = await withCurrentDatabase(address, async (database) => {
+  if (certificate !== undefined) {
+    printKey(await createCertificateKey({ org, certificate, server, scopes, expiresAt }), { json });
+    return;
+  }
+  const { submitted, secret } = await withAdministration({ server }, async (administration) => {
+    const organization = await findOrganization(administration, org);
+    return administration.createKey(organization, { name: name ?? "", scopes, expiresAt });
+  });
+  const done = doneOrProposed(submitted);
+  if (done !== undefined) {
+    const { id } = done.resource;
+    adviseIfOutputIsLost(
+      `Key ${id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${id}. Then create another key.`,
+    );
+    printKey(done.resource, { secret, json });
+    return;
+  }
+  printLine(`The secret of the key, which works once another person has approved it:\n\n  ${secret}\n`);
+  printLine("The secret is shown once and cannot be recovered. Store it where your program can read it.");
+}
+
+interface NewCertificateKey extends ServerOptions, Pick<ApiKey, "scopes" | "expiresAt"> {
+  readonly org: string;
+  readonly certificate: string;
+}
+
+/** Certificates are files of the machines, so such a key is made where the database is. */
+async function createCertificateKey({ org, certificate, server, ...limits }: NewCertificateKey): Promise<ApiKey> {
+  const { database: address, operatorServer } = configFromEnvironment();
+  if ((server ?? operatorServer) !== undefined) {
+    throw new OperatorError("--certificate works in the database only. Leave the server out.", WRONG_USAGE);
+  }
+  return withCurrentDatabase(address, async (database) => {
     const keys = openKeys(database, now);
     const { id: organizationId } = await findOrganization(keys, org);
-    const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
-    const common = { organizationId, scopes, expiresAt };
-    if (certificate === undefined) return keys.createApiKey({ ...common, name: name ?? "" });
-    const made = await keys.createCertificateKey({ ...common, certificateName: certificate });
+    const made = await keys.createCertificateKey({ organizationId, certificateName: certificate, ...limits });
     if (made.key === undefined) throw takenError(certificate, made.holder);
-    return { key: made.key, secret: undefined };
+    return made.key;
   });
-  if (secret !== undefined) {
-    adviseIfOutputIsLost(
-      `Key ${key.id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${key.id}. Then create another key.`,
-    );
-  }
+}
+
+function printKey(key: ApiKey, { secret, json }: { readonly secret?: string; readonly json: true | undefined }): void {
   if (json === true) {
     printJson(secret === undefined ? keyJson(key) : { ...keyJson(key), key: secret });
     return;
@@ -109,7 +134,7 @@ function limitsOf({
   allScopes,
   expiresIn,
   neverExpires,
-}: Omit<CreateOptions, "org" | "name" | "certificate" | "json">): {
+}: Omit<CreateOptions, "org" | "name" | "certificate" | "json" | "server">): {
   readonly scopes: readonly Scope[];
   readonly expiresIn: number | undefined;
 } {
@@ -124,13 +149,16 @@ function limitsOf({
   return { scopes: scopes ?? SCOPES, expiresIn };
 }
 
+interface ListOptions extends ServerOptions {
+  readonly org: string;
+  readonly json?: true;
+}
+
 /** Oldest first, without their secrets. */
-async function listKeys({ org, json }: { org: string; json?: true }): Promise<void> {
-  const { database: address } = configFromEnvironment();
-  const found = await withCurrentDatabase(address, async (database) => {
-    const keys = openKeys(database, now);
-    return keys.apiKeys((await findOrganization(keys, org)).id);
-  });
+async function listKeys({ org, json, ...options }: ListOptions): Promise<void> {
+  const found = await withAdministration(options, async (administration) =>
+    administration.apiKeys((await findOrganization(administration, org)).id),
+  );
   if (json === true) printJson(found.map(listedKeyJson));
   else if (found.length === 0) printLine(`No keys yet. Create one: ${keyCreation(org)}`);
   else {
@@ -142,7 +170,7 @@ async function listKeys({ org, json }: { org: string; json?: true }): Promise<vo
 }
 
 /** Servers notice within a second. */
-async function revokeKey(text: string, { json }: { json?: true }): Promise<void> {
+async function revokeKey(text: string, { json, ...options }: Omit<ListOptions, "org">): Promise<void> {
   const id = parseApiKeyId(text);
   // The message does not repeat the argument, which may be a secret.
   if (!id.ok)
@@ -150,11 +178,15 @@ async function revokeKey(text: string, { json }: { json?: true }): Promise<void>
       `The id of the key ${id.problem}. To list the keys: npx kesc key list --org ORG`,
       WRONG_USAGE,
     );
-  const { database: address } = configFromEnvironment();
-  const revoked = await withCurrentDatabase(address, (database) => openKeys(database, now).revokeApiKey(id.value));
-  if (revoked === undefined) {
+  const submitted = await withAdministration(options, (administration) =>
+    administration.submit({ kind: "key.revoke", keyId: id.value }),
+  );
+  if (submitted.kind === "refused" && submitted.refusal.reason === "API_KEY_NOT_FOUND") {
     throw new OperatorError(`Key ${id.value} not found. To list the keys: npx kesc key list --org ORG`);
   }
+  const done = doneOrProposed(submitted);
+  if (done === undefined) return;
+  const revoked = done.resource;
   if (json === true) printJson(listedKeyJson(revoked));
   else printLine(`Key ${revoked.id} ("${revoked.name}") was revoked at ${timeOf(revoked.revokedAt) ?? ""}.`);
 }

@@ -1,0 +1,47 @@
+import { parseScope, type Scope, SCOPES } from "../../domain/api-key.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
+import { parseMoment } from "../messages/timestamp.js";
+
+const CELL_MAX = 999;
+
+/** Parses a label: 1 to 256 printable characters. */
+export function parseLabel(unchecked: string): Parsed<string> {
+  return unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parseDescription(unchecked);
+}
+
+/** Parses the reason for a change: 1 to 256 printable characters. */
+export function parseReason(unchecked: string): Parsed<StatusReason> {
+  return unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parseStatusReason(unchecked);
+}
+
+/** Parses at least one scope. Repeats count once. */
+export function parseScopes(unchecked: readonly string[]): Parsed<readonly Scope[]> {
+  if (unchecked.length === 0) return unparsed("is required", "REQUIRED");
+  for (const text of unchecked) {
+    const scope = parseScope(text);
+    if (!scope.ok) return scope;
+  }
+  return parsed(SCOPES.filter((scope) => unchecked.includes(scope)));
+}
+
+/** Parses the end of a key: a time to come, or never. One of both must be asked for. */
+export function parseExpiry(
+  expiresAt: Timestamp | undefined,
+  neverExpires: boolean,
+  now: UnixMillis,
+): Parsed<UnixMillis | undefined> {
+  if ((expiresAt === undefined) !== neverExpires)
+    return unparsed("is required unless never_expires is true", "REQUIRED");
+  const moment = parseMoment(expiresAt);
+  if (!moment.ok || moment.value === undefined || moment.value > now) return moment;
+  return unparsed("must be in the future", "OUT_OF_RANGE");
+}
+
+export function parseCell(unchecked: number | undefined): Parsed<number | undefined> {
+  return unchecked === undefined || (unchecked >= 0 && unchecked <= CELL_MAX)
+    ? parsed(unchecked)
+    : unparsed(`must be a whole number from 0 to ${String(CELL_MAX)}`, "OUT_OF_RANGE");
+}

@@ -1,0 +1,152 @@
+import { parseOrganizationId } from "../../domain/values/ids.js";
+import { parsed } from "../../domain/values/parsed.js";
+import {
+  CreateOrganizationRequest,
+  CreateOrganizationResponse,
+  GetOrganizationRequest,
+  GetOrganizationResponse,
+  ListActsRequest,
+  ListActsResponse,
+  ListOrganizationsRequest,
+  ListOrganizationsResponse,
+  ListRailAccountsRequest,
+  ListRailAccountsResponse,
+  ListWebhookEndpointsRequest,
+  ListWebhookEndpointsResponse,
+  ResumeOrganizationRequest,
+  ResumeOrganizationResponse,
+  SuspendOrganizationRequest,
+  SuspendOrganizationResponse,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import { done } from "../calls/rpc-result.js";
+import { parseFields } from "../messages/fields.js";
+import { parseCell, parseLabel, parseReason } from "./fields.js";
+import { namesOf, toAct, toEndpoint, toOrganization, toRailAccount } from "./messages.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
+import { type HandlersOptions, ofOrganization, resultOfAct } from "./results.js";
+
+/** The rpcs about organizations. */
+export function organizationRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
+  const { administration } = options;
+  return {
+    createOrganization: unary({
+      request: CreateOrganizationRequest,
+      response: CreateOrganizationResponse,
+      parse: ({ name, sandbox, cell }) =>
+        parseFields({ name: parseLabel(name), isSandbox: parsed(sandbox), cell: parseCell(cell) }),
+      run: async (given, { key: by }) => {
+        const submitted = await administration.submit(
+          { kind: "organization.create", ...given, mayRepeatName: false },
+          by,
+        );
+        return resultOfAct(options, submitted, (made) => ({ organization: made && toOrganization(made) }));
+      },
+    }),
+    getOrganization: unary({
+      request: GetOrganizationRequest,
+      response: GetOrganizationResponse,
+      parse: ({ organization_id: id }) => parseFields({ organization_id: parseOrganizationId(id) }),
+      run: ({ organization_id: id }) =>
+        ofOrganization(options, id, (found) => Promise.resolve({ organization: toOrganization(found) })),
+    }),
+    listOrganizations: unary({
+      request: ListOrganizationsRequest,
+      response: ListOrganizationsResponse,
+      parse: ({ name, ...page }) => {
+        const asked = parsePage(page, { rpc: "ListOrganizations", filters: { name } });
+        return asked.ok ? { ok: true, value: { name, asked: asked.value } } : asked;
+      },
+      run: async ({ name, asked }) => {
+        const all = await administration.organizations();
+        const { items, ...next } = pageInMemory(all, asked, (each) => name === "" || each.name === name);
+        return done({ organizations: items.map(toOrganization), ...next });
+      },
+    }),
+    suspendOrganization: suspensionRpc(unary, options, {
+      kind: "organization.suspend",
+      request: SuspendOrganizationRequest,
+      response: SuspendOrganizationResponse,
+    }),
+    resumeOrganization: suspensionRpc(unary, options, {
+      kind: "organization.resume",
+      request: ResumeOrganizationRequest,
+      response: ResumeOrganizationResponse,
+    }),
+    ...stateRpcs(unary, options),
+  };
+}
+
+interface SuspensionRpc {
+  readonly kind: "organization.suspend" | "organization.resume";
+  readonly request: typeof SuspendOrganizationRequest;
+  readonly response:
+    Pick<typeof ResumeOrganizationResponse, "encode"> | Pick<typeof SuspendOrganizationResponse, "encode">;
+}
+
+function suspensionRpc(
+  unary: OperatorUnary,
+  options: HandlersOptions,
+  { kind, request, response }: SuspensionRpc,
+): OperatorRoute {
+  return unary({
+    request,
+    // The response of SuspendOrganization has one field less, and no value for it.
+    response: response,
+    parse: ({ organization_id: id, reason }) =>
+      parseFields({ organizationId: parseOrganizationId(id), reason: parseReason(reason) }),
+    run: async (given, { key: by }) => {
+      const submitted = await options.administration.submit({ kind, ...given }, by);
+      return resultOfAct(options, submitted, (found, rest) => ({
+        organization: found && toOrganization(found),
+        ...rest,
+      }));
+    },
+  });
+}
+
+/** The rpcs that show the state of one organization. */
+function stateRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
+  const { administration } = options;
+  return {
+    listRailAccounts: unary({
+      request: ListRailAccountsRequest,
+      response: ListRailAccountsResponse,
+      parse: ({ organization_id: id }) => parseFields({ organization_id: parseOrganizationId(id) }),
+      run: ({ organization_id: id }) =>
+        ofOrganization(options, id, async (found) => ({
+          rail_accounts: (await administration.railAccounts(found)).map(toRailAccount),
+        })),
+    }),
+    listWebhookEndpoints: unary({
+      request: ListWebhookEndpointsRequest,
+      response: ListWebhookEndpointsResponse,
+      parse: ({ organization_id: id }) => parseFields({ organization_id: parseOrganizationId(id) }),
+      run: ({ organization_id: id }) =>
+        ofOrganization(options, id, async (found) => ({
+          endpoints: (await administration.endpoints(found)).map(toEndpoint),
+        })),
+    }),
+    listActs: unary({
+      request: ListActsRequest,
+      response: ListActsResponse,
+      parse: ({ organization_id: text, ...page }) => {
+        const id = parseFields({ organization_id: parseOrganizationId(text) });
+        if (!id.ok) return id;
+        const { organization_id: organizationId } = id.value;
+        const asked = parsePage(page, { rpc: "ListActs", organizationId });
+        return asked.ok ? { ok: true, value: { organizationId, asked: asked.value } } : asked;
+      },
+      run: ({ organizationId, asked }) =>
+        ofOrganization(options, organizationId, async (found) => {
+          const { size, beforeSeq } = asked.page;
+          const rows = await administration.ownActs(found, { size: size + 1, beforeSeq });
+          const names = namesOf(await administration.operators());
+          return {
+            acts: rows.slice(0, size).map((row) => toAct(row, names)),
+            next_page_token: tokenAfter(rows, asked),
+          };
+        }),
+    }),
+  };
+}

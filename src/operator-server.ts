@@ -1,0 +1,29 @@
+import { operatorExposure } from "../runtime/transport/exposure.js";
+import { startOperatorServer } from "./grpc/operators/server.js";
+import type { Serving, ServingOptions } from "./grpc/server.js";
+import type { Config } from "./startup/config.js";
+import { OperatorError } from "./startup/operator-error.js";
+import type { Database } from "./storage/database.js";
+import { StoredAdministration } from "./storage/operators/administration.js";
+
+/**
+ * Serves operators, if they have an address. Throws an OperatorError if it cannot be used, or if
+ * other machines could read the keys.
+ */
+export async function startOperators(
+  { operatorAddress: address, fourEyes }: Pick<Config, "operatorAddress" | "fourEyes">,
+  database: Database,
+  options: Omit<ServingOptions, "address">,
+): Promise<Serving | undefined> {
+  if (address === undefined) return undefined;
+  const [exposure] = operatorExposure(address, options.tls !== undefined);
+  if (exposure !== undefined) throw new OperatorError(exposure);
+  const administration = new StoredAdministration(database, { now: options.now, fourEyes });
+  try {
+    return await startOperatorServer({ ...options, address, administration });
+  } catch (error) {
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    const message = `The AdminService cannot be served on KESC_OPERATOR_ADDRESS: ${reason}. Set it to another address.`;
+    throw new OperatorError(message, 1, { cause: error });
+  }
+}

@@ -1,0 +1,137 @@
+import type { ApiKey, Organization } from "../domain/api-key.js";
+import type { JournalKind } from "../domain/journal.js";
+import type { Actor } from "../domain/values/actor.js";
+import type { OperatorId, OperatorProposalId, OrganizationId } from "../domain/values/ids.js";
+import type { StatusReason } from "../domain/values/text.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { Act, ProposalState, ResourceOf } from "./act.js";
+import type { FourEyes } from "./four-eyes.js";
+import type { Operator } from "./operator.js";
+import type { OperatorRefusal } from "./refusal.js";
+
+/** An act that waits, or has waited, for a second person. */
+export interface OperatorProposal {
+  readonly id: OperatorProposalId;
+  readonly act: Act;
+  readonly proposedBy: OperatorId;
+  readonly proposedAt: UnixMillis;
+  readonly expiresAt: UnixMillis;
+  readonly state: ProposalState;
+  /** Undefined unless it was approved or rejected. */
+  readonly decidedBy: OperatorId | undefined;
+  readonly decidedAt: UnixMillis | undefined;
+}
+
+/** What came of an act. */
+export type Submitted<Resource> =
+  | {
+      readonly kind: "done";
+      readonly resource: Resource;
+      /** False if it was so already. Then nothing was written. */
+      readonly isNew: boolean;
+    }
+  | { readonly kind: "proposed"; readonly proposal: OperatorProposal }
+  | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
+
+/** The resource that an approved act made or changed. */
+export type AnyResource = ResourceOf<Act>;
+
+/** What came of a decision. */
+export type Decided =
+  | { readonly kind: "done"; readonly proposal: OperatorProposal }
+  | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
+
+/** A row of a book about the organization itself. */
+export interface OwnAct {
+  readonly seq: number;
+  readonly kind: JournalKind;
+  readonly actor: Actor;
+  readonly reason: StatusReason;
+  /** The key that the row created or revoked, if it did. */
+  readonly keyId: string | undefined;
+  readonly recordedAt: UnixMillis;
+}
+
+/** One change of the operators themselves. */
+export interface OperatorAct {
+  readonly seq: number;
+  readonly kind: "operator.created" | "operator.roles_changed" | "operator.key_replaced" | "operator.revoked";
+  readonly operatorId: OperatorId;
+  readonly actor: Actor;
+  readonly recordedAt: UnixMillis;
+}
+
+/** An account of an organization at a rail, without its credentials. */
+export interface RailAccountState {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly rail: string;
+  readonly isUsual: boolean;
+  readonly payouts: string;
+  readonly payoutsReason: string;
+  readonly credentialsExpireAt: UnixMillis | undefined;
+  readonly updatedAt: UnixMillis;
+}
+
+/** A webhook endpoint of an organization, without its secrets. */
+export interface EndpointState {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly url: string;
+  readonly status: string;
+  readonly disabledReason: string | undefined;
+  readonly failures: number;
+  readonly failingSince: UnixMillis | undefined;
+  readonly settledSeq: number;
+}
+
+/** A key that is not created yet. Only its caller ever sees `secret`. */
+export interface NewSecret {
+  readonly secret: string;
+  readonly sha256: string;
+}
+
+/**
+ * What operators see and do, whoever asks: the AdminService, or the `kesc` command on the database.
+ * Every call rejects with a StoreError if the database fails.
+ */
+export interface Administration {
+  /** The number of cells that the database has. */
+  readonly cellCount: number;
+  /** The acts that need a second person. */
+  readonly fourEyes: FourEyes;
+  /** Oldest first, like each list without another order. */
+  organizations(): Promise<readonly Organization[]>;
+  organization(id: OrganizationId): Promise<Organization | undefined>;
+  apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
+  railAccounts(organization: Organization): Promise<readonly RailAccountState[]>;
+  endpoints(organization: Organization): Promise<readonly EndpointState[]>;
+  operators(): Promise<readonly Operator[]>;
+  /** Newest first, before the row `beforeSeq` if it is given. */
+  ownActs(organization: Organization, page: ActsPage): Promise<readonly OwnAct[]>;
+  /** The same of the changes of the operators. */
+  operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
+  proposals(): Promise<readonly OperatorProposal[]>;
+  /** Makes the secret of a key that `key.create` can create for the organization. */
+  newSecret(organization: Organization): NewSecret;
+  /**
+   * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
+   * that acts: whoever has the database needs no second person.
+   */
+  submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ResourceOf<A>>>;
+  /** Carries a proposal out exactly as it was proposed. */
+  approve(id: OperatorProposalId, by: Operator): Promise<Decided>;
+  /** Ends a proposal. Its proposer may, too. */
+  reject(id: OperatorProposalId, by: Operator): Promise<Decided>;
+}
+
+export interface ActsPage {
+  readonly size: number;
+  readonly beforeSeq: number | undefined;
+}
+
+/** Finds the operator of a key. */
+export interface OperatorKeys {
+  /** Returns the operator who has the key with this SHA-256, revoked or not. */
+  operatorWithKey(keySha256: string): Promise<Operator | undefined>;
+}

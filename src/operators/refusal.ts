@@ -1,0 +1,30 @@
+import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../domain/values/ids.js";
+import type { ProposalState } from "./act.js";
+import type { Role } from "./operator.js";
+
+/** A refusal of the AdminService, with its facts. */
+export type OperatorRefusal =
+  | { readonly reason: "MISSING_OPERATOR_KEY" }
+  | { readonly reason: "INVALID_OPERATOR_KEY" }
+  | { readonly reason: "ROLE_REQUIRED"; readonly roles: readonly Role[] }
+  | { readonly reason: "ORGANIZATION_NOT_FOUND"; readonly organizationId: OrganizationId }
+  | { readonly reason: "ORGANIZATION_ALREADY_EXISTS"; readonly organizationId: OrganizationId }
+  /** The database has no such cell. */
+  | { readonly reason: "CELL_NOT_FOUND"; readonly cells: number }
+  | { readonly reason: "API_KEY_NOT_FOUND"; readonly keyId: ApiKeyId }
+  | { readonly reason: "OPERATOR_NOT_FOUND"; readonly operatorId: OperatorId }
+  /** An operator has the name, or once had the key. */
+  | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }
+  /** A revoked operator stays revoked. */
+  | { readonly reason: "OPERATOR_REVOKED"; readonly operatorId: OperatorId }
+  | { readonly reason: "PROPOSAL_NOT_FOUND"; readonly proposalId: OperatorProposalId }
+  /** The proposal was decided, or can no longer be. */
+  | {
+      readonly reason: "PROPOSAL_CLOSED";
+      readonly proposalId: OperatorProposalId;
+      readonly state: Exclude<ProposalState, "PENDING">;
+    }
+  /** Nobody approves an own proposal. */
+  | { readonly reason: "OWN_PROPOSAL"; readonly proposalId: OperatorProposalId }
+  | { readonly reason: "TOO_MANY_PROPOSALS"; readonly limit: number }
+  | { readonly reason: "BOOK_MOVING" };

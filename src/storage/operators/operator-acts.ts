@@ -1,0 +1,220 @@
+import { hash } from "node:crypto";
+
+import { typeidUnboxed } from "typeid-js";
+
+import type { OperatorName } from "../../domain/proposal.js";
+import type { Actor } from "../../domain/values/actor.js";
+import type { OperatorId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { Act } from "../../operators/act.js";
+import type { Operator, Role } from "../../operators/operator.js";
+import type { ActsPage, OperatorAct } from "../../operators/ports.js";
+import type { Cell } from "../database.js";
+import type { Authorship } from "../organizations/authorship.js";
+import type { Binding, Columns, Session } from "../sql/engine.js";
+import { orStoreError } from "../sql/store-error.js";
+import { RefusedActError } from "./refused.js";
+
+interface ActRow {
+  readonly seq: number;
+  readonly kind: OperatorAct["kind"];
+  readonly operator_id: string;
+  readonly name: string | null;
+  readonly roles: string | null;
+  readonly key_sha256: string | null;
+  readonly actor: string;
+  readonly recorded_at: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+}
+
+const ACT_COLUMNS = {
+  seq: "int64",
+  kind: "text",
+  operator_id: "text",
+  name: "text",
+  roles: "text",
+  key_sha256: "text",
+  actor: "text",
+  recorded_at: "int64",
+  hash: "bytes",
+} as const satisfies Columns;
+
+// The first text names the format, so that a later format cannot be mistaken for this one.
+const FORMAT = "kesc-operator-act-1";
+const NO_HASH = "";
+
+/** An act about operators. */
+export type OperatorsAct = Extract<Act, { readonly kind: `operator.${string}` }>;
+
+type Change = Pick<ActRow, "kind" | "operator_id" | "name" | "roles" | "key_sha256">;
+
+/**
+ * The operators of the database. Their acts stand in the first cell, and say all that is known
+ * about them. Each hash covers the one before it.
+ */
+export class OperatorActs {
+  readonly #cell: Cell;
+  readonly #now: () => UnixMillis;
+  readonly #select: string;
+
+  constructor(cell: Cell, now: () => UnixMillis) {
+    this.#cell = cell;
+    this.#now = now;
+    const { table, hex } = cell.engine;
+    this.#select = `
+      SELECT seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, ${hex("hash")} AS hash
+      FROM ${table("operator_acts")}`;
+  }
+
+  /** Oldest first. */
+  async operators(): Promise<readonly Operator[]> {
+    return operatorsOf(await this.#rows(`${this.#select} ORDER BY seq`));
+  }
+
+  async operator(id: OperatorId): Promise<Operator | undefined> {
+    const rows = await this.#rows(`${this.#select} WHERE operator_id = ? ORDER BY seq`, [id]);
+    return operatorsOf(rows)[0];
+  }
+
+  /** Returns the operator whose key it is now. */
+  async operatorWithKey(keySha256: string): Promise<Operator | undefined> {
+    const rows = await this.#rows(
+      `${this.#select} WHERE operator_id IN (
+         SELECT operator_id FROM ${this.#cell.engine.table("operator_acts")} WHERE key_sha256 = ?
+       ) ORDER BY seq`,
+      [keySha256],
+    );
+    const key = rows.findLast((row) => row.key_sha256 !== null)?.key_sha256;
+    return key === keySha256 ? operatorsOf(rows)[0] : undefined;
+  }
+
+  /** Newest first. */
+  async acts({ size, beforeSeq = Number.MAX_SAFE_INTEGER }: ActsPage): Promise<readonly OperatorAct[]> {
+    const rows = await this.#rows(`${this.#select} WHERE seq < ? ORDER BY seq DESC LIMIT ?`, [beforeSeq, size]);
+    return rows.map((row) => ({
+      seq: row.seq,
+      kind: row.kind,
+      operatorId: row.operator_id as OperatorId,
+      actor: row.actor as Actor,
+      recordedAt: toUnixMillis(row.recorded_at),
+    }));
+  }
+
+  /** Does one act. Rejects with a RefusedActError as the cause. */
+  perform(act: OperatorsAct, { actor, first }: Authorship): Promise<{ resource: Operator; isNew: boolean }> {
+    return orStoreError(
+      this.#cell.engine,
+      this.#cell.transact(async (session) => {
+        // All changes of operators take turns, so names and keys cannot collide.
+        await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
+        await first?.(session);
+        const rows = (await session.read({ sql: `${this.#select} ORDER BY seq`, bindings: [] })) as readonly ActRow[];
+        const change = changeOf(act, rows);
+        const last = rows.at(-1);
+        if (change !== undefined) await this.#append(session, { change, actor, last });
+        const id = change?.operator_id ?? ("operatorId" in act ? act.operatorId : "");
+        const after = (await session.read({
+          sql: `${this.#select} WHERE operator_id = ? ORDER BY seq`,
+          bindings: [id],
+        })) as readonly ActRow[];
+        const [resource] = operatorsOf(after);
+        if (resource === undefined) throw new Error(`the act ${act.kind} left no operator`);
+        return { resource, isNew: change !== undefined };
+      }),
+    );
+  }
+
+  async #append(
+    session: Session,
+    { change, actor, last }: { readonly change: Change; readonly actor: Actor; readonly last: ActRow | undefined },
+  ): Promise<void> {
+    const { table, insertInto } = this.#cell.engine;
+    const seq = (last?.seq ?? 0) + 1;
+    const recordedAt = Math.max(this.#now(), last?.recorded_at ?? 0);
+    const row = { ...change, seq, actor, recorded_at: recordedAt };
+    await session.write([
+      {
+        sql: insertInto(table("operator_acts"), ACT_COLUMNS),
+        rows: [{ ...row, hash: hashOf(row, last?.hash ?? NO_HASH) }],
+      },
+    ]);
+  }
+
+  #rows(sql: string, bindings: readonly Binding[] = []): Promise<readonly ActRow[]> {
+    return orStoreError(this.#cell.engine, this.#cell.reader.rows<ActRow>(sql, bindings));
+  }
+}
+
+function hashOf(row: Omit<ActRow, "hash">, previous: string): string {
+  const { seq, kind, operator_id: id, name, roles, key_sha256: key, actor, recorded_at: recordedAt } = row;
+  const fields = [FORMAT, seq, kind, id, name ?? "", roles ?? "", key ?? "", actor, recordedAt];
+  return hash("sha256", previous + JSON.stringify(fields), "hex");
+}
+
+/** Returns the operators that the acts have made, in the order of their first acts. */
+function operatorsOf(rows: readonly ActRow[]): readonly Operator[] {
+  const operators = new Map<string, Operator>();
+  for (const { kind, operator_id: id, name, roles, recorded_at: at } of rows) {
+    const before = operators.get(id);
+    const recordedAt = toUnixMillis(at);
+    if (kind === "operator.created") {
+      operators.set(id, {
+        id: id as OperatorId,
+        name: (name ?? "") as OperatorName,
+        roles: rolesIn(roles),
+        createdAt: recordedAt,
+        revokedAt: undefined,
+      });
+    } else if (before === undefined) {
+      throw new Error(`an act before the one that created ${id}`);
+    } else if (kind === "operator.roles_changed") {
+      operators.set(id, { ...before, roles: rolesIn(roles) });
+    } else if (kind === "operator.revoked") {
+      operators.set(id, { ...before, revokedAt: recordedAt });
+    }
+  }
+  return [...operators.values()];
+}
+
+function rolesIn(text: string | null): readonly Role[] {
+  return (text ?? "").split(" ") as Role[];
+}
+
+/** Returns what the act changes, or undefined if all is so already. Throws a RefusedActError. */
+function changeOf(act: OperatorsAct, rows: readonly ActRow[]): Change | undefined {
+  const operators = operatorsOf(rows);
+  const none = { name: null, roles: null, key_sha256: null };
+  if (act.kind === "operator.create") {
+    const named = operators.find(({ name }) => name.toLowerCase() === act.name.toLowerCase());
+    refuseKnown(named?.id ?? holderOf(act.keySha256, rows));
+    const id = typeidUnboxed("opr");
+    const roles = act.roles.join(" ");
+    return { kind: "operator.created", operator_id: id, name: act.name, roles, key_sha256: act.keySha256 };
+  }
+  const { operatorId } = act;
+  const found = operators.find(({ id }) => id === operatorId);
+  if (found === undefined) throw new RefusedActError({ reason: "OPERATOR_NOT_FOUND", operatorId });
+  if (act.kind === "operator.revoke") {
+    return found.revokedAt === undefined ? { ...none, kind: "operator.revoked", operator_id: operatorId } : undefined;
+  }
+  if (found.revokedAt !== undefined) throw new RefusedActError({ reason: "OPERATOR_REVOKED", operatorId });
+  if (act.kind === "operator.set_roles") {
+    const roles = act.roles.join(" ");
+    if (found.roles.join(" ") === roles) return undefined;
+    return { ...none, kind: "operator.roles_changed", operator_id: operatorId, roles };
+  }
+  const keys = rows.filter((row) => row.operator_id === operatorId && row.key_sha256 !== null);
+  if (keys.at(-1)?.key_sha256 === act.keySha256) return undefined;
+  refuseKnown(holderOf(act.keySha256, rows));
+  return { ...none, kind: "operator.key_replaced", operator_id: operatorId, key_sha256: act.keySha256 };
+}
+
+/** Returns the operator who has, or once had, the key. */
+function holderOf(keySha256: string, rows: readonly ActRow[]): OperatorId | undefined {
+  return rows.find((row) => row.key_sha256 === keySha256)?.operator_id as OperatorId | undefined;
+}
+
+function refuseKnown(operatorId: OperatorId | undefined): void {
+  if (operatorId !== undefined) throw new RefusedActError({ reason: "OPERATOR_ALREADY_EXISTS", operatorId });
+}

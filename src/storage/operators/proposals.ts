@@ -1,0 +1,171 @@
+import { hash } from "node:crypto";
+
+import { typeidUnboxed } from "typeid-js";
+
+import type { OperatorId, OperatorProposalId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { Act } from "../../operators/act.js";
+import type { OperatorProposal } from "../../operators/ports.js";
+import type { Cell } from "../database.js";
+import type { Columns, Session } from "../sql/engine.js";
+import { orStoreError } from "../sql/store-error.js";
+import { RefusedActError } from "./refused.js";
+
+/** A proposal can be decided for three days. */
+const OPEN_MILLIS = 3 * 86_400_000;
+/** The maximum number of proposals of one operator that wait in one cell. */
+const WAITING_MAX = 20;
+
+const PROPOSAL_COLUMNS = {
+  id: "text",
+  content: "text",
+  proposed_by: "text",
+  proposed_at: "int64",
+  expires_at: "int64",
+  hash: "bytes",
+} as const satisfies Columns;
+
+const DECISION_COLUMNS = {
+  proposal_id: "text",
+  decision: "text",
+  decided_by: "text",
+  decided_at: "int64",
+  hash: "bytes",
+} as const satisfies Columns;
+
+interface ProposalRow {
+  readonly id: string;
+  readonly content: string;
+  readonly proposed_by: string;
+  readonly proposed_at: number;
+  readonly expires_at: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+  readonly decision: "APPROVED" | "REJECTED" | null;
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+}
+
+/** A stored proposal, with the hash that its decision covers. */
+export type StoredProposal = OperatorProposal & { readonly hash: string };
+
+export interface Decision {
+  readonly decision: "APPROVED" | "REJECTED";
+  readonly by: OperatorId;
+}
+
+/** The proposals that lie in one cell. */
+export class CellProposals {
+  readonly #cell: Cell;
+  readonly #now: () => UnixMillis;
+  readonly #select: string;
+
+  constructor(cell: Cell, now: () => UnixMillis) {
+    this.#cell = cell;
+    this.#now = now;
+    const { table, hex } = cell.engine;
+    this.#select = `
+      SELECT p.id, p.content, p.proposed_by, p.proposed_at, p.expires_at, ${hex("p.hash")} AS hash,
+        d.decision, d.decided_by, d.decided_at
+      FROM ${table("operator_proposals")} p LEFT JOIN ${table("operator_decisions")} d ON d.proposal_id = p.id`;
+  }
+
+  async all(): Promise<readonly StoredProposal[]> {
+    const { engine, reader } = this.#cell;
+    const rows = await orStoreError(engine, reader.rows<ProposalRow>(`${this.#select} ORDER BY p.id`));
+    return rows.map((row) => proposalOf(row, this.#now()));
+  }
+
+  async find(id: OperatorProposalId): Promise<StoredProposal | undefined> {
+    const { engine, reader } = this.#cell;
+    const [row] = await orStoreError(engine, reader.rows<ProposalRow>(`${this.#select} WHERE p.id = ?`, [id]));
+    return row === undefined ? undefined : proposalOf(row, this.#now());
+  }
+
+  /**
+   * Stores a proposal. An equal one of the same person that still waits is returned instead.
+   * Rejects with a RefusedActError as the cause if the person has too many.
+   */
+  propose(act: Act, by: OperatorId): Promise<OperatorProposal> {
+    const { engine } = this.#cell;
+    const content = JSON.stringify(act);
+    return orStoreError(
+      engine,
+      this.#cell.transact(async (session) => {
+        await session.read({ sql: engine.administrationLock, bindings: [] });
+        const now = this.#now();
+        const sql = `${this.#select} WHERE d.proposal_id IS NULL AND p.proposed_by = ? AND p.expires_at > ?`;
+        const rows = (await session.read({ sql, bindings: [by, now] })) as readonly ProposalRow[];
+        const equal = rows.find((row) => row.content === content);
+        if (equal !== undefined) return proposalOf(equal, now);
+        if (rows.length >= WAITING_MAX) {
+          throw new RefusedActError({ reason: "TOO_MANY_PROPOSALS", limit: WAITING_MAX });
+        }
+        const id = typeidUnboxed("prp");
+        const row = { id, content, proposed_by: by, proposed_at: now, expires_at: now + OPEN_MILLIS };
+        const digest = digestOf("kesc-proposal-1", id, content, by, row.proposed_at, row.expires_at);
+        await session.write([
+          {
+            sql: engine.insertInto(engine.table("operator_proposals"), PROPOSAL_COLUMNS),
+            rows: [{ ...row, hash: digest }],
+          },
+        ]);
+        return proposalOf({ ...row, hash: digest, decision: null, decided_by: null, decided_at: null }, now);
+      }),
+    );
+  }
+
+  /**
+   * Writes a decision within the transaction of `session`. Rejects with a RefusedActError if
+   * another one stands, or if the proposal has expired.
+   */
+  async decide(
+    session: Session,
+    { id, hash: proposalHash }: StoredProposal,
+    { decision, by }: Decision,
+  ): Promise<void> {
+    const { engine } = this.#cell;
+    await session.read({ sql: engine.administrationLock, bindings: [] });
+    const [row] = (await session.read({ sql: `${this.#select} WHERE p.id = ?`, bindings: [id] })) as readonly [
+      ProposalRow,
+    ];
+    const now = this.#now();
+    const { state } = proposalOf(row, now);
+    if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
+    const decided = { proposal_id: id, decision, decided_by: by, decided_at: now };
+    const digest = digestOf("kesc-decision-1", proposalHash, decision, by, now);
+    await session.write([
+      {
+        sql: engine.insertInto(engine.table("operator_decisions"), DECISION_COLUMNS),
+        rows: [{ ...decided, hash: digest }],
+      },
+    ]);
+  }
+
+  /** Writes a decision by itself. Rejects as `decide` does, with the error as the cause. */
+  async decideAlone(proposal: StoredProposal, decision: Decision): Promise<void> {
+    const { engine, transact } = this.#cell;
+    await orStoreError(
+      engine,
+      transact((session) => this.decide(session, proposal, decision)),
+    );
+  }
+}
+
+function digestOf(...fields: readonly (string | number)[]): string {
+  return hash("sha256", JSON.stringify(fields), "hex");
+}
+
+function proposalOf(row: ProposalRow, now: UnixMillis): StoredProposal {
+  return {
+    id: row.id as OperatorProposalId,
+    act: JSON.parse(row.content) as Act,
+    proposedBy: row.proposed_by as OperatorId,
+    proposedAt: toUnixMillis(row.proposed_at),
+    expiresAt: toUnixMillis(row.expires_at),
+    state: row.decision ?? (row.expires_at > now ? "PENDING" : "LAPSED"),
+    decidedBy: (row.decided_by ?? undefined) as OperatorId | undefined,
+    decidedAt: row.decided_at === null ? undefined : toUnixMillis(row.decided_at),
+    hash: row.hash,
+  };
+}

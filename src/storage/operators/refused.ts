@@ -1,0 +1,40 @@
+import { StoreError } from "../../ledger/ports/store.js";
+import type { OperatorRefusal } from "../../operators/refusal.js";
+import { BookMovingError } from "../organizations/own-rows.js";
+
+/** Undoes the transaction of an act that is refused. */
+export class RefusedActError extends Error {
+  readonly refusal: OperatorRefusal;
+
+  constructor(refusal: OperatorRefusal) {
+    super(refusal.reason);
+    this.name = "RefusedActError";
+    this.refusal = refusal;
+  }
+}
+
+/** Awaits `work`. Returns the refusal if the act was refused. Rejects if anything else fails. */
+export async function orRefusal<Result>(
+  work: Promise<Result>,
+): Promise<Result | { readonly kind: "refused"; readonly refusal: OperatorRefusal }> {
+  try {
+    return await work;
+  } catch (error) {
+    const cause = error instanceof StoreError ? error.cause : error;
+    if (cause instanceof RefusedActError) return { kind: "refused", refusal: cause.refusal };
+    throw error;
+  }
+}
+
+/**
+ * The same for a person. The command on the database says more about a book that is being moved.
+ */
+export async function orRefusalToPerson<Result>(work: Promise<Result>): ReturnType<typeof orRefusal<Result>> {
+  try {
+    return await orRefusal(work);
+  } catch (error) {
+    const isMoving = error instanceof StoreError && error.cause instanceof BookMovingError;
+    if (isMoving) return { kind: "refused", refusal: { reason: "BOOK_MOVING" } };
+    throw error;
+  }
+}

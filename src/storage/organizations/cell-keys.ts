@@ -1,0 +1,243 @@
+import { createHash, randomBytes } from "node:crypto";
+
+import { typeidUnboxed } from "typeid-js";
+
+import type { ApiKey, Organization } from "../../domain/api-key.js";
+import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
+import { StoreError } from "../../ledger/ports/store.js";
+import type { Cell } from "../database.js";
+import { isKeptHere } from "../moves/here.js";
+import type { Session } from "../sql/engine.js";
+import {
+  API_KEY_COLUMNS,
+  apiKeyOf,
+  type ApiKeyRow,
+  contentOfApiKey,
+  type ListedOrganizationRow,
+  organizationOf,
+  type OrganizationRow,
+} from "../sql/organization-rows.js";
+import { orStoreError } from "../sql/store-error.js";
+import type { Authorship } from "./authorship.js";
+import { certificateHash, certificateKeys, GENERATIONS_READ, type ReadByHashes } from "./certificate-keys.js";
+import { insertOrganization } from "./new-organization.js";
+import { lockBook, ownRowWrites } from "./own-rows.js";
+
+const SECRET_BYTES = 32;
+const CONFLICT_TRIES_MAX = 20;
+
+/** "moved": the organization of the key has left the cell. */
+export type FoundKey = ApiKey | "moved" | undefined;
+
+export function isKey(found: FoundKey): found is ApiKey {
+  return found !== undefined && found !== "moved";
+}
+
+/** The organizations and keys of one cell. */
+export class CellKeys {
+  readonly #cell: Cell;
+  readonly #now: () => UnixMillis;
+  readonly #statements: ReturnType<typeof statementsOf>;
+
+  constructor(cell: Cell, now: () => UnixMillis) {
+    this.#cell = cell;
+    this.#now = now;
+    this.#statements = statementsOf(cell);
+  }
+
+  async createOrganization(name: string, isSandbox: boolean, author?: Authorship): Promise<Organization> {
+    const row: OrganizationRow = {
+      id: typeidUnboxed("org"),
+      name,
+      is_sandbox: isSandbox ? 1 : 0,
+      created_at: this.#now(),
+    };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#failing(insertOrganization(this.#cell, row, author));
+        return organizationOf({ ...row, suspended_seq: null }, this.#cell.number);
+      } catch (error) {
+        // Another process took the number of the book.
+        const isConflict = error instanceof StoreError && error.kind === "conflict";
+        if (!isConflict || tries === CONFLICT_TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  async organizations(): Promise<readonly Organization[]> {
+    const rows = await this.#rows<ListedOrganizationRow>(this.#statements.organizations);
+    return rows.map((row) => organizationOf(row, this.#cell.number));
+  }
+
+  /** Reads within a transaction. */
+  async organizationsNamed(name: string, session: Session): Promise<readonly Organization[]> {
+    const sql = `${this.#statements.organizations} AND o.name = ?`;
+    const rows = (await session.read({ sql, bindings: [name] })) as readonly ListedOrganizationRow[];
+    return rows.map((row) => organizationOf(row, this.#cell.number));
+  }
+
+  async organization(id: OrganizationId): Promise<Organization | undefined> {
+    const [row] = await this.#rows<ListedOrganizationRow>(this.#statements.organization, [id]);
+    return row === undefined ? undefined : organizationOf(row, this.#cell.number);
+  }
+
+  /** Makes the secret of a key that does not exist yet. */
+  newSecret({ isSandbox }: Pick<Organization, "isSandbox">): { readonly secret: string; readonly sha256: string } {
+    const kind = isSandbox ? "kesc_test_" : "kesc_";
+    const secret = `${kind}${String(this.#cell.number)}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+    return { secret, sha256: sha256(secret) };
+  }
+
+  /** Creates the key whose secret has this SHA-256. */
+  createApiKey(key: NewApiKey & { readonly secretSha256: string }, author?: Authorship): Promise<ApiKey> {
+    return this.#insertApiKey(key, { hashOf: () => Promise.resolve(key.secretSha256), author });
+  }
+
+  createCertificateKey(
+    organizationId: OrganizationId,
+    { certificateName: name, scopes, expiresAt }: NewCertificateKey,
+  ): Promise<ApiKey> {
+    const hashOf = async (read: ReadByHashes): Promise<string> => {
+      const { count } = await certificateKeys(name, read);
+      return certificateHash(name, count);
+    };
+    return this.#insertApiKey({ organizationId, name, scopes, expiresAt }, { hashOf });
+  }
+
+  /** Returns the last key that was made for this name of a certificate. */
+  async newestCertificateKey(name: string): Promise<FoundKey> {
+    const { newest } = await certificateKeys(name, (hashes) =>
+      this.#rows<PlacedKeyRow>(this.#statements.apiKeysWithHashes, hashes),
+    );
+    return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow);
+  }
+
+  async #insertApiKey(
+    { organizationId, name, scopes, expiresAt }: NewApiKey,
+    { hashOf, author }: { hashOf: (read: ReadByHashes) => Promise<string>; author?: Authorship | undefined },
+  ): Promise<ApiKey> {
+    const row = await this.#failing(
+      this.#cell.transact(async (session) => {
+        await author?.first?.(session);
+        const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
+        const hash = await hashOf(async (bindings) => {
+          const rows = await session.read({ sql: this.#statements.apiKeysWithHashes, bindings });
+          return rows as readonly ApiKeyRow[];
+        });
+        const made: ApiKeyRow = {
+          id: typeidUnboxed("key"),
+          organization_id: organizationId,
+          name,
+          secret_sha256: hash,
+          scopes: scopes.join(" "),
+          seq: book.nextSeq,
+          created_at: book.recordedAt,
+          expires_at: expiresAt ?? null,
+          revoked_seq: null,
+          revoked_at: null,
+          last_used_at: null,
+        };
+        await session.write([
+          ...ownRowWrites(this.#cell, book, {
+            kind: "key.created",
+            created: contentOfApiKey(made),
+            actor: author?.actor,
+          }),
+          { sql: this.#statements.insertApiKey, rows: [made] },
+        ]);
+        return made;
+      }),
+    );
+    return this.#apiKeyOf(row);
+  }
+
+  async apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]> {
+    const rows = await this.#rows<ApiKeyRow>(this.#statements.apiKeys, [organizationId]);
+    return rows.map((row) => this.#apiKeyOf(row));
+  }
+
+  async revokeApiKey(id: ApiKeyId, author?: Authorship): Promise<{ key: ApiKey; isNew: boolean } | undefined> {
+    const { revokeApiKey, apiKey } = this.#statements;
+    const revoked = await this.#failing(
+      this.#cell.transact(async (session) => {
+        const read = async (): Promise<ApiKeyRow | undefined> => {
+          const [found] = await session.read({ sql: apiKey, bindings: [id] });
+          return found as ApiKeyRow | undefined;
+        };
+        const found = await read();
+        if (found === undefined) return undefined;
+        const organizationId = found.organization_id as OrganizationId;
+        const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
+        // Another process may have revoked the key before this one had the lock.
+        const isNew = (await read())?.revoked_at === null;
+        if (isNew) {
+          const change = { id, revoked_seq: book.nextSeq, revoked_at: book.recordedAt };
+          await session.write([
+            ...ownRowWrites(this.#cell, book, { kind: "key.revoked", created: [id], actor: author?.actor }),
+            { sql: revokeApiKey, rows: [change] },
+          ]);
+        }
+        return { row: (await read()) ?? found, isNew };
+      }),
+    );
+    return revoked === undefined ? undefined : { key: this.#apiKeyOf(revoked.row), isNew: revoked.isNew };
+  }
+
+  async apiKeyWithSecret(secret: string): Promise<FoundKey> {
+    const [row] = await this.#rows<PlacedKeyRow>(this.#statements.apiKeyWithSecret, [sha256(secret)]);
+    return row === undefined ? undefined : this.#foundKey(row);
+  }
+
+  /** A book that arrives has its keys already, but serves nobody before it is opened. */
+  #foundKey(row: PlacedKeyRow): FoundKey {
+    const { phase } = row;
+    if (phase === null || phase === "LEAVING") return this.#apiKeyOf(row);
+    return phase === "LEFT" || phase === "EMPTYING" ? "moved" : undefined;
+  }
+
+  #apiKeyOf(row: ApiKeyRow): ApiKey {
+    return apiKeyOf(row, this.#cell.number);
+  }
+
+  #rows<Row>(sql: string, bindings: readonly string[] = []): Promise<readonly Row[]> {
+    return this.#failing(this.#cell.reader.rows<Row>(sql, bindings));
+  }
+
+  #failing<Result>(work: PromiseLike<Result>): Promise<Result> {
+    return orStoreError(this.#cell.engine, work);
+  }
+}
+
+/** A key, and where a move of its organization's book stands. */
+type PlacedKeyRow = ApiKeyRow & { readonly phase: string | null };
+
+function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "engine">) {
+  const apiKeys = table("api_keys");
+  const isHere = isKeptHere({ table });
+  const organizations = `
+    SELECT o.*, b.suspended_seq
+    FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id WHERE ${isHere}`;
+  const keys = `
+    SELECT k.*, m.phase FROM ${apiKeys} k
+    LEFT JOIN ${table("books")} b ON b.organization_id = k.organization_id
+    LEFT JOIN ${table("book_moves")} m ON m.book = b.number`;
+  return {
+    organizations,
+    organization: `${organizations} AND o.id = ?`,
+    insertApiKey: insertInto(apiKeys, API_KEY_COLUMNS),
+    apiKeys: `${keys} WHERE k.organization_id = ? AND ${isHere} ORDER BY k.created_at, k.id`,
+    apiKey: `${keys} WHERE k.id = ? AND ${isHere}`,
+    apiKeyWithSecret: `${keys} WHERE k.secret_sha256 = ?`,
+    apiKeysWithHashes: `${keys} WHERE k.secret_sha256 IN (${Array(GENERATIONS_READ).fill("?").join(", ")})`,
+    revokeApiKey: update(apiKeys, {
+      key: "id",
+      columns: { id: "text", revoked_seq: "int64", revoked_at: "int64" },
+    }),
+  };
+}
+
+function sha256(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+
+import type { Audit, AuditedOperator } from "../audit.js";
+
+/** A row of `operator_acts`. */
+interface ActRow {
+  readonly seq: number;
+  readonly kind: string;
+  readonly operator_id: string;
+  readonly name: string | null;
+  readonly roles: string | null;
+  readonly key_sha256: string | null;
+  readonly actor: string;
+  readonly recorded_at: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+}
+
+/** The command on the database. */
+const MACHINE = "operator";
+const FORMAT = "kesc-operator-act-1";
+
+/**
+ * Audits the acts on operators: their chain of hashes, and whether each actor had the right at that
+ * moment. Adds the operators to the audit. Returns the SHA-256 of every key that one ever had.
+ */
+export async function auditOperatorActs(audit: Audit): Promise<ReadonlySet<string>> {
+  const { engine, findings, operators } = audit;
+  const rows = await audit.rows<ActRow>(
+    `SELECT seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, ${engine.hex("hash")} AS hash
+     FROM ${engine.table("operator_acts")} ORDER BY seq`,
+  );
+  const own = findings.of(undefined);
+  let last = { seq: 0, recorded_at: 0, hash: "" };
+  for (const row of rows) {
+    const place = { seq: row.seq, table: "operator_acts", id: row.operator_id } as const;
+    own.compareFields(place, { seq: [last.seq + 1, row.seq] });
+    if (row.recorded_at < last.recorded_at) {
+      own.add(place, {
+        expected: `recorded_at ${String(last.recorded_at)} or later`,
+        found: `recorded_at ${String(row.recorded_at)}`,
+      });
+    }
+    if (row.hash !== hashAfter(last.hash, row)) {
+      own.add(place, { expected: "the hash of the row and of the row before it", found: "another row or hash" });
+    }
+    const problem = problemOf(row, operators);
+    if (problem !== undefined) own.add(place, problem);
+    apply(row, operators);
+    last = row;
+  }
+  return new Set(rows.flatMap(({ key_sha256: key }) => key ?? []));
+}
+
+function hashAfter(previous: string, row: ActRow): string {
+  const words = [row.operator_id, row.name ?? "", row.roles ?? "", row.key_sha256 ?? "", row.actor];
+  const text = JSON.stringify([FORMAT, row.seq, row.kind, ...words, row.recorded_at]);
+  return createHash("sha256").update(previous).update(text).digest("hex");
+}
+
+type Known = ReadonlyMap<string, AuditedOperator>;
+
+function problemOf(row: ActRow, operators: Known): { readonly expected: string; readonly found: string } | undefined {
+  const subject = operators.get(row.operator_id);
+  const isNew = row.kind === "operator.created";
+  if (isNew !== (subject === undefined)) {
+    return {
+      expected: `${row.kind} of ${isNew ? "a new" : "a known"} operator`,
+      found: isNew ? "a known one" : "none",
+    };
+  }
+  if (subject?.isRevoked === true) return { expected: "no act after the operator was revoked", found: row.kind };
+  if (row.actor === MACHINE) return undefined;
+  const [proposer = "", approver, ...others] = row.actor.split(",");
+  const hasRight =
+    may(operators.get(proposer), ["admin"]) &&
+    others.length === 0 &&
+    (approver === undefined || (approver !== proposer && may(operators.get(approver), ["admin", "approver"])));
+  return hasRight ? undefined : { expected: "an actor who had the right", found: row.actor };
+}
+
+function may(operator: AuditedOperator | undefined, roles: readonly string[]): boolean {
+  return operator !== undefined && !operator.isRevoked && operator.roles.some((role) => roles.includes(role));
+}
+
+function apply({ kind, operator_id: id, roles }: ActRow, operators: Map<string, AuditedOperator>): void {
+  const before = operators.get(id) ?? { roles: [], isRevoked: false };
+  operators.set(id, {
+    roles: roles === null ? before.roles : roles.split(" "),
+    isRevoked: before.isRevoked || kind === "operator.revoked",
+  });
+}

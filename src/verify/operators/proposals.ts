@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+
+import type { Audit } from "../audit.js";
+import type { BookFindings } from "../findings.js";
+
+/** A row of `operator_proposals`, with its row of `operator_decisions`. */
+interface ProposalRow {
+  readonly id: string;
+  readonly content: string;
+  readonly proposed_by: string;
+  readonly proposed_at: number;
+  readonly expires_at: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+}
+
+interface DecisionRow {
+  readonly proposal_id: string;
+  readonly decision: string;
+  readonly decided_by: string;
+  readonly decided_at: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+}
+
+/** The fields of an act that an approval must have brought about. */
+interface ActFields {
+  readonly kind?: unknown;
+  readonly secretSha256?: unknown;
+  readonly keySha256?: unknown;
+}
+
+/**
+ * Audits the proposals of a cell and their decisions: the hashes, that two persons agreed, and that
+ * each key of an approved act is there. `operatorKeys` are the hashes of the operators' keys.
+ */
+export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<string>): Promise<void> {
+  const { engine, operators } = audit;
+  const findings = audit.findings.of(undefined);
+  const proposals = await audit.rows<ProposalRow>(
+    `SELECT id, content, proposed_by, proposed_at, expires_at, ${engine.hex("hash")} AS hash
+     FROM ${engine.table("operator_proposals")} ORDER BY id`,
+  );
+  const decisions = await audit.rows<DecisionRow>(
+    `SELECT proposal_id, decision, decided_by, decided_at, ${engine.hex("hash")} AS hash
+     FROM ${engine.table("operator_decisions")} ORDER BY proposal_id`,
+  );
+  const keyRows = await audit.rows<{ readonly secret_sha256: string }>(
+    `SELECT secret_sha256 FROM ${engine.table("api_keys")}`,
+  );
+  const keys = new Set(keyRows.map(({ secret_sha256: key }) => key));
+  for (const row of proposals) {
+    const place = { seq: undefined, table: "operator_proposals", id: row.id } as const;
+    const digest = digestOf("kesc-proposal-1", row.id, row.content, row.proposed_by, row.proposed_at, row.expires_at);
+    if (row.hash !== digest) findings.add(place, { expected: "the hash of the proposal", found: "another one" });
+    if (!operators.has(row.proposed_by)) findings.add(place, { expected: "a known operator", found: row.proposed_by });
+  }
+  const byId = new Map(proposals.map((row) => [row.id, row]));
+  for (const row of decisions) {
+    const proposal = byId.get(row.proposal_id);
+    const place = { seq: undefined, table: "operator_decisions", id: row.proposal_id } as const;
+    if (proposal === undefined) findings.add(place, { expected: "its proposal", found: "none" });
+    else {
+      checkDecision(findings, { proposal, row });
+      if (row.decision === "APPROVED" && !isDone(actIn(proposal), { keys, operatorKeys })) {
+        findings.add(place, { expected: "the key of the approved act", found: "none" });
+      }
+    }
+    if (!operators.has(row.decided_by)) findings.add(place, { expected: "a known operator", found: row.decided_by });
+  }
+}
+
+function checkDecision(
+  findings: BookFindings,
+  { proposal, row }: { readonly proposal: ProposalRow; readonly row: DecisionRow },
+): void {
+  const place = { seq: undefined, table: "operator_decisions", id: row.proposal_id } as const;
+  const digest = digestOf("kesc-decision-1", proposal.hash, row.decision, row.decided_by, row.decided_at);
+  if (row.hash !== digest) findings.add(place, { expected: "the hash of the decision", found: "another one" });
+  if (row.decision === "APPROVED" && row.decided_by === proposal.proposed_by) {
+    findings.add(place, { expected: "the approval of a second person", found: row.decided_by });
+  }
+  if (row.decided_at >= proposal.expires_at) {
+    findings.add(place, { expected: "a decision before the proposal lapsed", found: String(row.decided_at) });
+  }
+}
+
+function isDone(
+  { kind, secretSha256, keySha256 }: ActFields,
+  { keys, operatorKeys }: { readonly keys: ReadonlySet<string>; readonly operatorKeys: ReadonlySet<string> },
+): boolean {
+  if (kind === "key.create") return keys.has(String(secretSha256));
+  if (kind === "operator.create" || kind === "operator.replace_key") return operatorKeys.has(String(keySha256));
+  return true;
+}
+
+/** A text that is no JSON has another hash, which is a finding. */
+function actIn({ content }: ProposalRow): ActFields {
+  try {
+    return JSON.parse(content) as ActFields;
+  } catch {
+    return {};
+  }
+}
+
+function digestOf(...fields: readonly (string | number)[]): string {
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+}

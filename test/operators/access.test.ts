@@ -1,0 +1,186 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
+import { type Role, ROLES } from "../../src/operators/operator.js";
+import { GrpcCaller, type Method } from "../support/callers/grpc-caller.js";
+import { ENGINES } from "../support/databases.js";
+import { secretsIn } from "../support/service/secrets.js";
+import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+
+const READS = [
+  "WhoAmI",
+  "GetOrganization",
+  "ListOrganizations",
+  "ListKeys",
+  "ListRailAccounts",
+  "ListWebhookEndpoints",
+  "ListActs",
+  "ListOperators",
+  "ListOperatorActs",
+  "ListProposals",
+];
+const PROTECTS = ["SuspendOrganization", "RevokeKey"];
+const DECIDES = ["ApproveProposal", "RejectProposal"];
+const MANAGES = [
+  "CreateOrganization",
+  "ResumeOrganization",
+  "CreateKey",
+  "CreateOperator",
+  "SetOperatorRoles",
+  "ReplaceOperatorKey",
+  "RevokeOperator",
+];
+
+/** What each role may call. The contract must say the same. */
+const MAY: Readonly<Record<Role, readonly string[]>> = {
+  viewer: READS,
+  support: [...READS, ...PROTECTS],
+  finance: READS,
+  approver: [...READS, ...DECIDES],
+  admin: [...READS, ...PROTECTS, ...DECIDES, ...MANAGES],
+};
+
+const METHODS = Object.values(Rpcs) as unknown as readonly Method<object, unknown>[];
+const nameOf = ({ path }: Pick<Method<object, unknown>, "path">): string => path.split("/").at(-1) ?? "";
+/** A request without fields. */
+const EMPTY = (method: Method<object, unknown>): Method<object, unknown> => ({
+  ...method,
+  requestSerialize: () => Buffer.alloc(0),
+});
+
+for (const engine of ENGINES) {
+  describe(`who may call the AdminService (${engine})`, () => {
+    let service: OperatorService;
+    let admin: GrpcCaller;
+    const people = new Map<Role, GivenOperator>();
+
+    before(async () => {
+      service = await startOperatorService(engine);
+      [admin] = service.admin;
+      for (const role of ROLES) people.set(role, await service.operator(`The ${role}`, role));
+    });
+    after(() => service.dispose());
+
+    const keyOf = (role: Role): string => people.get(role)?.key ?? "";
+    /** Calls each rpc, and returns the different reasons. */
+    const reasonsOf = async (caller: GrpcCaller, options: { key?: string; metadata?: Record<string, string> }) => {
+      const replies = await Promise.all(METHODS.map((method) => caller.call(EMPTY(method), {}, options)));
+      return [...new Set(replies.map(({ code, reason }) => `${String(code)} ${reason ?? ""}`))];
+    };
+
+    for (const role of ROLES) {
+      it(`${role}: exactly the rpcs of the role`, async () => {
+        const replies = await Promise.all(
+          METHODS.map(async (method) => {
+            const { reason } = await admin.call(EMPTY(method), {}, { key: keyOf(role) });
+            return [nameOf(method), reason] as const;
+          }),
+        );
+        const allowed = replies.filter(([, reason]) => reason !== "ROLE_REQUIRED").map(([name]) => name);
+        expect(allowed).to.have.members([...MAY[role]]);
+      });
+    }
+
+    it("names every rpc of the contract in the table of this test", () => {
+      expect(METHODS.map(nameOf)).to.have.members([...MAY.admin]);
+    });
+
+    it("nobody without a key", async () => {
+      expect(await reasonsOf(admin, { key: "" })).to.deep.equal(["16 MISSING_OPERATOR_KEY"]);
+    });
+
+    it("no organization: its key is unknown here", async () => {
+      expect(await reasonsOf(admin, { key: service.tenant.key })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
+    });
+
+    it("no key that was never given out, has another form, or comes with a second one", async () => {
+      const good = keyOf("admin");
+      const wrong = [newKey().key, `${good}x`, good.slice(0, -1), good.toUpperCase(), "kesc_op_", "x"];
+      for (const key of wrong) {
+        expect(await reasonsOf(admin, { key }), key).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
+      }
+      const second = { authorization: `Bearer ${newKey().key}` };
+      expect(await reasonsOf(admin, { key: good, metadata: second })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
+      const basic = { authorization: "Basic YTpi" };
+      expect(await reasonsOf(admin, { key: "", metadata: basic })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
+    });
+
+    it("no certificate and no other header in place of a key", async () => {
+      const metadata = { "kesc-peer-certificate": "URI:spiffe://example.com/admin", "x-operator": "The admin" };
+      expect(await reasonsOf(admin, { key: "", metadata })).to.deep.equal(["16 MISSING_OPERATOR_KEY"]);
+    });
+
+    it("takes a key as authorization: Bearer, too", async () => {
+      const metadata = { authorization: `Bearer ${keyOf("viewer")}` };
+      const { response } = await admin.call(Rpcs.whoAmI, {}, { key: "", metadata });
+      expect(response?.operator?.name).to.equal("The viewer");
+    });
+
+    it("no revoked operator, and no key that was replaced, from the next call on, at each server", async () => {
+      const leaver = await service.operator("Leaver", "admin");
+      const mover = await service.operator("Mover", "admin");
+      const { sha256: keySha256 } = newKey();
+      for (const caller of service.admin) {
+        expect((await caller.call(Rpcs.whoAmI, {}, { key: leaver.key })).code).to.equal(Status.OK);
+        expect((await caller.call(Rpcs.whoAmI, {}, { key: mover.key })).code).to.equal(Status.OK);
+      }
+      await service.stored.submit({ kind: "operator.revoke", operatorId: leaver.operator.id }, undefined);
+      const act = { kind: "operator.replace_key", operatorId: mover.operator.id, keySha256 } as const;
+      await service.stored.submit(act, undefined);
+      for (const caller of service.admin) {
+        expect(await reasonsOf(caller, { key: leaver.key })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
+        expect(await reasonsOf(caller, { key: mover.key })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
+      }
+    });
+
+    it("loses a role from the next call on", async () => {
+      const { operator, key } = await service.operator("Demoted", "admin");
+      const name = { name: "x", sandbox: false, cell: 1_000 };
+      expect((await admin.call(Rpcs.createOrganization, name, { key })).reason).to.equal("INVALID_FIELD");
+      const act = { kind: "operator.set_roles", operatorId: operator.id, roles: ["viewer"] } as const;
+      await service.stored.submit(act, undefined);
+      expect((await admin.call(Rpcs.createOrganization, name, { key })).reason).to.equal("ROLE_REQUIRED");
+    });
+
+    it("is not on the public address, whatever the key", async () => {
+      for (const key of [keyOf("admin"), service.tenant.key]) {
+        expect(await reasonsOf(service.publicly, { key })).to.deep.equal(["12 NO_SUCH_RPC"]);
+      }
+    });
+
+    it("lets no operator call the services of organizations", async () => {
+      const { code, reason } = await service.publicly.call("ListAccounts", {}, { key: keyOf("admin") });
+      expect([code, reason]).to.deep.equal([Status.UNAUTHENTICATED, "INVALID_API_KEY"]);
+      const there = await admin.call("ListAccounts", {}, { key: keyOf("admin") });
+      expect([there.code, there.reason]).to.deep.equal([Status.UNIMPLEMENTED, "NO_SUCH_RPC"]);
+    });
+
+    it("answers a thousand wrong keys from one connection, and an operator meanwhile", async () => {
+      const wrong = Array.from({ length: 1_000 }, () => admin.call(Rpcs.whoAmI, {}, { key: newKey().key }));
+      const operator = new GrpcCaller(service.servers[0].operatorAddress ?? "");
+      const { code } = await operator.call(Rpcs.whoAmI, {}, { key: keyOf("viewer"), deadlineMillis: 10_000 });
+      operator.close();
+      expect(code).to.equal(Status.OK);
+      const reasons = new Set((await Promise.all(wrong)).map(({ reason }) => reason));
+      reasons.delete("QUEUE_FULL");
+      expect([...reasons]).to.deep.equal(["INVALID_OPERATOR_KEY"]);
+    });
+
+    it("writes no key into the log, and names the operator of each call", () => {
+      const text = service.lines.join("");
+      expect(secretsIn(text)).to.deep.equal([]);
+      expect(text).to.include(`"operator_id":"${people.get("viewer")?.operator.id ?? ""}"`);
+    });
+  });
+}
+
+describe("the contract of operators", () => {
+  it("is apart from that of organizations", () => {
+    const names = ({ services }: ReturnType<typeof readContract>): string[] => services.map(({ name }) => name);
+    expect(names(readContract()).filter((name) => name.includes("admin"))).to.deep.equal([]);
+    expect(names(readOperatorsContract())).to.deep.equal(["kesc.admin.v1.AdminService"]);
+    expect([...readContract().files.files].filter(({ name }) => name.includes("admin"))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
+import type { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { ENGINES, execute } from "../support/databases.js";
+import { approved, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+
+const DAY_MILLIS = 86_400_000;
+const ALL = { include_closed: true, page_size: 1_000, page_token: "" };
+
+for (const engine of ENGINES) {
+  describe(`four eyes (${engine})`, () => {
+    let service: OperatorService;
+    let admin: GrpcCaller;
+    let alice: GivenOperator;
+    let bob: GivenOperator;
+    let organization_id = "";
+    let later = 0;
+
+    before(async () => {
+      service = await startOperatorService(engine, { now: () => toUnixMillis(Date.now() + later) });
+      [admin] = service.admin;
+      alice = await service.operator("Alice", "admin");
+      bob = await service.operator("Bob", "approver");
+      organization_id = service.tenant.organizationId;
+    });
+    after(() => service.dispose());
+
+    const proposeKey = async (scopes = ["accounts:write"], by = alice) => {
+      const request = { organization_id, name: "k", scopes, expires_at: undefined, never_expires: true };
+      const { response, reason } = await admin.call(Rpcs.createKey, request, by);
+      return { id: response?.proposal?.id, key: response?.key, secret: response?.secret ?? "", reason };
+    };
+    const stateOf = async (id: string | undefined): Promise<ProposalState | undefined> => {
+      const { response } = await admin.call(Rpcs.listProposals, ALL, bob);
+      return response?.proposals.find((each) => each.id === id)?.state;
+    };
+    const works = async (key: string): Promise<boolean> => {
+      const user = { user_id: "x", phone_number: "0712345678" };
+      const { reason } = await service.publicly.call("CreateAccount", user, { key });
+      return reason !== "INVALID_API_KEY";
+    };
+
+    it("a key that may write works once another person has approved it, and is exactly as proposed", async () => {
+      const { id, key, secret } = await proposeKey();
+      expect(key).to.equal(undefined);
+      expect(await works(secret)).to.equal(false);
+      expect(await approved(admin, id, alice)).to.equal("OWN_PROPOSAL");
+      expect(await works(secret)).to.equal(false);
+      expect(await approved(admin, id, bob)).to.equal(undefined);
+      expect(await works(secret)).to.equal(true);
+      const { response } = await admin.call(Rpcs.listActs, { organization_id, page_size: 1, page_token: "" }, bob);
+      expect(response?.acts[0]).to.deep.include({
+        kind: "key.created",
+        actor: `${alice.operator.id},${bob.operator.id}`,
+        operator_names: ["Alice", "Bob"],
+      });
+    });
+
+    it("a key that only reads, and one of a sandbox, need nobody else", async () => {
+      expect((await proposeKey(["accounts:read"])).id).to.equal(undefined);
+      const sandbox = await admin.call(Rpcs.createOrganization, { name: `S${engine}`, sandbox: true }, alice);
+      const request = { organization_id: sandbox.response?.organization?.id ?? "", name: "k", never_expires: true };
+      const made = await admin.call(
+        Rpcs.createKey,
+        { ...request, scopes: ["accounts:write"], expires_at: undefined },
+        alice,
+      );
+      expect(made.response?.key?.name).to.equal("k");
+    });
+
+    it("a resumption waits, and the suspension does not", async () => {
+      const suspension = { organization_id, reason: "case 17" };
+      const suspended = await admin.call(Rpcs.suspendOrganization, suspension, alice);
+      expect(suspended.response?.organization?.suspended).to.equal(true);
+      const { response } = await admin.call(Rpcs.resumeOrganization, suspension, alice);
+      const isSuspended = async (): Promise<boolean | undefined> =>
+        (await admin.call(Rpcs.getOrganization, { organization_id }, bob)).response?.organization?.suspended;
+      expect([response?.organization, await isSuspended()]).to.deep.equal([undefined, true]);
+      expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
+      expect(await isSuspended()).to.equal(false);
+    });
+
+    it("an equal proposal of the same person is the one that waits", async () => {
+      const request = { organization_id, reason: "twice" };
+      const ids = await Promise.all(
+        service.admin.map(async (caller) => {
+          return (await caller.call(Rpcs.resumeOrganization, request, alice)).response?.proposal?.id;
+        }),
+      );
+      expect(ids[0]).to.be.a("string");
+      expect(ids[1]).to.equal(ids[0]);
+      expect((await admin.call(Rpcs.rejectProposal, { proposal_id: ids[0] ?? "" }, alice)).code).to.equal(0);
+      expect(await stateOf(ids[0])).to.equal(ProposalState.PROPOSAL_STATE_REJECTED);
+      expect(await approved(admin, ids[0], bob)).to.equal("PROPOSAL_CLOSED");
+    });
+
+    it("a proposal is done once, however many approve it at two servers at once", async () => {
+      const { id } = await proposeKey();
+      const before = await service.stored.apiKeys(service.tenant.organizationId);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) => approved(service.admin[index % 2] ?? admin, id, bob)),
+      );
+      expect(answers.filter((reason) => reason === undefined)).to.have.lengthOf(1);
+      expect(answers.filter((reason) => reason === "PROPOSAL_CLOSED")).to.have.lengthOf(9);
+      expect(await service.stored.apiKeys(service.tenant.organizationId)).to.have.lengthOf(before.length + 1);
+    });
+
+    it("an approval and a rejection at once: one of them holds", async () => {
+      const { id = "", secret } = await proposeKey();
+      const [first, second] = await Promise.all([
+        approved(service.admin[0], id, bob),
+        service.admin[1].call(Rpcs.rejectProposal, { proposal_id: id }, bob),
+      ]);
+      expect([first, second.reason].filter((reason) => reason === "PROPOSAL_CLOSED")).to.have.lengthOf(1);
+      expect(await works(secret)).to.equal(first === undefined);
+    });
+
+    it("a new operator waits: an admin alone cannot make a second person", async () => {
+      const { key, sha256: key_sha256 } = newKey();
+      const request = { name: "Mallory", roles: ["approver"], key_sha256 };
+      const { response } = await admin.call(Rpcs.createOperator, request, alice);
+      expect(response?.operator).to.equal(undefined);
+      expect((await admin.call(Rpcs.whoAmI, {}, { key })).reason).to.equal("INVALID_OPERATOR_KEY");
+      expect(await approved(admin, response?.proposal?.id, { key })).to.equal("INVALID_OPERATOR_KEY");
+      const roles = { operator_id: bob.operator.id, roles: ["viewer"] };
+      const replaced = { operator_id: bob.operator.id, key_sha256 };
+      expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).response?.operator).to.equal(undefined);
+      expect((await admin.call(Rpcs.replaceOperatorKey, replaced, alice)).response?.operator).to.equal(undefined);
+      expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
+      const known = await admin.call(Rpcs.whoAmI, {}, { key });
+      expect(known.response?.operator?.roles).to.deep.equal(["approver"]);
+      const acts = await admin.call(Rpcs.listOperatorActs, { page_size: 1, page_token: "" }, bob);
+      expect(acts.response?.acts[0]?.operator_names).to.deep.equal(["Alice", "Bob"]);
+    });
+
+    it("the same person cannot approve with another key either", async () => {
+      const dora = await service.operator("Dora", "admin");
+      const { id } = await proposeKey(["accounts:write"], dora);
+      const { key, sha256: keySha256 } = newKey();
+      const act = { kind: "operator.replace_key", operatorId: dora.operator.id, keySha256 } as const;
+      await service.stored.submit(act, undefined);
+      expect(await approved(admin, id, { key })).to.equal("OWN_PROPOSAL");
+    });
+
+    it("what an approved act refuses leaves the proposal as it was", async () => {
+      const { sha256: key_sha256 } = newKey();
+      const { response } = await admin.call(
+        Rpcs.createOperator,
+        { name: "Erin", roles: ["viewer"], key_sha256 },
+        alice,
+      );
+      await service.operator("erin", "viewer");
+      expect(await approved(admin, response?.proposal?.id, bob)).to.equal("OPERATOR_ALREADY_EXISTS");
+      expect(await stateOf(response?.proposal?.id)).to.equal(ProposalState.PROPOSAL_STATE_PENDING);
+    });
+
+    it("a proposal lapses with the role of its proposer, and with the proposer", async () => {
+      const lapsed = ProposalState.PROPOSAL_STATE_LAPSED;
+      const frank = await service.operator("Frank", "admin");
+      const { id } = await proposeKey(["accounts:write"], frank);
+      const { id: operatorId } = frank.operator;
+      await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
+      expect([await approved(admin, id, bob), await stateOf(id)]).to.deep.equal(["PROPOSAL_CLOSED", lapsed]);
+      await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["admin"] }, undefined);
+      await service.stored.submit({ kind: "operator.revoke", operatorId }, undefined);
+      expect([await approved(admin, id, bob), await stateOf(id)]).to.deep.equal(["PROPOSAL_CLOSED", lapsed]);
+    });
+
+    it("has at most 20 proposals of one person waiting", async () => {
+      const grace = await service.operator("Grace", "admin");
+      const reasons: unknown[] = [];
+      for (let count = 0; count <= 20; count += 1) reasons.push((await proposeKey(["accounts:write"], grace)).reason);
+      expect(reasons).to.deep.equal([...Array<undefined>(20).fill(undefined), "TOO_MANY_PROPOSALS"]);
+    });
+
+    it("no statement changes or removes an act, a proposal or a decision", async () => {
+      for (const table of ["operator_acts", "operator_proposals", "operator_decisions"]) {
+        for (const statement of [`UPDATE ${table} SET hash = hash`, `DELETE FROM ${table}`]) {
+          const error = await execute(service.opened.address, statement).catch((thrown: unknown) => thrown);
+          expect(String(error)).to.include(`${table} is append-only`);
+        }
+      }
+    });
+
+    it("nothing is approved after three days", async function () {
+      // PostgreSQL refuses a server whose clock is ahead of its own.
+      if (engine === "postgres") this.skip();
+      const { id } = await proposeKey();
+      later = 3 * DAY_MILLIS + 1;
+      try {
+        expect(await approved(admin, id, bob)).to.equal("PROPOSAL_CLOSED");
+        expect(await stateOf(id)).to.equal(ProposalState.PROPOSAL_STATE_LAPSED);
+      } finally {
+        later = 0;
+      }
+    });
+  });
+}

@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from "node:crypto";
+
+import { pino } from "pino";
+
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { FourEyes } from "../../src/operators/four-eyes.js";
+import { type Operator, parseOperatorName, type Role } from "../../src/operators/operator.js";
+import { type RunningServer, startServer } from "../../src/server.js";
+import { keys } from "../../src/storage/keys.js";
+import { StoredAdministration } from "../../src/storage/operators/administration.js";
+import { verify } from "../../src/verify/verify.js";
+import { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { configOf } from "../support/config.js";
+import { type ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
+import { makeTenant, type Tenant } from "../support/service/tenants.js";
+
+/** An operator with the key, which no part of the service ever has. */
+export interface GivenOperator {
+  readonly operator: Operator;
+  readonly key: string;
+}
+
+/** Two servers with an address for operators, on one database. */
+export interface OperatorService {
+  readonly opened: TestDatabase;
+  readonly servers: readonly [RunningServer, RunningServer];
+  /** Call the AdminService of each server, with no key unless the call has one. */
+  readonly admin: readonly [GrpcCaller, GrpcCaller];
+  /** Calls the public address of the first server. */
+  readonly publicly: GrpcCaller;
+  readonly tenant: Tenant;
+  readonly stored: StoredAdministration;
+  /** The lines of the log. */
+  readonly lines: string[];
+  /** Makes an operator as the command on the database does. */
+  operator(name: string, ...roles: Role[]): Promise<GivenOperator>;
+  /** Stops everything. Rejects if the books do not hold. */
+  dispose(): Promise<void>;
+}
+
+/** No policy: the machine acts. */
+const ALONE: FourEyes = new Set();
+const CALL_MILLIS_MAX = 10_000;
+
+export function newKey(): { readonly key: string; readonly sha256: string } {
+  const key = `kesc_op_${randomBytes(32).toString("base64url")}`;
+  return { key, sha256: createHash("sha256").update(key).digest("hex") };
+}
+
+export async function startOperatorService(
+  engine: (typeof ENGINES)[number],
+  {
+    now = () => toUnixMillis(Date.now()),
+    environment = {},
+  }: { now?: () => UnixMillis; environment?: Readonly<Record<string, string>> } = {},
+): Promise<OperatorService> {
+  const opened = await openTestDatabase(engine);
+  const { database } = opened;
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => lines.push(line) });
+  const config = configOf({
+    KESC_GRPC_ADDRESS: "127.0.0.1:0",
+    KESC_OPERATOR_ADDRESS: "127.0.0.1:0",
+    KESC_SEAL_KEY_FILE: NO_SEAL_KEY_FILE,
+    ...environment,
+  });
+  const start = (): Promise<RunningServer> => startServer(config, { database, logger, now });
+  const servers = [await start(), await start()] as const;
+  const admin = servers.map(({ operatorAddress = "" }) => {
+    return new GrpcCaller(operatorAddress, { deadlineMillis: CALL_MILLIS_MAX });
+  }) as unknown as readonly [GrpcCaller, GrpcCaller];
+  const publicly = new GrpcCaller(servers[0].address, { deadlineMillis: CALL_MILLIS_MAX });
+  const stored = new StoredAdministration(database, { now, fourEyes: ALONE });
+  return {
+    opened,
+    servers,
+    admin,
+    publicly,
+    tenant: await makeTenant(keys(database, now), "Tenant"),
+    stored,
+    lines,
+    operator: (name, ...roles) => makeOperator(stored, name, roles),
+    async dispose() {
+      for (const caller of [...admin, publicly]) caller.close();
+      await Promise.all(servers.map((server) => server.stop()));
+      const masterKeys = opened.cell.masterKeys;
+      const cells = database.cells.map(({ engine: own, reader }) => ({ engine: own, reader, masterKeys }));
+      const { firstFindings } = await verify({ cells });
+      await opened.dispose();
+      if (firstFindings.length > 0) throw new Error(JSON.stringify(firstFindings));
+    },
+  };
+}
+
+export async function makeOperator(
+  stored: StoredAdministration,
+  text: string,
+  roles: readonly Role[],
+): Promise<GivenOperator> {
+  const name = parseOperatorName(text);
+  if (!name.ok) throw new Error(name.problem);
+  const { key, sha256: keySha256 } = newKey();
+  const made = await stored.submit({ kind: "operator.create", name: name.value, roles, keySha256 }, undefined);
+  if (made.kind !== "done") throw new Error(JSON.stringify(made));
+  return { operator: made.resource, key };
+}
+
+/** What is left when a proposal of the caller is approved by another person. */
+export async function approved(
+  admin: GrpcCaller,
+  proposal_id: string | undefined,
+  { key }: Pick<GivenOperator, "key">,
+): Promise<string | undefined> {
+  const reply = await admin.call(Rpcs.approveProposal, { proposal_id: proposal_id ?? "" }, { key });
+  return reply.code === 0 ? undefined : reply.reason;
+}
