@@ -29,7 +29,7 @@ const OTHER_FAULTS = [
   "store unavailable",
 ];
 const ANSWERS = [
-  // A run has too few calls for as many freezes or tiers as there can be. The property test has them.
+  // A run has too few calls for the most freezes or tiers. The property test has both.
   ...ANSWER_WORDS.filter((word) => !word.startsWith("TOO_MANY_")),
   "DEADLINE_EXCEEDED",
   "INTERNAL",
