@@ -52,8 +52,8 @@ const NO_BYTES = Buffer.alloc(0);
  * Makes the handler of an rpc. Every call gets exactly one response and one log line.
  *
  * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, BOOK_MOVING,
- * SCOPE_REQUIRED, INVALID_FIELD, then the refusals of `run`. INVALID_FIELD names every bad field at once, including
- * the metadata `idempotency-key`.
+ * SCOPE_REQUIRED, INVALID_FIELD, then the refusals of `run`. INVALID_FIELD names every bad field at
+ * once, including the metadata `idempotency-key`.
  *
  * With the metadata `kesc-validate-only: true` the call ends before `run`, with OK and an empty
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
