@@ -68,6 +68,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.last_code": "",
   "payments.updated_at": "if not before the transaction",
   "books.state": "which of the known states",
+  "books.arrived_seq": "",
   "idempotency_keys.key": "",
   "idempotency_keys.resource_id": "which of the book's accounts, freezes or transactions",
   "idempotency_keys.created_at": "if not before the resource",

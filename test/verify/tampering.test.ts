@@ -99,6 +99,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["replace(limits, '100000', '900000')", "number = 4", /books \d+ \S+: limits \[.*100000/],
     ["'[]'", "number = 1", /limits null \| limits \[\]/],
   ],
+  "books.arrived_seq": [["1", "number = 3", "not covered"]],
   "books.limits_since": [["limits_since - 1", "number = 4", /limits_since \d+ \| limits_since \d+/]],
   "books.day_from": [
     [

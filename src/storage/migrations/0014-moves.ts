@@ -7,6 +7,9 @@ import type { Migration } from "./migration.js";
  * `rows_done` counts the rows of the file that an import has stored. `root` is the root of the tree
  * over all rows of the journal. `arrival_id` names one import of the file: a book is given away to
  * it alone. `moved_to` is the new place, in the operator's words.
+ *
+ * `books.arrived_seq` is the last row that came with an import: the operators whom rows up to it
+ * name may belong to another database.
  */
 export const moves: Migration = ({ int64, table, tableOptions }) => [
   `CREATE TABLE ${table("book_moves")} (
@@ -21,4 +24,5 @@ export const moves: Migration = ({ int64, table, tableOptions }) => [
      changed_at   ${int64} NOT NULL,
      CHECK (phase NOT IN ('LEFT', 'COPIED') OR (root IS NOT NULL AND arrival_id IS NOT NULL))
    ) ${tableOptions}`,
+  `ALTER TABLE ${table("books")} ADD COLUMN arrived_seq ${int64}`,
 ];

@@ -88,7 +88,8 @@ async function begin(cell: Cell, session: Session, { arrival, rows, now }: Begin
     throw new MoveError("The file does not begin with an organization, its book and its keys.");
   }
   const rewrapped = bookKeysHexOf(rewrapBookKeys(readMasterKeys(cell.masterKeyFile), organizationId, keysOf(keys)));
-  const records: readonly Row[] = [organization, { ...book, state: "MOVING" }, { ...keys, ...rewrapped }];
+  const arrived = { ...book, state: "MOVING", arrived_seq: book["last_seq"] ?? null };
+  const records: readonly Row[] = [organization, arrived, { ...keys, ...rewrapped }];
   const arrivalId = randomBytes(ARRIVAL_ID_BYTES).toString("hex");
   const move: BookMove = { ...NO_MOVE, moveId, phase: "COPYING", fileSha256, arrivalId, rowsDone: rows.length };
   for (const [index, { name, key }] of TOMBSTONE_TABLES.entries()) {

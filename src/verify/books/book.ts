@@ -24,6 +24,8 @@ export interface BookRow {
   readonly available_cents: string;
   readonly held_cents: string;
   readonly unallocated_cents: string;
+  /** The last row that came with an import of the book. Null if it was never imported. */
+  readonly arrived_seq: number | null;
   readonly limits: string | null;
   readonly limits_since: number | null;
   readonly month_from: number | null;
@@ -90,7 +92,7 @@ function sqlOf({ table }: Engine, isOne: boolean): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
     SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.last_seq, b.last_recorded_at,
-      b.limits, b.limits_since, b.month_from,
+      b.arrived_seq, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
       o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret

@@ -138,11 +138,15 @@ export class BookCheck {
     this.#checkActor(row);
   }
 
-  /** A person of the AdminService is an operator. Whoever approves is another person. */
+  /**
+   * A person of the AdminService is an operator. Whoever approves is another person. The operators
+   * of rows that came with an import may belong to another database.
+   */
   #checkActor({ seq, actor }: JournalRow): void {
     if (!actor.startsWith(OPERATOR_PREFIX)) return;
     const ids = actor.split(",");
-    if (ids.every((id) => this.#audit.operators.has(id)) && new Set(ids).size === ids.length && ids.length <= 2) return;
+    const areKnown = seq <= (this.#book.row.arrived_seq ?? 0) || ids.every((id) => this.#audit.operators.has(id));
+    if (areKnown && new Set(ids).size === ids.length && ids.length <= 2) return;
     this.#add(seq, "one operator, or two different ones, as the actor", actor);
   }
 

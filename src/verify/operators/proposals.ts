@@ -26,6 +26,7 @@ interface DecisionRow {
 /** The fields of an act that an approval must have brought about. */
 interface ActFields {
   readonly kind?: unknown;
+  readonly organizationId?: unknown;
   readonly secretSha256?: unknown;
   readonly keySha256?: unknown;
 }
@@ -48,7 +49,15 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
   const keyRows = await audit.rows<{ readonly secret_sha256: string }>(
     `SELECT secret_sha256 FROM ${engine.table("api_keys")}`,
   );
-  const keys = new Set(keyRows.map(({ secret_sha256: key }) => key));
+  const goneRows = await audit.rows<{ readonly id: string }>(
+    `SELECT b.organization_id AS id FROM ${engine.table("books")} b
+     JOIN ${engine.table("book_moves")} m ON m.book = b.number WHERE m.phase IN ('EMPTYING', 'EMPTIED')`,
+  );
+  const made: Made = {
+    keys: new Set(keyRows.map(({ secret_sha256: key }) => key)),
+    operatorKeys,
+    gone: new Set(goneRows.map(({ id }) => id)),
+  };
   for (const row of proposals) {
     const place = { seq: undefined, table: "operator_proposals", id: row.id } as const;
     const digest = digestOf("kesc-proposal-1", row.id, row.content, row.proposed_by, row.proposed_at, row.expires_at);
@@ -62,7 +71,7 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
     if (proposal === undefined) findings.add(place, { expected: "its proposal", found: "none" });
     else {
       checkDecision(findings, { proposal, row });
-      if (row.decision === "APPROVED" && !isDone(actIn(proposal), { keys, operatorKeys })) {
+      if (row.decision === "APPROVED" && !isDone(actIn(proposal), made)) {
         findings.add(place, { expected: "the key of the approved act", found: "none" });
       }
     }
@@ -85,11 +94,18 @@ function checkDecision(
   }
 }
 
-function isDone(
-  { kind, secretSha256, keySha256 }: ActFields,
-  { keys, operatorKeys }: { readonly keys: ReadonlySet<string>; readonly operatorKeys: ReadonlySet<string> },
-): boolean {
-  if (kind === "key.create") return keys.has(String(secretSha256));
+/** What approved acts can have made. */
+interface Made {
+  /** The hashes of the keys of organizations. */
+  readonly keys: ReadonlySet<string>;
+  readonly operatorKeys: ReadonlySet<string>;
+  /** The organizations that have moved away, and whose keys were removed here. */
+  readonly gone: ReadonlySet<string>;
+}
+
+function isDone({ kind, organizationId, secretSha256, keySha256 }: ActFields, made: Made): boolean {
+  const { keys, operatorKeys, gone } = made;
+  if (kind === "key.create") return keys.has(String(secretSha256)) || gone.has(String(organizationId));
   if (kind === "operator.create" || kind === "operator.replace_key") return operatorKeys.has(String(keySha256));
   return true;
 }

@@ -1,3 +1,6 @@
+/** The column of moves in `books`. */
+export const BOOK_MOVE_COLUMNS = { "column arrived_seq": "bigint" } as const;
+
 /** The objects of the table of moves: see `POSTGRES_OBJECTS`. */
 export const POSTGRES_MOVE_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   book_moves: {

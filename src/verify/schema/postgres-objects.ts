@@ -1,7 +1,7 @@
 import { POSTGRES_HISTORY_OBJECTS } from "./postgres-history-objects.js";
+import { POSTGRES_IDENTITY_OBJECTS } from "./postgres-identity-objects.js";
 import { ACCOUNT_LIMIT_COLUMNS, BOOK_LIMIT_COLUMNS } from "./postgres-limit-columns.js";
-import { POSTGRES_MOVE_OBJECTS } from "./postgres-move-objects.js";
-import { POSTGRES_OPERATOR_OBJECTS } from "./postgres-operator-objects.js";
+import { BOOK_MOVE_COLUMNS, POSTGRES_MOVE_OBJECTS } from "./postgres-move-objects.js";
 import { POSTGRES_RAIL_OBJECTS } from "./postgres-rail-objects.js";
 import { POSTGRES_SEAL_OBJECTS } from "./postgres-seal-objects.js";
 import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
@@ -13,7 +13,7 @@ import { POSTGRES_WEBHOOK_OBJECTS } from "./postgres-webhook-objects.js";
 export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ...POSTGRES_HISTORY_OBJECTS,
   ...POSTGRES_MOVE_OBJECTS,
-  ...POSTGRES_OPERATOR_OBJECTS,
+  ...POSTGRES_IDENTITY_OBJECTS,
   ...POSTGRES_RAIL_OBJECTS,
   ...POSTGRES_SEAL_OBJECTS,
   ...POSTGRES_WEBHOOK_OBJECTS,
@@ -74,30 +74,6 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "index accounts_by_status": "CREATE INDEX accounts_by_status ON accounts USING btree (book, status, seq)",
     table: "kind r, persistence p",
   },
-  api_keys: {
-    "column created_at": "bigint NOT NULL",
-    "column expires_at": "bigint",
-    "column id": "text NOT NULL",
-    "column last_used_at": "bigint",
-    "column name": "text NOT NULL",
-    "column organization_id": "text NOT NULL",
-    "column revoked_at": "bigint",
-    "column revoked_seq": "bigint",
-    "column scopes": "text NOT NULL",
-    "column secret_sha256": "text NOT NULL",
-    "column seq": "bigint NOT NULL",
-    "constraint api_keys_check": "CHECK ((revoked_seq > seq))",
-    "constraint api_keys_check1": "CHECK (((revoked_seq IS NULL) = (revoked_at IS NULL)))",
-    "constraint api_keys_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
-    "constraint api_keys_pkey": "PRIMARY KEY (id)",
-    "constraint api_keys_scopes_check": "CHECK ((scopes <> ''::text))",
-    "constraint api_keys_secret_sha256_check": "CHECK ((length(secret_sha256) = 64))",
-    "constraint api_keys_secret_sha256_key": "UNIQUE (secret_sha256)",
-    "constraint api_keys_seq_check": "CHECK ((seq > 1))",
-    "index api_keys_by_organization":
-      "CREATE INDEX api_keys_by_organization ON api_keys USING btree (organization_id, created_at)",
-    table: "kind r, persistence p",
-  },
   book_keys: {
     "column book": "bigint NOT NULL",
     "column data_key": "bytea NOT NULL",
@@ -110,6 +86,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   },
   books: {
     ...BOOK_LIMIT_COLUMNS,
+    ...BOOK_MOVE_COLUMNS,
     "column available_cents": "bigint NOT NULL",
     "column held_cents": "bigint NOT NULL",
     "column last_recorded_at": "bigint NOT NULL",

@@ -310,7 +310,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the original does not name its reversal",
     file: REVERSE,
-    edits: [{ from: '[...puts, { table: "transactions", row: reversed }]', to: "puts" }],
+    edits: [{ from: '[...effect.puts, { table: "transactions", row: reversed }]', to: "effect.puts" }],
   },
   {
     name: "the link of an original to its reversal is not saved",
@@ -516,7 +516,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the last seq of a book stays where it was",
-    file: STORE,
+    file: "src/storage/sql/records/book-head-rows.js",
     edits: [{ from: "last_seq: lastSeq,", to: "last_seq: lastSeq - 1," }],
   },
   {

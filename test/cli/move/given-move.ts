@@ -34,6 +34,7 @@ import { migrateCells } from "../../support/postgres/cells.js";
 import { SEAL_PUBLIC_KEY, sealBooks } from "../../support/seals/given-seals.js";
 import { makeKey } from "../../support/service/tenants.js";
 import { GivenBooks, makeTraffic } from "../../verify/given/books.js";
+import { makeOperators } from "../../verify/given/operators.js";
 import { makeOrders } from "../../verify/given/orders.js";
 import { makeRails } from "../../verify/given/rails.js";
 
@@ -145,6 +146,8 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   const { organizationId } = books;
   const [cell] = database.cells;
   await makeTraffic(books);
+  // The rows name operators whom another database does not know.
+  await makeOperators(database, organizationId);
   const zoe = await books.createAccount("zoe");
   await makeOrders(books, zoe);
   await books.mintOften(zoe, 2_100);
@@ -224,7 +227,7 @@ export async function rowsOfBook(
     [organizationId],
   );
   const own: Readonly<Record<string, readonly string[]>> = {
-    books: ["number", "state"],
+    books: ["number", "state", "arrived_seq"],
     book_keys: ["book", "data_key", "index_key", "seal_secret", "master_key_id"],
   };
   const rows: Record<string, (readonly unknown[])[]> = {};

@@ -105,7 +105,7 @@ for (const direction of DIRECTIONS) {
       const names = (await keys(given.target, clock).organizations()).map(({ name }) => name);
       expect(names).to.have.members(["stranger", "Duka"]);
       const { length } = await keys(given.target, clock).apiKeys(given.organizationId);
-      expect(length).to.equal(3);
+      expect(length).to.equal(4);
     }).timeout(60_000);
 
     it("can be given up before it is handed over, and never after", async () => {

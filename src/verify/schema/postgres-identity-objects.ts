@@ -1,5 +1,29 @@
-/** The objects of the tables of operators: see `POSTGRES_OBJECTS`. */
-export const POSTGRES_OPERATOR_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** The objects of the tables of those who may call, programs and people: see `POSTGRES_OBJECTS`. */
+export const POSTGRES_IDENTITY_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  api_keys: {
+    "column created_at": "bigint NOT NULL",
+    "column expires_at": "bigint",
+    "column id": "text NOT NULL",
+    "column last_used_at": "bigint",
+    "column name": "text NOT NULL",
+    "column organization_id": "text NOT NULL",
+    "column revoked_at": "bigint",
+    "column revoked_seq": "bigint",
+    "column scopes": "text NOT NULL",
+    "column secret_sha256": "text NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "constraint api_keys_check": "CHECK ((revoked_seq > seq))",
+    "constraint api_keys_check1": "CHECK (((revoked_seq IS NULL) = (revoked_at IS NULL)))",
+    "constraint api_keys_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
+    "constraint api_keys_pkey": "PRIMARY KEY (id)",
+    "constraint api_keys_scopes_check": "CHECK ((scopes <> ''::text))",
+    "constraint api_keys_secret_sha256_check": "CHECK ((length(secret_sha256) = 64))",
+    "constraint api_keys_secret_sha256_key": "UNIQUE (secret_sha256)",
+    "constraint api_keys_seq_check": "CHECK ((seq > 1))",
+    "index api_keys_by_organization":
+      "CREATE INDEX api_keys_by_organization ON api_keys USING btree (organization_id, created_at)",
+    table: "kind r, persistence p",
+  },
   operator_acts: {
     "column actor": "text NOT NULL",
     "column hash": "bytea NOT NULL",
