@@ -61,7 +61,7 @@ describe("a connection to PostgreSQL", () => {
   it("that goes silent amid a batch is UNAVAILABLE in time; nothing of the batch happened, and others go on afterwards", async () => {
     expect((await mint()).code).to.equal(0);
     // The batch has read and locked its rows. Its writes would go out together with its COMMIT.
-    const silent = network.silenceAfter(/from public\.books\s+where number in/i);
+    const silent = network.silenceAfter(/from public\.books\s+where number = any/i);
     const hung = mint("hung");
     await silent;
     expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });
