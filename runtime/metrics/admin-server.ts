@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import type { HostAndPort } from "../variables.js";
+import type { HostAndPort } from "../variables/forms.js";
 import { BoundedReading } from "./bounded-reading.js";
 import { CONTENT_TYPE } from "./metrics.js";
 

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
-import type { HostAndPort, Values } from "../variables.js";
+import type { Values } from "../variables.js";
+import type { HostAndPort } from "../variables/forms.js";
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");

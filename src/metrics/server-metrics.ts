@@ -1,6 +1,6 @@
 import { type AdminServer, startAdminServer } from "../../runtime/metrics/admin-server.js";
 import { Metrics } from "../../runtime/metrics/metrics.js";
-import type { HostAndPort } from "../../runtime/variables.js";
+import type { HostAndPort } from "../../runtime/variables/forms.js";
 import type { Committer } from "../ledger/ports/committer.js";
 import { CallCounts } from "./call-counts.js";
 import { committerMeter } from "./metered-committer.js";

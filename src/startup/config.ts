@@ -1,11 +1,6 @@
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../../runtime/transport/tls.js";
-import {
-  type Environment,
-  type HostAndPort,
-  type LogLevel,
-  readVariables,
-  type Values,
-} from "../../runtime/variables.js";
+import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
+import type { HostAndPort } from "../../runtime/variables/forms.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import { FOUR_EYES_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
 import type { DatabaseAddress } from "../storage/database.js";

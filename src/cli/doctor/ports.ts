@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { credentials, status as Status } from "@grpc/grpc-js";
 
 import { clientCredentials, TlsFileError } from "../../../runtime/transport/tls.js";
-import type { HostAndPort } from "../../../runtime/variables.js";
+import type { HostAndPort } from "../../../runtime/variables/forms.js";
 import type { Config } from "../../startup/config.js";
 import { connectTo } from "../import/import-stream.js";
 import { fail, type Finding, ok, warn } from "./finding.js";
