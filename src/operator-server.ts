@@ -1,6 +1,6 @@
 import { operatorExposure } from "../runtime/transport/exposure.js";
-import { startOperatorServer } from "./grpc/operators/server.js";
-import type { Serving, ServingOptions } from "./grpc/server.js";
+import { type OperatorServerOptions, startOperatorServer } from "./grpc/operators/server.js";
+import type { Serving } from "./grpc/server.js";
 import type { Config } from "./startup/config.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Database } from "./storage/database.js";
@@ -13,7 +13,7 @@ import { StoredAdministration } from "./storage/operators/administration.js";
 export async function startOperators(
   { operatorAddress: address, fourEyes }: Pick<Config, "operatorAddress" | "fourEyes">,
   database: Database,
-  options: Omit<ServingOptions, "address">,
+  options: Omit<OperatorServerOptions, "address" | "administration">,
 ): Promise<Serving | undefined> {
   if (address === undefined) return undefined;
   const [exposure] = operatorExposure(address, options.tls !== undefined);

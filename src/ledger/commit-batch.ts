@@ -15,8 +15,12 @@ const CLOCK_AHEAD_MILLIS_MAX = 2_000;
 // more than a minute.
 const CLOCK_BEHIND_MILLIS_MAX = 60_000;
 
-/** What a rail tells of an order is true, whoever may begin one. */
-const TELLS_OF_ORDERS: ReadonlySet<Command["name"]> = new Set([
+/**
+ * What a rail tells of an order is true, whoever may begin one. And limits are set by operators
+ * alone, who may lower them before they end a suspension.
+ */
+const HOLDS_IN_SUSPENSION: ReadonlySet<Command["name"]> = new Set([
+  "setLimits",
   "acceptPayment",
   "postponePayment",
   "completePayment",
@@ -63,7 +67,7 @@ function decideOne(book: BatchBook, command: Command, clock: UnixMillis): Comman
     if (state === "MOVING" || state === "MOVED") return refused({ reason: "BOOK_MOVING" });
     // A suspension must not keep the operator from erasing a person's data, nor a rail from telling
     // what has become of an order that it has.
-    const isExempt = command.actor === OPERATOR || TELLS_OF_ORDERS.has(command.name);
+    const isExempt = command.actor === OPERATOR || HOLDS_IN_SUSPENSION.has(command.name);
     if (isSuspended && !isExempt) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = lastRecordedAt - clock;
     if (behindMillis > CLOCK_BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });

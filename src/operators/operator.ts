@@ -1,4 +1,5 @@
 import type { OperatorName } from "../domain/proposal.js";
+import type { Actor } from "../domain/values/actor.js";
 import type { OperatorId } from "../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../domain/values/parsed.js";
 import { parseName } from "../domain/values/text.js";
@@ -16,6 +17,11 @@ export interface Operator {
   readonly roles: readonly Role[];
   readonly createdAt: UnixMillis;
   readonly revokedAt: UnixMillis | undefined;
+}
+
+/** Returns the author of the operator's rows in a book. A book holds no name there. */
+export function actorOf({ id }: Pick<Operator, "id">): Actor {
+  return id as string as Actor;
 }
 
 const SECRET = /^kesc_op_[A-Za-z0-9_-]{43}$/;

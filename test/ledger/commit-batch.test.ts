@@ -16,6 +16,7 @@ import {
   type Movement,
   newOrganizationId,
   redeem,
+  setLimits,
   SLOW_RAIL,
 } from "../support/commands.js";
 import {
@@ -247,12 +248,13 @@ describe("the state of a book", () => {
     });
   }
 
-  it("suspended: refuses its commands, replays among them, but not those of the operator", async () => {
+  it("suspended: refuses its commands, replays among them, but not those of the operator, nor limits", async () => {
     const earlier = givenTransaction({ accountId: account.id });
     const replayed = mintTo({ amount: "50.00", reference: "earlier" });
-    const batch = [mintTo(), replayed, { ...mintTo({ reference: "operator's" }), actor: OPERATOR }];
+    const limits = setLimits(ORGANIZATION, { changes: { DAY: toCents(100) } });
+    const batch = [mintTo(), replayed, { ...mintTo({ reference: "operator's" }), actor: OPERATOR }, limits];
     const { words } = await commit(batch, { ...inState({ isSuspended: true }), transactions: [earlier] });
-    expect(words).to.deep.equal(["ORGANIZATION_SUSPENDED", "ORGANIZATION_SUSPENDED", "done"]);
+    expect(words).to.deep.equal(["ORGANIZATION_SUSPENDED", "ORGANIZATION_SUSPENDED", "done", "done"]);
   });
 
   it("RESTORED: takes mints and redemptions on the direct rail, and stays RESTORED", async () => {

@@ -17,11 +17,13 @@ const READS = [
   "ListRailAccounts",
   "ListWebhookEndpoints",
   "ListActs",
+  "GetLimits",
   "ListOperators",
   "ListOperatorActs",
   "ListProposals",
 ];
 const PROTECTS = ["SuspendOrganization", "RevokeKey"];
+const LIMITS = ["SetLimits"];
 const DECIDES = ["ApproveProposal", "RejectProposal"];
 const MANAGES = [
   "CreateOrganization",
@@ -37,9 +39,9 @@ const MANAGES = [
 const MAY: Readonly<Record<Role, readonly string[]>> = {
   viewer: READS,
   support: [...READS, ...PROTECTS],
-  finance: READS,
+  finance: [...READS, ...LIMITS],
   approver: [...READS, ...DECIDES],
-  admin: [...READS, ...PROTECTS, ...DECIDES, ...MANAGES],
+  admin: [...READS, ...PROTECTS, ...LIMITS, ...DECIDES, ...MANAGES],
 };
 
 const METHODS = Object.values(Rpcs) as unknown as readonly Method<object, unknown>[];

@@ -2,7 +2,13 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 
 import type { SetLimits } from "../../domain/commands.js";
-import { LIMIT_NAMES, type LimitChanges, parseTierName, type TierName } from "../../domain/limits/limits.js";
+import {
+  LIMIT_NAMES,
+  type LimitChanges,
+  parseNewLimit,
+  parseTierName,
+  type TierName,
+} from "../../domain/limits/limits.js";
 import type { OperatorName } from "../../domain/proposal.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import { OPERATOR } from "../../domain/values/actor.js";
@@ -12,7 +18,7 @@ import { messageOf } from "../../grpc/errors/message.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { amountOrZero, statusReason } from "../commands/arguments.js";
+import { statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { operatorName } from "../operator/options.js";
@@ -118,5 +124,7 @@ export function tierName(text: string): TierName {
 }
 
 function amountOrNone(text: string): Cents | "NONE" {
-  return text === "none" ? "NONE" : amountOrZero(text);
+  const limit = parseNewLimit(text);
+  if (!limit.ok) throw new InvalidArgumentError(`It ${limit.problem}.`);
+  return limit.value;
 }

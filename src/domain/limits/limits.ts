@@ -1,5 +1,5 @@
 import type { TransactionType } from "../transaction.js";
-import type { Cents } from "../values/cents.js";
+import { type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
 import { type Parsed, parsed, unparsed } from "../values/parsed.js";
 
 /** What a limit bounds: one transaction, or the sum of a day or of a calendar month in Nairobi. */
@@ -43,6 +43,12 @@ export function limitsOfTier({ tiers }: Limits, tier: TierName): LimitSet {
 
 /** New amounts. NONE lifts a limit, and an absent name leaves it as it is. */
 export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<LimitName, Cents | "NONE">>>>>;
+
+/** Parses a new limit: an amount, which may be zero, or "none". */
+export function parseNewLimit(unchecked: string): Parsed<Cents | "NONE"> {
+  if (unchecked === "none") return parsed("NONE");
+  return /^0(\.00?)?$/.test(unchecked) ? parsed(NO_CENTS) : parseAmount(unchecked);
+}
 
 export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet {
   const changed = (type: TransactionType): AmountLimits => {

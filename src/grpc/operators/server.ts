@@ -5,12 +5,13 @@ import { readOperatorsContract } from "../messages/contract.js";
 import { serve, type Serving, type ServingOptions } from "../server.js";
 import { OperatorAuthenticator } from "./authenticator.js";
 import { keyRpcs } from "./key-rpcs.js";
+import { limitRpcs, type LimitRpcsOptions } from "./limit-rpcs.js";
 import { operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
 
-export interface OperatorServerOptions extends ServingOptions {
+export interface OperatorServerOptions extends ServingOptions, Pick<LimitRpcsOptions, "cellOf"> {
   readonly administration: Administration & OperatorKeys;
 }
 
@@ -26,6 +27,7 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
   const routes = {
     ...organizationRpcs(unary, options),
     ...keyRpcs(unary, options),
+    ...limitRpcs(unary, options),
     ...operatorRpcs(unary, options),
     ...proposalRpcs(unary, options),
   };

@@ -4,7 +4,7 @@ import type { OperatorProposalId, OrganizationId } from "../../domain/values/ids
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Act, ActOf, ResourceOf } from "../../operators/act.js";
 import { type FourEyes, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
-import type { Operator } from "../../operators/operator.js";
+import { actorOf, type Operator } from "../../operators/operator.js";
 import type {
   Administration,
   AnyResource,
@@ -256,10 +256,6 @@ function railAccountStateOf(account: StoredRailAccount): RailAccountState {
 function endpointStateOf(endpoint: Endpoint): EndpointState {
   const { id, organizationId, url, status, disabledReason, failures, failingSince, settledSeq } = endpoint;
   return { id, organizationId, url, status, disabledReason, failures, failingSince, settledSeq };
-}
-
-function actorOf({ id }: Operator): Actor {
-  return id as string as Actor;
 }
 
 /** A proposal lapses when its proposer may no longer propose. */

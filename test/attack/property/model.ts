@@ -99,8 +99,9 @@ interface Made {
 type Content = Readonly<Record<string, string>>;
 
 const FREEZES_MAX = 20;
-/** What a rail tells is booked for a suspended organization, too. */
-const TOLD_BY_RAIL: readonly Command["name"][] = [
+/** What a rail tells is booked for a suspended organization, too. Only operators set limits. */
+const HOLD_IN_SUSPENSION: readonly Command["name"][] = [
+  "setLimits",
   "acceptPayment",
   "postponePayment",
   "completePayment",
@@ -150,7 +151,7 @@ export class Model {
   submit(command: Command, clock: UnixMillis): Answer {
     const book = this.#bookOf(command.organizationId);
     if (book.state === "MOVING" || book.state === "MOVED") return refused({ reason: "BOOK_MOVING" });
-    const isExempt = command.actor === OPERATOR || TOLD_BY_RAIL.includes(command.name);
+    const isExempt = command.actor === OPERATOR || HOLD_IN_SUSPENSION.includes(command.name);
     if (book.isSuspended && !isExempt) return refused({ reason: "ORGANIZATION_SUSPENDED" });
     const behindMillis = book.lastRecordedAt - clock;
     if (behindMillis > BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });

@@ -7,6 +7,7 @@ import {
   limitsOfTier,
   limitsText,
   NO_LIMITS,
+  parseNewLimit,
   parseTierName,
   type TierName,
 } from "../../../src/domain/limits/limits.js";
@@ -51,6 +52,22 @@ describe("limits", () => {
     expect(text).to.equal(other);
     expect(limitsText(limitsFromText(text))).to.equal(text);
     expect(limitsFromText(text).tiers.get(FULL)).to.deep.equal(set);
+  });
+
+  it("are parsed as an amount, as zero, or as none", () => {
+    const parse = (text: string): unknown => {
+      const limit = parseNewLimit(text);
+      return limit.ok ? limit.value : limit.code;
+    };
+    expect(["0", "0.0", "0.00", "0.01", "none"].map(parse)).to.deep.equal([0, 0, 0, 1, "NONE"]);
+    expect(["", "NONE", "-1", "0.000", "1.001", "00"].map(parse)).to.deep.equal([
+      "REQUIRED",
+      "FORMAT",
+      "OUT_OF_RANGE",
+      "FORMAT",
+      "FORMAT",
+      "FORMAT",
+    ]);
   });
 
   it("have tiers whose names are short and plain", () => {

@@ -1,0 +1,158 @@
+import { expect } from "chai";
+
+import { AdminServiceService as Rpcs, type SetLimitsRequest } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { LimitName } from "../../src/gen/kesc/v1/limit.js";
+import type { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { ENGINES, execute } from "../support/databases.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+
+const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
+const UNKNOWN_ACCOUNT = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
+const NO_PAGE = { page_size: 0, page_token: "" };
+const NONE = { per_transaction: "", per_day: "", per_month: "" };
+
+for (const engine of ENGINES) {
+  describe(`the limits that operators set (${engine})`, () => {
+    let service: OperatorService;
+    let admin: GrpcCaller;
+    let organization_id: string;
+    let account_id: string;
+    let fay: GivenOperator;
+    let vera: GivenOperator;
+
+    before(async () => {
+      service = await startOperatorService(engine);
+      [admin] = service.admin;
+      organization_id = service.tenant.organizationId;
+      fay = await service.operator("Fay", "finance");
+      vera = await service.operator("Vera", "viewer");
+      const account = { user_id: "amina", phone_number: "0712345678" };
+      const { response } = await service.publicly.call("CreateAccount", account, service.tenant);
+      account_id = (response["account"] as { id: string }).id;
+    });
+    // Rejects if the books do not hold: the row, its actor and the sums are verified there.
+    after(() => service.dispose());
+
+    const set = (request: Partial<SetLimitsRequest>, by = fay) =>
+      admin.call(
+        Rpcs.setLimits,
+        { organization_id, tier: "", mint: undefined, redeem: undefined, remove: false, reason: "licence", ...request },
+        by,
+      );
+    const get = async (account = "") =>
+      (await admin.call(Rpcs.getLimits, { organization_id, account_id: account }, vera)).response;
+    const mint = (amount: string, reference: string) =>
+      service.publicly.call("Mint", { account_id, amount, reference }, service.tenant);
+
+    it("are none at first", async () => {
+      expect(await get()).to.deep.equal({
+        limits: { account_id: "", tier: "", counted_since: undefined, limits: [] },
+        tiers: [],
+      });
+      expect((await set({ remove: true })).response).to.include({ already_so: true });
+    });
+
+    it("hold for the next mint on the public address, and the book names the operator", async () => {
+      const { response, message } = await set({ mint: { ...NONE, per_day: "100.00" } });
+      expect(response?.already_so, message).to.equal(false);
+      expect(response?.limits?.limits.map(({ name, limit }) => [name, limit])).to.deep.equal([
+        [LimitName.LIMIT_NAME_DAY, "100.00"],
+      ]);
+      expect((await set({ mint: { ...NONE, per_day: "100.00" } })).response?.already_so).to.equal(true);
+      expect((await mint("60.00", "in-1")).code).to.equal(0);
+      const { reason, facts } = await mint("40.01", "in-2");
+      expect([reason, facts?.["limit"], facts?.["remaining"]]).to.deep.equal(["LIMIT_EXCEEDED", "100.00", "40.00"]);
+      const [limit] = (await get())?.limits?.limits ?? [];
+      expect(limit).to.include({ limit: "100.00", used: "60.00", remaining: "40.00" });
+      const { response: acts } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, vera);
+      const rows = acts?.acts.filter(({ kind }) => kind === "limits.set") ?? [];
+      expect(rows.map(({ actor, operator_names, reason: why }) => [actor, operator_names, why])).to.deep.equal([
+        [fay.operator.id, ["Fay"], "licence"],
+      ]);
+      const [row] = await execute<{ detail: string }>(
+        service.opened.address,
+        "SELECT detail FROM journal WHERE kind = 'limits.set'",
+      );
+      expect(JSON.parse(row?.detail ?? "[]")).to.have.property("0", "Fay");
+    });
+
+    it("are changed one by one, lifted with none, and removed", async () => {
+      await set({ mint: { ...NONE, per_month: "500.00" }, redeem: { ...NONE, per_transaction: "0" } });
+      const lifted = await set({ mint: { ...NONE, per_day: "none" } });
+      expect(lifted.response?.limits?.limits.map(({ limit }) => limit)).to.deep.equal(["500.00", "0.00"]);
+      expect((await set({ remove: true })).response?.limits?.limits).to.deep.equal([]);
+    });
+
+    it("of a tier hold for its accounts", async () => {
+      const { response } = await set({ tier: "default", mint: { ...NONE, per_transaction: "5.00" } });
+      const tiers = [{ tier: "default", mint: { ...NONE, per_transaction: "5.00" }, redeem: NONE }];
+      expect(response?.tiers).to.deep.equal(tiers);
+      const own = await get(account_id);
+      expect(own?.limits).to.deep.include({ account_id, tier: "default" });
+      expect(own?.limits?.limits.map(({ limit }) => limit)).to.deep.equal(["5.00"]);
+      expect((await mint("5.01", "in-3")).facts?.["account_id"]).to.equal(account_id);
+      expect((await set({ tier: "default", remove: true })).response?.tiers).to.deep.equal([]);
+      expect((await mint("5.01", "in-3")).code).to.equal(0);
+    });
+
+    it("may be set while the organization is suspended", async () => {
+      const organizationId = service.tenant.organizationId;
+      const act = { organizationId, reason: "case 17" as never };
+      await service.stored.submit({ kind: "organization.suspend", ...act }, undefined);
+      expect((await set({ redeem: { ...NONE, per_month: "900.00" } })).code).to.equal(0);
+      expect((await mint("1.00", "in-4")).reason).to.equal("ORGANIZATION_SUSPENDED");
+      await service.stored.submit({ kind: "organization.resume", ...act }, undefined);
+    });
+
+    it("are at most 20 tiers: TOO_MANY_TIERS", async () => {
+      for (let number = 1; number <= 20; number += 1) {
+        await set({ tier: `t${String(number)}`, mint: { ...NONE, per_day: "1.00" } });
+      }
+      const { reason, facts } = await set({ tier: "t21", mint: { ...NONE, per_day: "1.00" } });
+      expect([reason, facts]).to.deep.equal(["TOO_MANY_TIERS", { limit: "20" }]);
+    });
+
+    it("refuse what is unknown, and name each bad field", async () => {
+      const mints = { ...NONE, per_day: "1.00" };
+      const noOrganization = [
+        await set({ organization_id: UNKNOWN_ORG, mint: mints }),
+        await admin.call(Rpcs.getLimits, { organization_id: UNKNOWN_ORG, account_id: "" }, vera),
+      ];
+      for (const { reason } of noOrganization) expect(reason).to.equal("ORGANIZATION_NOT_FOUND");
+      const noAccount = await admin.call(Rpcs.getLimits, { organization_id, account_id: UNKNOWN_ACCOUNT }, vera);
+      expect([noAccount.reason, noAccount.facts]).to.deep.equal(["ACCOUNT_NOT_FOUND", { account_id: UNKNOWN_ACCOUNT }]);
+      const fieldsOf = async (request: Partial<SetLimitsRequest>) =>
+        (await set(request)).fields?.map(({ field }) => field);
+      expect(
+        await fieldsOf({
+          organization_id: "x",
+          tier: "Full",
+          mint: { ...NONE, per_transaction: "-1" },
+          redeem: { ...NONE, per_day: "1.001", per_month: "NONE" },
+          remove: true,
+          reason: " ",
+        }),
+      ).to.deep.equal([
+        "organization_id",
+        "tier",
+        "mint.per_transaction",
+        "redeem.per_day",
+        "redeem.per_month",
+        "remove",
+        "reason",
+      ]);
+      expect(await fieldsOf({})).to.deep.equal(["remove"]);
+    });
+
+    it("refuse while the book is moved: BOOK_MOVING", async () => {
+      const state = (value: string) =>
+        execute(
+          service.opened.address,
+          `UPDATE books SET state = '${value}' WHERE organization_id = '${organization_id}'`,
+        );
+      await state("MOVING");
+      expect((await set({ mint: { ...NONE, per_day: "2.00" } })).reason).to.equal("BOOK_MOVING");
+      await state("OPEN");
+    });
+  });
+}
