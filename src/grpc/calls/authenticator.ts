@@ -8,8 +8,8 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import type { AnyRefusal } from "../errors/refusal.js";
+import { LookupTurns } from "../lookup-turns.js";
 import { PEER_CERTIFICATE } from "../transport/peer-certificate.js";
-import { LookupTurns } from "./lookup-turns.js";
 
 /** The API key of the caller, or the refusal of the call. */
 export type Authentication =

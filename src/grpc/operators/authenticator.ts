@@ -5,8 +5,8 @@ import type { Metadata } from "@grpc/grpc-js";
 import { isOperatorKey, type Operator } from "../../operators/operator.js";
 import type { OperatorKeys } from "../../operators/ports.js";
 import { type AuthenticatedCall, BEARER } from "../calls/authenticator.js";
-import { LookupTurns } from "../calls/lookup-turns.js";
 import type { ServedRefusal } from "../errors/refusal.js";
+import { LookupTurns } from "../lookup-turns.js";
 
 /** The operator who calls, or the refusal of the call. */
 export type OperatorAuthentication =

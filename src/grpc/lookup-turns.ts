@@ -1,4 +1,4 @@
-import { FairQueue } from "../../ledger/fair-queue.js";
+import { FairQueue } from "../ledger/fair-queue.js";
 
 /** A look-up that waits for its turn. */
 interface WaitingLookup {
