@@ -67,6 +67,7 @@ for (const version of ["grpc-v1", "grpc-v1alpha"]) {
         exportJournal: { start: "2026-01-01", end: "2126-01-01" },
         exportGeneralLedger: { start: "2026-01-01", end: "2126-01-01" },
         getSupply: {},
+        getLimits: { account_id },
         // No book of the service is sealed.
         getCheckpoint: {},
         getInclusionProof: { sequence: 1 },

@@ -108,8 +108,9 @@ for (const engine of ENGINES) {
         expect(account?.person).to.equal(undefined);
         const shown = account?.freezes;
         const freezes = then?.freezes ?? [];
-        const withoutOthers = { ...then, freezes: shown, person: undefined, openPayments: undefined };
-        expect({ ...account, openPayments: undefined }, `event ${String(sequence)}`).to.deep.equal(withoutOthers);
+        const hidden = { person: undefined, openPayments: undefined, usage: undefined };
+        const withoutOthers = { ...then, freezes: shown, ...hidden };
+        expect({ ...account, ...hidden }, `event ${String(sequence)}`).to.deep.equal(withoutOthers);
         const began = type === "account.frozen" ? freezes.slice(-1) : [];
         if (type !== "account.unfrozen") expect(shown, `event ${String(sequence)}`).to.deep.equal(began);
         else expect([shown?.length, shown?.[0]?.lifted?.at]).to.deep.equal([1, then?.updatedAt]);

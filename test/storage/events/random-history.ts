@@ -24,12 +24,15 @@ import {
   redeem,
   resolve,
   reverse,
+  setAccountTier,
+  setLimits,
   SLOW_RAIL,
   unfreezeAccount,
   updateAccount,
 } from "../../support/commands.js";
 
 const FLAGS: readonly FlagReason[] = ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"];
+const TIERS = ["small", "full"];
 const NOBODY = "txn_nobody" as TransactionId;
 
 /** Makes commands that meet one another: on few accounts, and mostly on the newest transactions. */
@@ -76,6 +79,8 @@ export class RandomCommands {
     { weight: 1, make: () => eraseAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 3, make: () => this.#update() },
     { weight: 6, make: () => this.#correction() },
+    { weight: 2, make: () => setAccountTier(this.#organizationId, this.#newestAccount(), this.#random.pick(TIERS)) },
+    { weight: 1, make: () => this.#limits() },
   ];
 
   #name(what: string): string {
@@ -133,6 +138,11 @@ export class RandomCommands {
     const aloneMaxCents = this.#random.pick([0, MAX_CENTS]);
     const person = this.#random.pick(["amina", "baraka"]);
     return resolve(this.#organizationId, this.#order(), resolution, { aloneMaxCents, person });
+  }
+
+  #limits(): Command {
+    const tier = this.#random.pick([undefined, ...TIERS]);
+    return setLimits(this.#organizationId, { tier, changes: { DAY: (this.#random.between(50, 90) * 100) as Cents } });
   }
 
   #freeze(): Command {
