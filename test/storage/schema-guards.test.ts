@@ -142,8 +142,10 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: (ids: Ids
   [
     "a second book of an organization",
     UNIQUE,
-    () => `INSERT INTO books SELECT number + 1, organization_id, state, suspended_seq, last_seq, last_recorded_at,
-           reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents FROM books`,
+    () => `INSERT INTO books (number, organization_id, state, suspended_seq, last_seq, last_recorded_at,
+             reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents)
+           SELECT number + 1, organization_id, state, suspended_seq, last_seq, last_recorded_at,
+             reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents FROM books`,
   ],
 
   [
