@@ -49,6 +49,7 @@ export function readsInTurns(reads: Reads, underWayMax: number): Reads {
   return {
     ...reads,
     account: (organizationId, id) => inTurn(organizationId, () => reads.account(organizationId, id)),
+    limits: (organizationId) => inTurn(organizationId, () => reads.limits(organizationId)),
     transaction: (organizationId, id) => inTurn(organizationId, () => reads.transaction(organizationId, id)),
   };
 }

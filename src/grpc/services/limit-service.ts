@@ -1,10 +1,9 @@
-import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
-import { type Parsed, parsed } from "../../domain/values/parsed.js";
+import { parseAccountId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { GetLimitsRequest, GetLimitsResponse, type LimitServiceService } from "../../gen/kesc/v1/limit_service.js";
 import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseFields } from "../messages/fields.js";
+import { ifGiven, parseFields } from "../messages/fields.js";
 import { toLimitsMessage } from "../messages/limits.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -22,7 +21,7 @@ function getLimits({ cellOf, now }: LimitHandlersOptions): UnaryRoute {
   return unary({
     request: GetLimitsRequest,
     response: GetLimitsResponse,
-    parse: (request) => parseFields({ account_id: parseOptionalAccountId(request.account_id) }),
+    parse: (request) => parseFields({ account_id: ifGiven(request.account_id, parseAccountId) }),
     run: async ({ account_id: accountId }, { key }) => {
       const { reads } = cellOf(key);
       const account = accountId === undefined ? undefined : await reads.account(key.organizationId, accountId);
@@ -33,8 +32,4 @@ function getLimits({ cellOf, now }: LimitHandlersOptions): UnaryRoute {
       return done({ limits: toLimitsMessage(limits, account, now()) });
     },
   });
-}
-
-function parseOptionalAccountId(unchecked: string): Parsed<AccountId | undefined> {
-  return unchecked === "" ? parsed(undefined) : parseAccountId(unchecked);
 }
