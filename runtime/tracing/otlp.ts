@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { diag, DiagLogLevel, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 
 /** What exports the spans. */
 export interface Exporting {
@@ -25,11 +25,11 @@ export function exportOverOtlp(serviceName: string, onError: (message: string) =
     { error: onError, warn: silent, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
-  const provider = new BasicTracerProvider({
+  const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": serviceName }),
     // The caller of the tracer has decided already.
     sampler: new AlwaysOnSampler(),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
   return {
     tracer: provider.getTracer("kesc"),
