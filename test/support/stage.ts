@@ -1,0 +1,17 @@
+/**
+ * How much this run proves: `test` each sentence in its cheapest form, `check` all of them on both
+ * engines, `nightly` with seeds of chance.
+ */
+export type Stage = "test" | "check" | "nightly";
+
+export const STAGE = readStage(process.env["KESC_TEST_STAGE"]);
+
+/** Returns the value of this run's stage. `make nightly` takes those of `make check`. */
+export function byStage<Value>(values: { readonly test: Value; readonly check: Value }): Value {
+  return values[STAGE === "test" ? "test" : "check"];
+}
+
+function readStage(value = "test"): Stage {
+  if (value === "test" || value === "check" || value === "nightly") return value;
+  throw new Error(`KESC_TEST_STAGE is ${value}, and must be test, check or nightly`);
+}
