@@ -1,19 +1,59 @@
-# `make run` starts the service, `make test` runs every test; `make help` lists the rest.
+# `make run` starts the service, `make test` runs the tests; `make help` lists the rest.
 
 BIN := node_modules/.bin
+# Where the machine's Node is none that package.json allows ("engines"), make brings one along.
+NODE_FITS := $(shell node -e 'const of = (text) => text.match(/\d+/g).map(Number), own = of(process.versions.node); \
+	process.exit(+!require("./package.json").engines.node.split("||").some((range) => { \
+		const least = of(range), at = least.findIndex((part, index) => part !== own[index]); \
+		return (!range.includes("^") || least[0] === own[0]) && (at < 0 || own[at] > least[at]); }))' 2>/dev/null && echo yes)
+ifneq ($(NODE_FITS),yes)
+NODE := .node/node_modules/node/bin/node
+export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
+# The headers of that Node, if a native module must be compiled for this platform.
+export npm_config_nodedir := $(CURDIR)/.node/node_modules/node
+endif
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz audit check lint contract coverage baseline openapi screenshots bench bench-full cells move profile compare path results upgrade chaos events overload hostile simulate mutants daraja clean
+.PHONY: help run test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells move profile compare path upgrade chaos events overload hostile simulate mutants daraja clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
+	$(if $(NODE),@echo 'By hand: PATH="$(CURDIR)/$(dir $(NODE)):$$PATH" npx kesc --help')
 	@dist/src/cli/kesc.js serve --demo
 
-test: dist/.built ## install, build, and run every test, PostgreSQL included
-	@$(BIN)/mocha 'dist/test/**/*.test.js'
+lint: dist/.built ## what needs no server: formatting, linters, imports, dead code, contract, generated files, documents
+	@$(MAKE) --no-print-directory -j2 --output-sync lint-code lint-format lint-contract lint-tests
+
+lint-code:
+	@$(BIN)/eslint .
+
+lint-format:
+	@$(BIN)/prettier --check --log-level warn .
+	@$(BIN)/depcruise runtime src gateway test bench
+	@$(BIN)/knip
+
+lint-contract:
+	@$(BIN)/buf lint proto
+	@$(BIN)/buf format --diff --exit-code proto
+	@$(BIN)/buf breaking dist/proto/kesc.v1.json --against proto/released.json
+
+lint-tests:
+	@$(BIN)/mocha --reporter dot 'dist/test/lint/**/*.test.js'
+
+test: dist/.built ## install, build, and run the tests: each unit and rpc, PostgreSQL included; ONLY="storage grpc/calls" picks files
+	@node dist/test/run.js $(ONLY)
+
+check: lint coverage ## everything that must hold before a commit lands: lint, and all tests in their full size on both engines
+	@KESC_TEST_STAGE=check $(MAKE) --no-print-directory test
+
+coverage: dist/.built ## the tests of the rules in src/domain, which must reach every branch
+	@$(BIN)/c8 $(BIN)/mocha --reporter dot 'dist/test/domain/**/*.test.js'
+
+nightly: dist/.built ## for hours: random seeds, planted bugs, long simulations, kills, overload; ends with one table. ONLY=chaos picks parts
+	@node dist/test/attack/nightly.js $(ONLY)
 
 fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of each property, SEED=… repeats a failure
 	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/attack/fuzz/*.test.js'
@@ -23,30 +63,13 @@ audit: dist/.built ## known vulnerabilities: those that test/advisories.json lis
 	@if npm audit --json 2>/dev/null | grep -q '"auditReportVersion"'; then npm audit; else \
 		echo 'The registry could NOT be asked ("npm audit" says why): only the list in test/advisories.json was checked.'; fi
 
-check: lint contract coverage ## everything that must hold before a commit lands
-	@$(MAKE) --no-print-directory test
-
-coverage: dist/.built
-	@$(BIN)/c8 $(BIN)/mocha --reporter dot 'dist/test/domain/**/*.test.js'
-
-lint: dist/.built
-	@$(BIN)/prettier --check --log-level warn .
-	@$(BIN)/eslint .
-	@$(BIN)/depcruise runtime src gateway test bench
-	@$(BIN)/knip
-
-contract: dist/.built
-	@$(BIN)/buf lint proto
-	@$(BIN)/buf format --diff --exit-code proto
-	@$(BIN)/buf breaking dist/proto/kesc.v1.json --against proto/released.json
-	@$(BIN)/mocha --reporter dot dist/test/contract/released-routes.test.js dist/test/openapi/document.test.js
-
 baseline: dist/.built ## after a release: what the next change of the contract is compared with
 	@cp dist/proto/kesc.v1.json proto/released.json
 	@node dist/test/contract/print-routes.js > proto/released-routes.txt
 
-openapi: dist/.built ## write openapi.json as the contract gives it; a test compares the two
-	@dist/src/cli/kesc.js openapi > openapi.json
+docs: dist/.built ## write what documents take from the code and from bench/results: openapi.json, tables, figures
+	@node dist/test/docs.js
+	@$(BIN)/prettier --write --log-level warn docs
 
 screenshots: dist/.built ## show the pages of the gateway and `kesc top` to a browser, and keep what it sees in docs/images
 	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.test.js dist/test/cli/top/picture.test.js
@@ -71,9 +94,6 @@ move: dist/.built ## move an organization with a million transactions from SQLit
 
 path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
 	@node dist/bench/coverage.js $(ARGS)
-
-results: dist/.built ## write the newest of bench/results into docs/performance.md
-	@node dist/bench/report/main.js
 
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options
 	@node dist/test/attack/chaos/main.js $(ARGS)
@@ -102,8 +122,12 @@ daraja: dist/.built ## a simulator of M-Pesa's Daraja on port 8090, with a page 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb proto/kesc-admin.binpb
 
+.node/node_modules/node/bin/node:
+	@echo 'Node 24 comes into .node, because the Node of this machine is not one for KESC…'
+	@npm install --prefix .node --no-audit --no-fund --loglevel=error node@24
+
 # Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them.
-node_modules/.package-lock.json: package.json package-lock.json
+node_modules/.package-lock.json: package.json package-lock.json | $(NODE)
 	@echo 'Installing packages…'
 	@npm install --no-save --no-audit --no-fund
 	@touch $@

@@ -1,0 +1,60 @@
+/** A process of test/run.ts: runs the files that it is given, one after the other. */
+import { readFileSync } from "node:fs";
+import { format } from "node:util";
+
+import Mocha from "mocha";
+
+import { takeDownAll } from "./support/at-the-end.js";
+
+/** What came of one file. */
+export interface FileResult {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly millis: number;
+  /** What mocha's reporter printed. */
+  readonly output: string;
+  /** The process died, and another must take over. */
+  readonly died?: boolean;
+}
+
+const options = JSON.parse(readFileSync(".mocharc.json", "utf8")) as Mocha.MochaOptions;
+let lines: string[] = [];
+Mocha.reporters.Base.consoleLog = (...words: unknown[]) => {
+  lines.push(format(...words));
+};
+
+process.on("message", (message: { readonly file?: string; readonly end?: true }) => {
+  if (message.file === undefined) void takeDownAll().then(leave, leave);
+  else void run(message.file);
+});
+// Without its parent nobody would tell it to end.
+process.on("disconnect", () => process.exit(1));
+
+async function run(file: string): Promise<void> {
+  lines = [];
+  const startedAt = performance.now();
+  const mocha = new Mocha({ ...options, reporter: "spec", color: false });
+  mocha.addFile(file);
+  let passed = 0;
+  let pending = 0;
+  let failed = 0;
+  try {
+    await mocha.loadFilesAsync();
+    const runner = mocha.run(() => undefined);
+    runner.on("pass", () => (passed += 1)).on("pending", () => (pending += 1));
+    await new Promise<void>((resolve) => runner.once("end", resolve));
+    failed = runner.failures;
+  } catch (error) {
+    failed = 1;
+    lines.push(format(error));
+  }
+  mocha.dispose();
+  process.send?.({ file, passed, failed, pending, millis: performance.now() - startedAt, output: lines.join("\n") });
+}
+
+function leave(error: unknown): void {
+  if (error !== undefined) console.error(error);
+  process.exit(error === undefined ? 0 : 1);
+}

@@ -1,0 +1,123 @@
+/**
+ * Runs the test files in two processes side by side, each of which takes the next file when it is
+ * free. Prints a line for each file, the output of files with failures, and the sum.
+ *
+ * usage: node dist/test/run.js [PART OF A PATH]...    without one, all files of the stage
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+import type { FileResult } from "./run-files.js";
+import { POSTGRES_URL_VARIABLE, startPostgres } from "./support/postgres.js";
+import { STAGE } from "./support/stage.js";
+
+const WORKER = fileURLToPath(new URL("run-files.js", import.meta.url));
+const ROOT = fileURLToPath(new URL(".", import.meta.url));
+const PROCESSES_MAX = 2;
+const SLOWEST_SHOWN = 10;
+// The slowest file takes a minute on a quiet machine. A file that hangs must not stop the run.
+const FILE_MILLIS_MAX = 900_000;
+
+const waiting = filesOf(process.argv.slice(2));
+const filesCount = waiting.length;
+const results: FileResult[] = [];
+const startedAt = performance.now();
+
+const postgres = await startPostgres();
+process.env[POSTGRES_URL_VARIABLE] = postgres.url;
+const workers = new Set<ChildProcess>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    for (const worker of workers) worker.kill("SIGKILL");
+    void postgres.stop().finally(() => process.exit(1));
+  });
+}
+try {
+  const processes = Math.min(PROCESSES_MAX, availableParallelism(), filesCount);
+  await Promise.all(Array.from({ length: processes }, runWaitingFiles));
+} finally {
+  await postgres.stop();
+}
+process.exitCode = report() ? 0 : 1;
+
+/**
+ * Returns the test files of this stage whose path contains one of the parts. Slow files, those of
+ * `make check` alone, come first: the quick ones then fill both processes to the end.
+ */
+function filesOf(parts: readonly string[]): string[] {
+  const quick = (file: string): boolean => !file.endsWith(".check.test.js");
+  return globSync("**/*.test.js", { cwd: ROOT })
+    .filter((file) => (parts.length === 0 ? !file.startsWith("lint/") : parts.some((part) => file.includes(part))))
+    .filter((file) => STAGE !== "test" || parts.length > 0 || quick(file))
+    .sort((one, other) => Number(quick(one)) - Number(quick(other)) || one.localeCompare(other));
+}
+
+/** Gives the waiting files to one process, one after the other. A process that dies is replaced. */
+async function runWaitingFiles(): Promise<void> {
+  let worker: ChildProcess | undefined;
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    if (worker === undefined) {
+      worker = fork(WORKER, { execArgv: ["--enable-source-maps"] });
+      workers.add(worker);
+    }
+    const result = await runFile(worker, file);
+    if (result.died === true) worker = undefined;
+    results.push(result);
+    print(result);
+  }
+  if (worker === undefined) return;
+  worker.send({ end: true });
+  const [code] = (await once(worker, "exit")) as [number | null];
+  if (code !== 0) results.push({ file: "after the last file", ...nothing, failed: 1, output: "", died: true });
+}
+
+const nothing = { passed: 0, pending: 0, millis: 0 };
+
+async function runFile(worker: ChildProcess, file: string): Promise<FileResult> {
+  const limit = setTimeout(() => worker.kill("SIGKILL"), FILE_MILLIS_MAX);
+  const ended = new AbortController();
+  const { signal } = ended;
+  worker.send({ file: `${ROOT}${file}` });
+  try {
+    return await Promise.race([
+      once(worker, "message", { signal }).then(([result]) => ({ ...(result as FileResult), file })),
+      once(worker, "exit", { signal }).then(([code, killedBy]) => ({
+        ...nothing,
+        file,
+        failed: 1,
+        output: `  The process ended with ${String(code ?? killedBy)} while it ran this file.`,
+        died: true,
+      })),
+    ]);
+  } finally {
+    clearTimeout(limit);
+    ended.abort();
+  }
+}
+
+function print({ file, passed, failed, pending, millis, output }: FileResult): void {
+  const counts = [`${String(passed)} passing`];
+  if (failed > 0) counts.push(`${String(failed)} failing`);
+  if (pending > 0) counts.push(`${String(pending)} pending`);
+  const seconds = `${(millis / 1_000).toFixed(1)} s`;
+  console.log(`${failed > 0 ? "✘" : "✔"} ${file.replace(/\.js$/, "")}: ${counts.join(", ")} (${seconds})`);
+  if (failed > 0 || pending > 0) console.log(output);
+}
+
+/** Prints the sums. Returns whether all is well. */
+function report(): boolean {
+  const sum = (name: "passed" | "failed" | "pending"): number =>
+    results.reduce((total, result) => total + result[name], 0);
+  const slowest = results.toSorted((one, other) => other.millis - one.millis).slice(0, SLOWEST_SHOWN);
+  console.log(`\nThe slowest of ${String(filesCount)} files:`);
+  for (const { file, millis } of slowest) console.log(`  ${(millis / 1_000).toFixed(1).padStart(6)} s  ${file}`);
+  const failing = results.filter(({ failed }) => failed > 0);
+  if (failing.length > 0) console.log(`\nFiles with failures:\n${failing.map(({ file }) => `  ${file}`).join("\n")}`);
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  console.log(`\n${String(sum("passed"))} passing, ${String(sum("pending"))} pending (${minutes} min)`);
+  if (sum("failed") > 0) console.log(`${String(sum("failed"))} failing`);
+  return sum("failed") === 0 && sum("passed") > 0;
+}
