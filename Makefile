@@ -9,8 +9,6 @@ NODE_FITS := $(shell node -e 'const of = (text) => text.match(/\d+/g).map(Number
 ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
-# The headers of that Node, if a native module must be compiled for this platform.
-export npm_config_nodedir := $(CURDIR)/.node/node_modules/node
 endif
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
