@@ -12,6 +12,7 @@ import { VARIABLES } from "../runtime/variables.js";
 import type { Reason } from "../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../src/grpc/errors/status.js";
 import { readContract } from "../src/grpc/messages/contract.js";
+import { RPC_REQUESTS } from "./support/callers/rpc-requests.js";
 
 // What no linter sees: that the contract, its tests and its docs speak of the same things.
 
@@ -56,6 +57,10 @@ describe("the house is tidy", () => {
       .map(({ name }) => testNameOf(...(name.split("/") as [string, string])))
       .filter((test) => !existsSync(`test/e2e/${test}.test.ts`));
     expect(missing).to.deep.equal([]);
+  });
+
+  it("has a row for each rpc in test/support/callers/rpc-requests.ts, and no other", () => {
+    expect(Object.keys(RPC_REQUESTS)).to.have.members(rpcs.map(({ name }) => name));
   });
 
   it("documents each reason in docs/errors.md, as its page at the gateway does, and no other", () => {

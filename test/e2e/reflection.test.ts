@@ -1,116 +1,128 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
+import {
+  create,
+  createFileRegistry,
+  type DescMethod,
+  fromBinary,
+  fromJson,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
+import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { type ServerReflectionRequest, ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { fresh, newAccount } from "../support/service/each-engine.js";
+import type { Method } from "../support/callers/grpc-caller.js";
+import { makeThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
+import { newTransactionId } from "../support/commands.js";
+import { fresh } from "../support/service/each-engine.js";
 import { type Service, sharedService } from "../support/service/service.js";
 
 const run = promisify(execFile);
-const rpcs = readContract().services.flatMap(({ name, rpcs: own }) => own.map((rpc) => ({ service: name, ...rpc })));
+const { services } = readContract();
 
-// `buf curl` speaks the protocol of grpcurl, and the package registry has it.
-for (const version of ["grpc-v1", "grpc-v1alpha"]) {
+/** The same files in an order in which each stands after those that it imports. */
+function importsFirst(files: readonly FileDescriptorProto[]): FileDescriptorProto[] {
+  const ordered = new Set<FileDescriptorProto>();
+  const add = (file: FileDescriptorProto): void => {
+    files.filter(({ name }) => file.dependency.includes(name)).forEach(add);
+    ordered.add(file);
+  };
+  files.forEach(add);
+  return [...ordered];
+}
+
+for (const version of ["v1", "v1alpha"]) {
   describe(`an engineer with reflection (${version}) and no proto file`, () => {
     let service: Service;
-    let base: string;
-    const options = ["--protocol", "grpc", "--http2-prior-knowledge", "--reflect-protocol", version];
+    let things: Things;
 
     before(async () => {
       service = await sharedService("sqlite");
-      base = `http://${service.grpcAddress}`;
+      things = await makeThings(service.rest.bind(service), service.a.key);
     });
 
+    // `buf curl` speaks the protocol of grpcurl, and the package registry has it.
+    async function bufCurl(path: string, ...words: string[]): Promise<string> {
+      const options = ["--protocol", "grpc", "--http2-prior-knowledge", "--reflect-protocol", `grpc-${version}`];
+      const base = `http://${service.grpcAddress}`;
+      const ended = await run("node_modules/.bin/buf", ["curl", ...options, ...words, base + path]).catch(
+        (error: unknown) => error as { stdout: string; stderr: string },
+      );
+      return ended.stdout === "" ? ended.stderr : ended.stdout;
+    }
+
     it("lists every service and every rpc", async () => {
-      const services = await run("node_modules/.bin/buf", ["curl", ...options, "--list-services", base]);
-      expect(services.stdout.trim().split("\n")).to.include.members([
+      expect((await bufCurl("", "--list-services")).trim().split("\n")).to.include.members([
         "grpc.health.v1.Health",
         "grpc.reflection.v1.ServerReflection",
         "grpc.reflection.v1alpha.ServerReflection",
-        ...new Set(rpcs.map((rpc) => rpc.service)),
+        ...services.map(({ name }) => name),
       ]);
-      const methods = await run("node_modules/.bin/buf", ["curl", ...options, "--list-methods", base]);
-      expect(methods.stdout.trim().split("\n")).to.include.members(rpcs.map(({ path }) => path.slice(1)));
+      const paths = services.flatMap(({ rpcs }) => rpcs.map(({ path }) => path.slice(1)));
+      expect((await bufCurl("", "--list-methods")).trim().split("\n")).to.include.members(paths);
     });
 
-    it("calls every rpc", async () => {
-      const [account_id, frozen] = [await newAccount(service), await newAccount(service)];
-      const call = async (rpc: { path: string }, request: object): Promise<Record<string, unknown>> => {
-        const header = `x-api-key: ${service.a.key}`;
-        const words = ["curl", ...options, "--header", header, "--data", JSON.stringify(request), base + rpc.path];
-        const { stdout, stderr } = await run("node_modules/.bin/buf", words).catch((error: unknown) => {
-          return error as { stdout: string; stderr: string };
-        });
-        return JSON.parse(stdout === "" ? stderr : stdout) as Record<string, unknown>;
-      };
-      const transaction_id = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye";
-      const webhook_endpoint_id = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye";
-      const movement = (): object => ({ account_id, amount: "1.00", reference: fresh("reflected") });
-      const requests: Record<string, object> = {
-        createAccount: { user_id: fresh("reflected"), phone_number: "0712345678" },
-        getAccount: { account_id },
-        listAccounts: { page_size: 1 },
-        updateAccount: { account_id, phone_number: "0733111222" },
-        unfreezeAccount: { account_id, freeze_id: "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" },
-        mint: movement(),
-        redeem: movement(),
-        batchCreateTransactions: { requests: [{ mint: movement() }, { redeem: movement() }, {}] },
-        importTransactions: { requests: [{ mint: movement() }, { redeem: movement() }] },
-        listTransactions: { account_id, page_size: 1 },
-        listEvents: { account_id, page_size: 1 },
-        // No book has it, so the stream ends with a refusal.
-        watchEvents: { after_sequence: 1_000_000_000 },
-        getStatement: { account_id, start: "2026-01-01", end: "2026-01-31" },
-        // The periods are not over, so the streams end with a refusal, too.
-        exportStatement: { account_id, start: "2026-01-01", end: "2126-01-01" },
-        exportJournal: { start: "2026-01-01", end: "2126-01-01" },
-        exportGeneralLedger: { start: "2026-01-01", end: "2126-01-01" },
-        getSupply: {},
-        getLimits: { account_id },
-        // No book of the service is sealed.
-        getCheckpoint: {},
-        getInclusionProof: { sequence: 1 },
-        getConsistencyProof: { from_size: 1 },
-        createWebhookEndpoint: { url: `https://${fresh("reflected")}.example/` },
-        listWebhookEndpoints: {},
-        ...Object.fromEntries(
-          [
-            "getWebhookEndpoint",
-            "deleteWebhookEndpoint",
-            "rotateWebhookSecret",
-            "sendTestEvent",
-            "listWebhookDeliveries",
-          ].map((name) => [name, { webhook_endpoint_id }]),
-        ),
-        updateWebhookEndpoint: { webhook_endpoint_id, description: "x" },
-        resendWebhookDelivery: { webhook_endpoint_id, sequence: 1 },
-        replayWebhookEvents: { webhook_endpoint_id, from_sequence: 1, until_sequence: 1 },
-        closeAccount: { account_id },
-        freezeAccount: { account_id: frozen, reason_code: "FREEZE_REASON_FRAUD" },
-        getTransaction: { transaction_id },
-        reverseTransaction: { transaction_id },
-        cancelTransaction: { transaction_id },
-        getPayment: { transaction_id },
-        resolveTransaction: { transaction_id, failed: {} },
-        attendTransaction: { transaction_id, flag: "FLAG_REASON_NOT_CREDITED" },
-        advanceTransaction: { transaction_id },
-        receiveCallback: { token: "x", body: { content_type: "text/plain", data: "aGVsbG8=" } },
-      };
-      expect(Object.keys(requests)).to.have.members(rpcs.map(({ localName }) => localName));
-      for (const [name, request] of Object.entries(requests)) {
-        const rpc = rpcs.find(({ localName }) => localName === name);
-        const answer = await call(rpc ?? { path: "" }, request);
-        // The resources do not exist, and no book is sealed: these requests must get our own
-        // refusal, with its details.
-        const ofNone = ["transaction_id", "freeze_id", "webhook_endpoint_id"].some((field) => field in request);
-        const namesNone = ofNone || rpc?.service === "kesc.v1.SealService";
-        const refusal = name === "watchEvents" || name.startsWith("export") ? "invalid_argument" : undefined;
-        const expected = namesNone ? "not_found" : refusal;
-        expect(answer["code"], `${name}: ${JSON.stringify(answer)}`).to.equal(expected);
-        // The engineer can read the details of one refusal among many results, too.
-        if (name.startsWith("batch")) expect(JSON.stringify(answer)).to.include('"reason":"INVALID_FIELD"');
-      }
+    it("makes a call, one that is refused, and one that streams, with buf curl", async () => {
+      const call = (path: string, request: object): Promise<string> =>
+        bufCurl(path, "--header", `x-api-key: ${service.a.key}`, "--data", JSON.stringify(request));
+      const movement = (): object => ({ account_id: things.account_id, amount: "1.00", reference: fresh("curled") });
+      // The engineer can read the details of one refusal among many results, too.
+      const batch = await call("/kesc.v1.TransactionService/BatchCreateTransactions", {
+        requests: [{ mint: movement() }, {}],
+      });
+      expect(batch)
+        .to.match(/"amount":\s*"1.00"/)
+        .and.match(/"reason":\s*"INVALID_FIELD"/);
+      const unknown = { transaction_id: newTransactionId() };
+      const refused = await call("/kesc.v1.TransactionService/GetTransaction", unknown);
+      expect(JSON.parse(refused)).to.include({ code: "not_found" });
+      const imported = { requests: [{ mint: movement() }, { redeem: movement() }] };
+      expect(await call("/kesc.v1.TransactionService/ImportTransactions", imported)).to.match(/"amount":\s*"1.00"/);
     });
+
+    /** Builds the rpcs of a service from the files that reflection returns. */
+    async function reflectedRpcs(serviceName: string): Promise<readonly DescMethod[]> {
+      const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+      const stream = service.grpc.open({ ...ServerReflectionService.serverReflectionInfo, path }, { key: "" });
+      const message_request: ServerReflectionRequest["message_request"] = {
+        $case: "file_containing_symbol",
+        value: serviceName,
+      };
+      stream.send({ host: "", message_request });
+      stream.end();
+      await stream.ended;
+      const answer = stream.responses[0]?.message_response;
+      if (answer?.$case !== "file_descriptor_response") throw new Error(`reflection does not know ${serviceName}`);
+      const files = answer.value.file_descriptor_proto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
+      const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: importsFirst(files) }));
+      return registry.getService(serviceName)?.methods ?? [];
+    }
+
+    for (const { name: serviceName, rpcs } of services) {
+      it(`calls every rpc of ${serviceName}`, async () => {
+        const reflected = await reflectedRpcs(serviceName);
+        expect(reflected.map(({ name }) => name)).to.deep.equal(rpcs.map(({ name }) => name.replace(/^.*\//, "")));
+        for (const { name, parent, input, output } of reflected) {
+          const method: Method<Uint8Array, unknown> = {
+            path: `/${parent.typeName}/${name}`,
+            requestSerialize: (bytes) => Buffer.from(bytes),
+            responseDeserialize: (bytes) => toJson(output, fromBinary(output, bytes)),
+          };
+          const { request, code = Status.OK } = rpcRequest(`${parent.name}/${name}`);
+          // On the wire a stream of one request is a call.
+          const call = service.grpc.open(method);
+          call.send(toBinary(input, fromJson(input, request(things))));
+          call.end();
+          const ended = await call.ended;
+          expect(Status[ended.code], `${name}: ${ended.message}`).to.equal(Status[code]);
+          expect(call.responses, name).to.have.length(code === Status.OK ? 1 : 0);
+        }
+      });
+    }
   });
 }

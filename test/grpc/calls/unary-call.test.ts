@@ -73,6 +73,14 @@ describe("grpc: every call", () => {
         await under.close();
       });
     }
+
+    it("a field of the wrong shape, before the ledger looks at the account", async () => {
+      const under = await serve();
+      const refused = await under.grpc.call(rpcs.mint, { ...MINT, amount: "x" });
+      expect(refused).to.include({ code: Status.INVALID_ARGUMENT, reason: "INVALID_FIELD" });
+      expect(under.submitted).to.deep.equal([]);
+      await under.close();
+    });
   });
 
   describe("responds", () => {

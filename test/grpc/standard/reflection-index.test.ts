@@ -8,6 +8,7 @@ import {
   type ServerReflectionResponse,
   ServerReflectionService,
 } from "../../../src/gen/grpc/reflection/v1/reflection.js";
+import { readContract } from "../../../src/grpc/messages/contract.js";
 import type { Method } from "../../support/callers/grpc-caller.js";
 import { serve, type ServerUnderTest } from "../../support/service/grpc-server.js";
 
@@ -47,16 +48,7 @@ describe("grpc: reflection", () => {
         $case: "list_services_response",
         value: {
           service: [
-            { name: "kesc.v1.AccountService" },
-            { name: "kesc.v1.EventService" },
-            { name: "kesc.v1.LimitService" },
-            { name: "kesc.v1.RailService" },
-            { name: "kesc.v1.SandboxService" },
-            { name: "kesc.v1.SealService" },
-            { name: "kesc.v1.StatementService" },
-            { name: "kesc.v1.SupplyService" },
-            { name: "kesc.v1.TransactionService" },
-            { name: "kesc.v1.WebhookService" },
+            ...readContract().services.map(({ name }) => ({ name })),
             { name: "grpc.health.v1.Health" },
             { name: "grpc.reflection.v1.ServerReflection" },
             { name: "grpc.reflection.v1alpha.ServerReflection" },

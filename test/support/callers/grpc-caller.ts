@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 
 import {
@@ -247,8 +248,8 @@ function methodNamed(name: string): Method<unknown, Fields> {
 }
 
 function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
-  const names = ["Account", "Event", "Rail", "Sandbox", "Statement", "Limit", "Supply", "Transaction", "Webhook"];
-  const files = names.map((name) => `kesc/v1/${name.toLowerCase()}_service.proto`);
+  const services = readdirSync("proto/kesc/v1").filter((name) => name.endsWith("_service.proto"));
+  const files = services.map((name) => `kesc/v1/${name}`);
   const contract = loadSync(files, {
     includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
     keepCase: true,
@@ -256,11 +257,9 @@ function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
     longs: String,
     defaults: true,
   });
-  const services = names.map((name) => `kesc.v1.${name}Service`);
   return new Map(
-    services.flatMap((service) => Object.entries(contract[service] as ServiceDefinition)) as [
-      string,
-      Method<unknown, Fields>,
-    ][],
+    Object.values(contract)
+      .filter((defined): defined is ServiceDefinition => !("format" in defined))
+      .flatMap((service) => Object.entries(service)) as [string, Method<unknown, Fields>][],
   );
 }
