@@ -1,8 +1,11 @@
+import BetterSqlite3 from "better-sqlite3";
+import { expect } from "chai";
 import pg from "pg";
 
 import type { Cell } from "../../../src/storage/database.js";
 import type { Binding } from "../../../src/storage/sql/engine.js";
 import type { Reader } from "../../../src/storage/sql/reader.js";
+import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
 import type { TestDatabase } from "../../support/databases.js";
 
 // The planner of PostgreSQL would scan small tables. The settings switch scans and joins of whole
@@ -19,6 +22,7 @@ interface Heard {
 /**
  * Runs `work` on the cell, and returns the plan of each statement that it ran: reads, lists,
  * and the statements of transactions that return rows. On PostgreSQL the planner has the settings.
+ * On SQLite it fails if a statement, or a write of a transaction, is compiled at every execution.
  */
 export async function heardPlans(
   opened: TestDatabase,
@@ -26,7 +30,8 @@ export async function heardPlans(
   settings = NO_LARGE_STEPS,
 ): Promise<readonly (readonly string[])[]> {
   const heard: Heard[] = [];
-  const { cell } = opened;
+  const statements = new Set<string>();
+  const { cell, address } = opened;
   const hearing = (reader: Pick<Reader, "rows">): Reader["rows"] => {
     return (sql, bindings = []) => {
       heard.push({ sql, bindings });
@@ -36,7 +41,10 @@ export async function heardPlans(
   const transact: Cell["transact"] = (change) =>
     cell.transact((session) =>
       change({
-        write: (writes) => session.write(writes),
+        write: (writes) => {
+          for (const { sql } of writes) statements.add(sql);
+          return session.write(writes);
+        },
         read: (read) => {
           heard.push(read);
           return session.read(read);
@@ -51,6 +59,8 @@ export async function heardPlans(
   // Without a thread for leaves, their rows are read by statements that can be heard.
   await work({ ...cell, reader, listReader: { rows: hearing(cell.listReader) }, transact });
   if (heard.length === 0) throw new Error("no statement was run");
+  for (const { sql } of heard) statements.add(sql);
+  if (address.engine === "sqlite") expectCompiledOnce(address.filename, statements);
   return Promise.all(heard.map((each) => planOf(opened, each, settings)));
 }
 
@@ -73,5 +83,41 @@ async function planOf(
     return rows.map((row) => row["QUERY PLAN"]);
   } finally {
     await client.end();
+  }
+}
+
+/** Fails if SQLite compiles a statement, prepared as the service does, at every execution. */
+export function expectCompiledOnce(filename: string, statements: Iterable<string>): void {
+  for (const sql of statements) expect(isCompiledAgain(filename, sql), `compiled again: ${sql}`).to.equal(false);
+}
+
+/**
+ * Returns whether SQLite compiles a statement again after other values were bound to it.
+ *
+ * EXPLAIN lists the compiled program, which contains the version of the schema. Listing does not
+ * check that version. So after a change of the schema, only a new compilation shows the new one.
+ */
+export function isCompiledAgain(filename: string, sql: string): boolean {
+  const names = Array.from(sql.matchAll(/[@:](\w+)/g), ([, name = ""]) => name);
+  const bindingsOf = (value: number): unknown[] =>
+    names.length > 0
+      ? [Object.fromEntries(names.map((name) => [name, value]))]
+      : Array.from(sql.matchAll(/\?/g), () => value);
+  const connection = new BetterSqlite3(filename);
+  try {
+    const listing = new SqliteStatements(connection).prepare(`EXPLAIN ${sql}`);
+    const schemaVersion = (value: number): unknown => {
+      const program = listing.all(...bindingsOf(value)) as { opcode: string; p3: number }[];
+      const start = program.find(({ opcode }) => opcode === "Transaction");
+      if (start === undefined) throw new Error(`the statement reads no table: ${sql}`);
+      return start.p3;
+    };
+    // Closing the connection rolls the change back.
+    connection.exec("BEGIN");
+    const before = schemaVersion(1);
+    connection.exec("CREATE TABLE another (number INTEGER)");
+    return schemaVersion(7) !== before;
+  } finally {
+    connection.close();
   }
 }
