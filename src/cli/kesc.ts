@@ -1,9 +1,19 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 // The option is for the server: see young-generation.ts.
-import { runKesc } from "./run-kesc.js";
+import { nodeProblem } from "./version.js";
 
-const exitCode = await runKesc(process.argv.slice(2));
-// The gateway, which goes on, may have set another.
-process.exitCode ??= exitCode;
-// The listener for "disconnect" would keep a failed process alive.
-if (exitCode !== 0 && process.connected) process.disconnect();
+const WRONG_USAGE = 2;
+
+// Node 18 must load this file and version.ts. Every other file is imported after the check.
+const problem = nodeProblem();
+if (problem === undefined) {
+  const { runKesc } = await import("./run-kesc.js");
+  const exitCode = await runKesc(process.argv.slice(2));
+  // The gateway, which goes on, may have set another.
+  process.exitCode ??= exitCode;
+  // The listener for "disconnect" would keep a failed process alive.
+  if (exitCode !== 0 && process.connected) process.disconnect();
+} else {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = WRONG_USAGE;
+}
