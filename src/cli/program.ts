@@ -1,6 +1,7 @@
 import { Command } from "commander";
 
 import { VARIABLES } from "../../runtime/variables.js";
+import { invocation } from "../startup/invocation.js";
 import { addKey } from "./administration/key.js";
 import { addOperator } from "./administration/operator.js";
 import { addOrg } from "./administration/org.js";
@@ -37,17 +38,24 @@ import { version } from "./version.js";
 
 // The error messages of Commander repeat wrong arguments. One may be an API key.
 const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
+const COLUMNS_DEFAULT = 80;
 
 /**
  * Builds the `kesc` command. Running it throws a CommanderError for wrong usage, and any error of
  * the command.
  */
 export function kescProgram(): Command {
+  const { stdout, stderr } = invocation();
   const program = new Command("kesc")
     .description("Keeps KESC accounts: mints KESC when Kenyan shillings come in, redeems it when they go out.")
     .version(version())
     .exitOverride()
-    .configureOutput({ writeErr: (text) => process.stderr.write(text.replace(SECRET, "kesc_…")) })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text.replace(SECRET, "kesc_…")),
+      getOutHelpWidth: () => stdout.columns ?? COLUMNS_DEFAULT,
+      getErrHelpWidth: () => stderr.columns ?? COLUMNS_DEFAULT,
+    })
     .showHelpAfterError("(run 'kesc help' for a list of the commands)");
 
   addServe(program);

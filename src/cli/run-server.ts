@@ -8,6 +8,7 @@ import { openTracing, type Tracing, TracingError } from "../../runtime/tracing/t
 import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type RunningServer, startServer } from "../server.js";
 import type { Config } from "../startup/config.js";
+import { invocation } from "../startup/invocation.js";
 import { OperatorError } from "../startup/operator-error.js";
 import { isYoungGenerationSet, YOUNG_GENERATION_ADVICE } from "./young-generation.js";
 
@@ -38,7 +39,7 @@ export async function runServer(config: Config, stopping: Promise<ShutdownCause>
 
 async function tracingOf(logger: Logger): Promise<Tracing | undefined> {
   try {
-    return await openTracing(process.env, "kesc-server", (problem) => {
+    return await openTracing(invocation().env, "kesc-server", (problem) => {
       logger.warn({ problem }, "spans were not exported");
     });
   } catch (error) {

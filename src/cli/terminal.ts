@@ -1,5 +1,7 @@
 import { styleText } from "node:util";
 
+import { invocation, type Output } from "../startup/invocation.js";
+
 export type Style = "bold" | "dim" | "green" | "yellow" | "red";
 
 /** Writes a text in a style. Without colours it returns the text as it is. */
@@ -10,8 +12,8 @@ export function painter(hasColours: boolean): Paint {
 }
 
 /** Whether people see the stream, and want colours (https://no-color.org). */
-export function hasColours({ isTTY }: Pick<NodeJS.WriteStream, "isTTY">): boolean {
-  return isTTY && (process.env["NO_COLOR"] ?? "") === "";
+export function hasColours({ isTTY = false }: Output): boolean {
+  return isTTY && (invocation().env["NO_COLOR"] ?? "") === "";
 }
 
 const REDRAW_MILLIS = 100;
@@ -21,23 +23,23 @@ const CLEARED = "\r\u001B[K";
 
 /** Shows how far a long command is, on one line that it draws again and again. */
 export class ProgressLine {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: Output;
   readonly #isShown: boolean;
   readonly #startedAt = performance.now();
   #drawnAt = -Infinity;
 
   /** Draws nothing if the stream is no terminal. */
-  constructor(stream: NodeJS.WriteStream, { isWanted = true }: { readonly isWanted?: boolean } = {}) {
+  constructor(stream: Output, { isWanted = true }: { readonly isWanted?: boolean } = {}) {
     this.#stream = stream;
-    this.#isShown = stream.isTTY && isWanted;
+    this.#isShown = stream.isTTY === true && isWanted;
   }
 
   /** Shows words about a step whose length is not known. */
   say(words: string): void {
     if (!this.#isShown) return;
     // Of a line that the terminal breaks, only the last part could be cleared.
-    const columns = this.#stream.columns > 0 ? this.#stream.columns : COLUMNS_DEFAULT;
-    this.#stream.write(CLEARED + words.slice(0, columns - 1));
+    const { columns = 0 } = this.#stream;
+    this.#stream.write(CLEARED + words.slice(0, (columns > 0 ? columns : COLUMNS_DEFAULT) - 1));
   }
 
   /** Shows `done` of `total`. Redraws ten times a second, and at the end. */

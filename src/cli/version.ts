@@ -1,7 +1,35 @@
 import { readFileSync } from "node:fs";
 
+interface Package {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+}
+
 /** Returns the version of KESC. */
 export function version(): string {
-  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
+  return readPackage().version;
+}
+
+/**
+ * Returns in one line why KESC does not run on this version of Node, or undefined if it does:
+ * `engines` in package.json names the versions.
+ */
+export function nodeProblem(running = process.versions.node): string | undefined {
+  const { node } = readPackage().engines;
+  if (node.split("||").some((range) => isWithin(running, range.trim()))) return undefined;
+  return `KESC needs Node ${node.replace("||", "or")}. This is Node ${running}.`;
+}
+
+/** Knows the two forms in package.json: ^22.23.2 and >=24.18.1. */
+function isWithin(version: string, range: string): boolean {
+  const [, operator, lowest = ""] = /^(\^|>=)(\d+\.\d+\.\d+)$/.exec(range) ?? [];
+  const [found, least] = [version, lowest].map((text) => text.split(".").map(Number));
+  if (operator === undefined || found === undefined || least === undefined) return false;
+  if (operator === "^" && found[0] !== least[0]) return false;
+  const differing = least.findIndex((part, index) => part !== found[index]);
+  return differing === -1 || (found[differing] ?? 0) > (least[differing] ?? 0);
+}
+
+function readPackage(): Package {
+  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as Package;
 }

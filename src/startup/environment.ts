@@ -2,14 +2,15 @@ import { readSecret } from "../../runtime/files/secret-file.js";
 import { gatewayExposure, serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables, WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type Config, readConfig } from "./config.js";
+import { invocation } from "./invocation.js";
 import { OperatorError } from "./operator-error.js";
 
 /**
- * Returns the configuration of this process. Throws an OperatorError that names every invalid
+ * Returns the configuration of this command. Throws an OperatorError that names every invalid
  * variable.
  */
 export function configFromEnvironment(): Config {
-  const result = readConfig(process.env);
+  const result = readConfig(invocation().env);
   if (!result.ok) throw new OperatorError(result.problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
   return result.config;
 }
@@ -19,7 +20,7 @@ export function configFromEnvironment(): Config {
  * the loopback, or call one, without TLS (runtime/transport/exposure.ts).
  */
 export function refuseExposure(programs: "server" | "server and gateway"): void {
-  const result = readVariables(process.env);
+  const result = readVariables(invocation().env);
   if (!result.ok) return;
   const problems = [...serverExposure(result.values), ...(programs === "server" ? [] : gatewayExposure(result.values))];
   if (problems.length > 0) throw new OperatorError(problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
@@ -30,7 +31,7 @@ export function refuseExposure(programs: "server" | "server and gateway"): void 
  * OperatorError if there is none.
  */
 export function apiKeyFromEnvironment(): string {
-  const key = readSecret(process.env, "KESC_API_KEY");
+  const key = readSecret(invocation().env, "KESC_API_KEY");
   if (!key.ok) throw new OperatorError(key.problem, WRONG_VARIABLE_EXIT_CODE);
   if (key.value !== undefined && key.value !== "") return key.value;
   throw new OperatorError(

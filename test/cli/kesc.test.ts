@@ -7,7 +7,16 @@ import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
 import { openDatabaseAt } from "../support/databases.js";
-import { type Ended, environment, KESC, kesc, kescJson, Place, type Variables } from "../support/service/kesc.js";
+import {
+  type Ended,
+  environment,
+  KESC,
+  kesc,
+  kescJson,
+  kescProcess,
+  Place,
+  type Variables,
+} from "../support/service/kesc.js";
 import { makeTenants, withKeys } from "../support/service/tenants.js";
 
 interface OrganizationJson {
@@ -197,7 +206,7 @@ describe("kesc migrate and the master key file", () => {
 
 describe("kesc called wrongly", () => {
   let place: Place;
-  /** The result of each row. All rows run at once, because the command takes long to start. */
+  /** The result of each row. */
   let ended: readonly Ended[];
   before(async () => {
     place = new Place();
@@ -263,7 +272,17 @@ describe("kesc called wrongly", () => {
     expect(code).to.equal(0);
     for (const word of ["serve", "migrate", "verify", "DATABASE_URL", "KESC_QUEUE_MAX"])
       expect(stdout).to.contain(word);
-    expect(await kesc(["--version"], {})).to.include({ code: 0, stdout: "0.1.0\n" });
+    expect(await kescProcess(["--version"], {})).to.include({ code: 0, stdout: "0.1.0\n" });
+  });
+
+  it("refuses an older Node in one line, before it loads anything else", async () => {
+    const older = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })";
+    const ended = await kescProcess(["help"], { NODE_OPTIONS: `"--import=data:text/javascript,${encodeURI(older)}"` });
+    expect(ended).to.deep.equal({
+      code: 2,
+      stdout: "",
+      stderr: "KESC needs Node ^22.23.2 or >=24.18.1. This is Node 20.20.2.\n",
+    });
   });
 });
 
@@ -296,7 +315,7 @@ describe("kesc without a database that it can use", () => {
   });
 
   it("ends well when four migrate at once a database that does not exist yet", async () => {
-    const ended = await Promise.all(Array.from({ length: 4 }, () => kesc(["migrate"], place.variables)));
+    const ended = await Promise.all(Array.from({ length: 4 }, () => kescProcess(["migrate"], place.variables)));
     expect(ended.map(({ code, stderr }) => `${String(code)}${stderr}`)).to.deep.equal(["0", "0", "0", "0"]);
   });
 

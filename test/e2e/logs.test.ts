@@ -165,7 +165,7 @@ describe("what the kesc command prints", () => {
     ["a secret stands where a command belongs", [secret], {}],
   ] as const;
 
-  /** The result of each row. All rows run at once, because the command takes long to start. */
+  /** The result of each row. */
   let ended: readonly Ended[];
   before(async () => {
     const elsewhere = { DATABASE_URL: "sqlite:/nowhere/at/all/kesc.db" };

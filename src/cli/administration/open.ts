@@ -5,6 +5,7 @@ import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { isOperatorKey } from "../../operators/operator.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
@@ -58,7 +59,7 @@ export async function withAdministration<Result>(
 
 /** The messages do not repeat the text, which may be a key with a typing error. */
 function operatorKey(): string {
-  const key = readSecret(process.env, "KESC_OPERATOR_KEY");
+  const key = readSecret(invocation().env, "KESC_OPERATOR_KEY");
   if (!key.ok) throw new OperatorError(key.problem, WRONG_USAGE);
   const text = key.value?.trim() ?? "";
   if (isOperatorKey(text)) return text;

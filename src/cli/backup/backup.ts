@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { constants, setPriority } from "node:os";
+import { constants } from "node:os";
 import { resolve } from "node:path";
 
 import type { Command } from "commander";
@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { failureFacts } from "../../startup/failure-facts.js";
+import { invocation, lowerPriority } from "../../startup/invocation.js";
 import { isDamage, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { copySqliteInto, type LogBytes, openSqliteCopy } from "../../storage/backup.js";
@@ -44,8 +45,8 @@ export function addBackup(program: Command): void {
         );
       }
       // The audit takes long. The calls of the servers come first.
-      const progress = new ProgressLine(process.stderr, { isWanted: json !== true });
-      const made = await backUp(address, file, { onCopied: lowerPriority, progress }).finally(() => {
+      const progress = new ProgressLine(invocation().stderr, { isWanted: json !== true });
+      const made = await backUp(address, file, { onCopied: yieldToServers, progress }).finally(() => {
         progress.clear();
       });
       if (metricsFile !== undefined) writeMetricsFile(metricsFile, backupMetrics(now()));
@@ -98,8 +99,8 @@ export async function backUp(
   });
 }
 
-function lowerPriority(): void {
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+function yieldToServers(): void {
+  lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
 /** Verifies the copy without changing it. Throws an OperatorError if its books are wrong. */

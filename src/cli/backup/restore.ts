@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { type BookSummary, listBooks, markBooksRestored } from "../../storage/books.js";
@@ -89,7 +90,7 @@ async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: Op
   );
   if (json === true) printJson(jsonOf(restored));
   else for (const line of linesOf(restored, noted)) printLine(line);
-  if (restored.verification.findingsCount > 0) process.exitCode = BROKEN;
+  if (restored.verification.findingsCount > 0) invocation().exitCode = BROKEN;
 }
 
 function intentOf(books: readonly BookSummary[]): string {

@@ -5,6 +5,7 @@ import { text as readAll } from "node:stream/consumers";
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { parse, stringify } from "lossless-json";
 
+import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { printLine } from "../commands/output.js";
 import { CallableContract } from "./contract.js";
@@ -40,17 +41,17 @@ export async function callMethod(
         printLine(isOnLines ? line : indented(line));
       },
     });
-    if (replayed) process.stderr.write("This is a replay: an earlier call had the effect.\n");
+    if (replayed) invocation().stderr.write("This is a replay: an earlier call had the effect.\n");
   } finally {
-    // A stream may end before its input does. An open input would keep this process alive.
-    process.stdin.destroy();
+    // A stream may end before its input does. An open input would keep the process alive.
+    invocation().stdin.destroy();
   }
 }
 
 async function* requestsOf(contract: CallableContract, method: DescMethod, request: string): AsyncGenerator<Message> {
   const isStream = method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming";
   if (isStream && request === "-") {
-    for await (const line of createInterface({ input: process.stdin })) {
+    for await (const line of createInterface({ input: invocation().stdin })) {
       if (line.trim() !== "") yield contract.readRequest(method, line);
     }
     return;
@@ -61,7 +62,7 @@ async function* requestsOf(contract: CallableContract, method: DescMethod, reque
 }
 
 async function requestText(request: string): Promise<string> {
-  if (request === "-") return readAll(process.stdin);
+  if (request === "-") return readAll(invocation().stdin);
   if (!request.startsWith("@")) return request;
   try {
     return readFileSync(request.slice(1), "utf8");

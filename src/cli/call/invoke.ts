@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 
 import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
@@ -48,7 +49,8 @@ export async function invoke(
     requestId ??= received.get(REQUEST_ID)[0]?.toString();
   };
   call.on("metadata", note);
-  call.on("data", onResponse);
+  // Runs of commands in one process share the connection: its events may belong to another run.
+  call.on("data", AsyncLocalStorage.bind(onResponse));
   // The listener for "status" gets the error, too.
   call.on("error", () => undefined);
   const status = new Promise<StatusObject>((resolve) => {

@@ -2,6 +2,7 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 
 import { fieldNamed } from "../../../gateway/json/read-message.js";
 import { ParameterReader } from "../../../gateway/json/read-parameters.js";
+import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
@@ -77,7 +78,8 @@ export async function list(
     if (rows.length === 0) printLine(`No ${name} matches.`);
     else printTable([columns.map((column) => column.toUpperCase()), ...rows.map((row) => cellsOf(row, columns))]);
   }
-  if (token !== "") process.stderr.write(`There may be more. To see them: --limit ${String(options.limit * 10)}\n`);
+  if (token !== "")
+    invocation().stderr.write(`There may be more. To see them: --limit ${String(options.limit * 10)}\n`);
 }
 
 function cellsOf(row: JsonFields, columns: readonly string[]): string[] {

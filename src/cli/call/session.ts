@@ -5,6 +5,7 @@ import { type ChannelCredentials, Metadata, status as Status } from "@grpc/grpc-
 
 import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
@@ -37,7 +38,7 @@ export class Session {
     const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", this.#address, config);
     if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
     this.#credentials = usableCredentials(this.#address, config.clientTls);
-    this.#key = keyFile === undefined ? keyIn(process.env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
+    this.#key = keyFile === undefined ? keyIn(invocation().env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
     this.#deadlineMillis = deadline;
   }
 

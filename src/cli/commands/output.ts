@@ -1,10 +1,11 @@
 import { once } from "node:events";
 
+import { invocation } from "../../startup/invocation.js";
 import { hasColours, painter, type Style } from "../terminal.js";
 
 /** Prints one or more lines. */
 export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+  invocation().stdout.write(`${text}\n`);
 }
 
 /**
@@ -17,7 +18,8 @@ export async function printLineInTurn(text: string): Promise<void> {
 
 /** The same for a text that has the ends of its lines. */
 export async function printTextInTurn(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+  const { stdout } = invocation();
+  if (!stdout.write(text)) await once(stdout, "drain");
 }
 
 /** Prints a JSON value on one line, for scripts. */
@@ -40,7 +42,7 @@ export type StyleOf = (text: string, heading: string) => Style | undefined;
  * so the lines of a pipe are as wide as they look.
  */
 export function printTable(rows: readonly (readonly string[])[], styleOf: StyleOf = () => undefined): void {
-  const paint = painter(hasColours(process.stdout));
+  const paint = painter(hasColours(invocation().stdout));
   const [headings = []] = rows;
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
@@ -57,14 +59,12 @@ export function printTable(rows: readonly (readonly string[])[], styleOf: StyleO
   }
 }
 
-let adviceOnLoss = "";
-
 /**
  * Sets what the operator must do if the output of this command is lost, because it cannot be shown
  * again.
  */
 export function adviseIfOutputIsLost(advice: string): void {
-  adviceOnLoss = advice;
+  invocation().adviceOnLoss = advice;
 }
 
 /**
@@ -74,6 +74,7 @@ export function adviseIfOutputIsLost(advice: string): void {
  */
 export function endWhenOutputFails(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    const { adviceOnLoss } = invocation();
     if (error.code === "EPIPE" && adviceOnLoss === "") process.exit();
     process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
     if (adviceOnLoss !== "") process.stderr.write(`${adviceOnLoss}\n`);

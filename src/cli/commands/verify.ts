@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { constants, setPriority } from "node:os";
+import { constants } from "node:os";
 
 import type { Command } from "commander";
 
 import { readSealKeys } from "../../seals/key-file.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation, lowerPriority } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usingSealKeyFile } from "../../startup/seal-keys.js";
@@ -53,8 +54,8 @@ export function addVerify(program: Command): void {
     .action(async ({ json, heads, writeHeads: target, published, fullSpeed, metricsFile }: Options) => {
       const { database: address, seals } = configFromEnvironment();
       // A server on the same machine goes first. The audit takes the time that is left.
-      setPriority(constants.priority.PRIORITY_LOW);
-      const progress = new ProgressLine(process.stderr, { isWanted: json !== true });
+      lowerPriority(constants.priority.PRIORITY_LOW);
+      const progress = new ProgressLine(invocation().stderr, { isWanted: json !== true });
       const noted = heads === undefined ? undefined : notedHeadsIn(heads);
       const options = {
         notedHeads: noted,
@@ -75,7 +76,7 @@ export function addVerify(program: Command): void {
       if (json === true) printJson(verificationJson(verification));
       else for (const line of verificationLines(verification, noted)) printLine(line);
       if (isCorrect) return;
-      process.exitCode = BROKEN;
+      invocation().exitCode = BROKEN;
       if (target !== undefined) throw new OperatorError(`The heads file ${target} was not written.`, BROKEN);
     });
 }

@@ -4,6 +4,7 @@ import { readVariables } from "../../../runtime/variables.js";
 import { now } from "../../startup/clock.js";
 import type { Config } from "../../startup/config.js";
 import { failureFacts } from "../../startup/failure-facts.js";
+import { invocation } from "../../startup/invocation.js";
 import { openingError } from "../../startup/open-database.js";
 import { diagnose } from "../../storage/diagnosis/diagnose.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
@@ -44,12 +45,12 @@ export function addDoctor(program: Command): void {
         }
         printLine(`\n${String(findings.length)} checks: ${String(failed)} failed, ${String(warned)} warnings.`);
       }
-      process.exitCode = failed === 0 ? 0 : 1;
+      invocation().exitCode = failed === 0 ? 0 : 1;
     });
 }
 
 async function examine(backups: string | undefined): Promise<readonly Finding[]> {
-  const { config, findings } = checkConfiguration(process.env);
+  const { config, findings } = checkConfiguration(invocation().env);
   const machine = [checkNode(), checkOpenFiles()];
   if (config === undefined) return [...findings, ...machine];
   const at = now();
@@ -104,7 +105,7 @@ async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readon
 }
 
 async function checkHttp({ tls }: Config): Promise<readonly Finding[]> {
-  const variables = readVariables(process.env);
+  const variables = readVariables(invocation().env);
   return variables.ok ? [await checkHttpPort(variables.values.KESC_HTTP_ADDRESS, tls !== undefined)] : [];
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import type { DatabaseAddress } from "../../storage/database.js";
+import { nodeProblem } from "../version.js";
 import { fail, type Finding, ok, warn } from "./finding.js";
 
 const MIB = 1_048_576;
@@ -12,22 +12,9 @@ const FREE_BYTES_WARN = 1_024 * MIB;
 const OPEN_FILES_WARN = 4_096;
 
 export function checkNode(running = process.versions.node): Finding {
-  const text = readFileSync(new URL("../../../../package.json", import.meta.url), "utf8");
-  const { engines } = JSON.parse(text) as { readonly engines: { readonly node: string } };
-  if (engines.node.split("||").some((range) => isWithin(running, range.trim()))) {
-    return ok("node", `Node ${running} is a version that KESC is made for.`);
-  }
-  return fail("node", `Node ${running} is none of ${engines.node}, for which KESC is made.`, "Install one of these.");
-}
-
-/** Knows the two forms in package.json: ^20.20.2 and >=26.5.1. */
-function isWithin(version: string, range: string): boolean {
-  const [, operator, lowest = ""] = /^(\^|>=)(\d+\.\d+\.\d+)$/.exec(range) ?? [];
-  const [found, least] = [version, lowest].map((text) => text.split(".").map(Number));
-  if (operator === undefined || found === undefined || least === undefined) return false;
-  if (operator === "^" && found[0] !== least[0]) return false;
-  const differing = least.findIndex((part, index) => part !== found[index]);
-  return differing === -1 || (found[differing] ?? 0) > (least[differing] ?? 0);
+  const problem = nodeProblem(running);
+  if (problem === undefined) return ok("node", `Node ${running} is a version that KESC is made for.`);
+  return fail("node", problem, "Install one of these.");
 }
 
 interface Report {

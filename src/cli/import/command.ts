@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { finished } from "node:stream/promises";
 
 import type { Command } from "commander";
 
 import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { apiKeyFromEnvironment, configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { printJson, printLine } from "../commands/output.js";
@@ -42,14 +44,25 @@ export function addImport(program: Command): void {
     .action(importFile);
 }
 
-async function importFile(file: string, { address, rejects, json }: Options): Promise<void> {
+async function importFile(file: string, options: Options): Promise<void> {
+  const interruption = new Interruption();
+  try {
+    await importRows(file, { ...options, interruption });
+  } finally {
+    interruption.remove();
+  }
+}
+
+async function importRows(
+  file: string,
+  { address, rejects, json, interruption }: Options & { readonly interruption: Interruption },
+): Promise<void> {
   const key = apiKeyFromEnvironment();
   const config = configFromEnvironment();
   const target = address ?? config.grpcAddress;
   const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", target, config);
   if (exposure !== undefined) throw new OperatorError(exposure, 2);
 
-  const interruption = new Interruption();
   const { header, rows } = await checkedFile(file);
   const describeInterruption = (settled: number): string =>
     `Interrupted: ${count(settled)} of ${count(rows)} lines have a result, and others may be done, too. ` +
@@ -58,7 +71,7 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
   interruption.rejects = rejected;
   const client = connectTo(target, usableCredentials(target, config.clientTls));
-  const progress = progressOn(process.stderr, rows);
+  const progress = progressOn(invocation().stderr, rows);
   let totals: Totals;
   try {
     totals = await sendRows(goodRows(file), {
@@ -66,7 +79,7 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
       key,
       onRefused: (row, words) => {
         progress.clear();
-        process.stderr.write(`${file}:${String(row.line)}: ${words}\n`);
+        invocation().stderr.write(`${file}:${String(row.line)}: ${words}\n`);
         rejected?.write(`${row.text}\n`);
       },
       onProgress: (now) => {
@@ -77,7 +90,8 @@ async function importFile(file: string, { address, rejects, json }: Options): Pr
   } finally {
     progress.clear();
     client.close();
-    rejected?.end();
+    // Its listener for errors has reported one.
+    if (rejected !== undefined) await finished(rejected.end()).catch(() => undefined);
   }
 
   if (json === true) printJson({ lines: rows, ...totals });
@@ -100,7 +114,7 @@ async function checkedFile(file: string): Promise<{ header: string; rows: number
     if (read.kind === "good") continue;
     bad += 1;
     for (const { field, message } of read.problems) {
-      process.stderr.write(`${file}:${String(read.line)}: ${field} ${message}\n`);
+      invocation().stderr.write(`${file}:${String(read.line)}: ${field} ${message}\n`);
     }
   }
   if (bad > 0) throw new OperatorError(`${count(bad)} of ${count(rows)} lines are invalid. Nothing was sent.`);
@@ -135,7 +149,7 @@ async function openRejects(
     throw error instanceof Error ? unwritable(error) : error;
   });
   stream.on("error", (error) => {
-    process.stderr.write(`${unwritable(error).message}\n`);
+    invocation().stderr.write(`${unwritable(error).message}\n`);
   });
   stream.write(`${header}\n`);
   return stream;

@@ -1,5 +1,7 @@
 import type { WriteStream } from "node:fs";
 
+import { invocation } from "../../startup/invocation.js";
+
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Says on Ctrl-C how far the import has come. Then the signal ends the command as usual. */
@@ -9,15 +11,21 @@ export class Interruption {
   rejects: WriteStream | undefined;
 
   constructor() {
-    const listener = (signal: NodeJS.Signals): void => {
-      for (const name of SIGNALS) process.off(name, listener);
-      process.stderr.write(`\n${this.words}\n`);
-      const end = (): void => {
-        process.kill(process.pid, signal);
-      };
-      if (this.rejects === undefined) end();
-      else this.rejects.end(end);
-    };
-    for (const name of SIGNALS) process.on(name, listener);
+    for (const name of SIGNALS) process.on(name, this.#onSignal);
   }
+
+  /** From here on a signal ends the process as usual. */
+  remove(): void {
+    for (const name of SIGNALS) process.off(name, this.#onSignal);
+  }
+
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    this.remove();
+    invocation().stderr.write(`\n${this.words}\n`);
+    const end = (): void => {
+      process.kill(process.pid, signal);
+    };
+    if (this.rejects === undefined) end();
+    else this.rejects.end(end);
+  };
 }

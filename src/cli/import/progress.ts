@@ -1,3 +1,4 @@
+import type { Output } from "../../startup/invocation.js";
 import { ProgressLine } from "../terminal.js";
 import type { Totals } from "./send-rows.js";
 
@@ -10,15 +11,15 @@ export interface Progress {
 
 const TENTHS = 10;
 
-export function progressOn(stream: NodeJS.WriteStream, rows: number): Progress {
-  return stream.isTTY ? new Bar(stream, rows) : new Lines(stream, rows);
+export function progressOn(stream: Output, rows: number): Progress {
+  return stream.isTTY === true ? new Bar(stream, rows) : new Lines(stream, rows);
 }
 
 class Bar implements Progress {
   readonly #line: ProgressLine;
   readonly #rows: number;
 
-  constructor(stream: NodeJS.WriteStream, rows: number) {
+  constructor(stream: Output, rows: number) {
     this.#line = new ProgressLine(stream);
     this.#rows = rows;
   }
@@ -33,11 +34,11 @@ class Bar implements Progress {
 }
 
 class Lines implements Progress {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: Output;
   readonly #rows: number;
   #tenthsShown = 0;
 
-  constructor(stream: NodeJS.WriteStream, rows: number) {
+  constructor(stream: Output, rows: number) {
     this.#stream = stream;
     this.#rows = rows;
   }

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { readSealKeys } from "../../seals/key-file.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usingSealKeyFile } from "../../startup/seal-keys.js";
@@ -258,6 +259,6 @@ function progressOf(rows: number): (done: number) => void {
     const now = Math.floor((10 * done) / Math.max(1, rows));
     if (now === tenths) return;
     tenths = now;
-    process.stderr.write(`${String(done)} of ${String(rows)} rows\n`);
+    invocation().stderr.write(`${String(done)} of ${String(rows)} rows\n`);
   };
 }

@@ -6,6 +6,7 @@ import { reconcile } from "../../reconcile/reconcile.js";
 import type { Period, Reconciliation } from "../../reconcile/reconciliation.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
@@ -80,7 +81,7 @@ async function reconcileMpesa(file: string | undefined, options: Options): Promi
   );
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);
-  if (report.reconciliation.breaks.length > 0) process.exitCode = BREAKS_FOUND;
+  if (report.reconciliation.breaks.length > 0) invocation().exitCode = BREAKS_FOUND;
 }
 
 function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }: Options): void {

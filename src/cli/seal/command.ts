@@ -7,6 +7,7 @@ import { verifierKeyOf } from "../../seals/note.js";
 import { publishBook, PublishError } from "../../seals/publish.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usingSealKeyFile } from "../../startup/seal-keys.js";
@@ -89,7 +90,7 @@ function jsonOf({ organizationId, lastSeq, size, sealedAt, problem }: SealedBook
 }
 
 async function publish(folder: string): Promise<void> {
-  const progress = new ProgressLine(process.stderr);
+  const progress = new ProgressLine(invocation().stderr);
   const { keyFile } = configFromEnvironment().seals;
   const { publicKeys } = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
   const problems = await withBooks(async (books) => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 
+import { invocation } from "../../startup/invocation.js";
 import type { SessionOptions } from "../call/options.js";
 import { Session } from "../call/session.js";
 import { printJson, printLine } from "../commands/output.js";
@@ -61,7 +62,7 @@ export async function tail(options: TailOptions): Promise<void> {
     // A first call that fails may have a wrong address.
     if (failures === undefined || !INTERRUPTED.has(code)) return session.refuse(end);
     failures += 1;
-    process.stderr.write(`The stream was interrupted. It goes on after event ${String(position)}.\n`);
+    invocation().stderr.write(`The stream was interrupted. It goes on after event ${String(position)}.\n`);
     await sleep(Math.min(PAUSE_MILLIS * 2 ** failures, PAUSE_MILLIS_MAX) * (0.5 + Math.random() / 2));
   }
 }

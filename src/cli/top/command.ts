@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Command } from "commander";
 
+import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { durationMillis } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
@@ -46,8 +47,8 @@ export function addTop(program: Command): void {
 }
 
 async function top(options: TopOptions): Promise<void> {
-  const address = options.address ?? process.env["KESC_ADMIN_ADDRESS"] ?? DEFAULT_ADDRESS;
-  const isScreen = process.stdout.isTTY && options.once !== true && options.json !== true;
+  const address = options.address ?? invocation().env["KESC_ADMIN_ADDRESS"] ?? DEFAULT_ADDRESS;
+  const isScreen = invocation().stdout.isTTY === true && options.once !== true && options.json !== true;
   let before = await scrapeOf(address);
   do {
     await sleep(options.interval);
@@ -58,7 +59,7 @@ async function top(options: TopOptions): Promise<void> {
     else {
       const lines = linesOf(reading, {
         address,
-        colours: hasColours(process.stdout),
+        colours: hasColours(invocation().stdout),
       });
       printLine((isScreen ? HOME_AND_CLEAR : "") + lines.join("\n"));
     }

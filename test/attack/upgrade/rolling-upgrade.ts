@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { atTheEnd } from "../../support/at-the-end.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
-import { type Ended, kesc, kescJson } from "../../support/service/kesc.js";
+import { type Ended, kescJson, kescProcess } from "../../support/service/kesc.js";
 import { type Audit, audit } from "../chaos/audit.js";
 import { Clients } from "../chaos/clients.js";
 import { Victim } from "../chaos/victim.js";
@@ -64,7 +64,7 @@ export async function rollingUpgrade(options: UpgradeOptions): Promise<UpgradeRe
     readers.start();
   });
   await step("the new kesc migrates while they serve", async () => {
-    const { code, stderr } = await kesc(["migrate"], variables, { program: newProgram });
+    const { code, stderr } = await kescProcess(["migrate"], variables, { program: newProgram });
     if (code !== 0) failed.push(`kesc migrate: ${stderr}`);
   });
   await step("an old server is killed, and starts again on the new schema", async () => {
@@ -87,7 +87,7 @@ export async function rollingUpgrade(options: UpgradeOptions): Promise<UpgradeRe
   const audited = await audit(clients.acknowledged, { caller, databaseUrl, organizationId });
   caller.close();
   failed.push(...clients.violations, ...readers.failed, ...[first, second].flatMap(({ died }) => died ?? []));
-  const verify = await kesc(["verify"], variables, { program: newProgram });
+  const verify = await kescProcess(["verify"], variables, { program: newProgram });
   for (const server of [first, second]) await server.stop();
   return {
     commands: clients.acknowledged.length,
@@ -106,10 +106,11 @@ async function prepare(
   program: string,
 ): Promise<{ readonly organizationId: OrganizationId; readonly key: string }> {
   const variables = { DATABASE_URL: databaseUrl };
-  const { code, stderr } = await kesc(["migrate"], variables, { program });
+  const run = (command: readonly string[]): Promise<Ended> => kescProcess(command, variables, { program });
+  const { code, stderr } = await run(["migrate"]);
   if (code !== 0) throw new Error(`kesc migrate ended with ${String(code)}: ${stderr}`);
-  const { id } = await kescJson<{ id: OrganizationId }>(["org", "create", "--name", "A"], variables, program);
+  const { id } = await kescJson<{ id: OrganizationId }>(["org", "create", "--name", "A"], variables, run);
   const args = ["key", "create", "--org", id, "--name", "upgrade", "--all-scopes", "--never-expires"];
-  const { key } = await kescJson<{ key: string }>(args, variables, program);
+  const { key } = await kescJson<{ key: string }>(args, variables, run);
   return { organizationId: id, key };
 }

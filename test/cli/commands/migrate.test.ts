@@ -18,6 +18,7 @@ import {
   KESC,
   kesc,
   kescJson,
+  kescProcess,
   Place,
   RunningKesc,
   type Variables,
@@ -46,7 +47,7 @@ function urlOf(url: string, role: string): string {
 }
 
 async function twice(args: readonly string[], variables: Variables): Promise<readonly Ended[]> {
-  return Promise.all([kesc(args, variables), kesc(args, variables)]);
+  return Promise.all([kescProcess(args, variables), kescProcess(args, variables)]);
 }
 
 describe("kesc migrate (sqlite)", () => {

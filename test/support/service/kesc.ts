@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { runKesc } from "../../../src/cli/run-kesc.js";
 import { NO_SEAL_KEY_FILE, TEST_MASTER_KEY_FILE } from "../master-key.js";
 
 export const KESC = fileURLToPath(new URL("../../../src/cli/kesc.js", import.meta.url));
@@ -49,18 +51,44 @@ export interface Ended {
 }
 
 /**
- * Runs one command to its end. `input` is its standard input, `program` the kesc of another build.
+ * Runs one command to its end. `input` is its standard input. Commands run in this process; the
+ * programs, which serve, have a process of their own.
  */
 export async function kesc(
   args: readonly string[],
   variables: Variables,
-  { input = "", program = KESC }: { input?: string; program?: string } = {},
+  { input = "" }: { input?: string } = {},
+): Promise<Ended> {
+  if (PROGRAMS.has(args[0] ?? "")) return kescProcess(args, variables);
+  // The libraries that read others, such as PGUSER, read them from the process.
+  const foreign = Object.keys(variables).filter((name) => !/^(KESC_|DATABASE_URL)/.test(name));
+  if (foreign.length > 0) throw new Error(`${foreign.join(", ")}: use kescProcess`);
+  const printed = { stdout: "", stderr: "" };
+  const into = (name: keyof typeof printed): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string, _, done) {
+        printed[name] += text;
+        done();
+      },
+    });
+  const streams = { stdin: Readable.from([input]), stdout: into("stdout"), stderr: into("stderr") };
+  const code = await runKesc(args, { env: environment(variables), ...streams });
+  return { code, ...printed };
+}
+
+const PROGRAMS: ReadonlySet<string> = new Set(["serve", "server", "gateway"]);
+
+/** Runs one command to its end, in a process of its own. `program` is the kesc of another build. */
+export async function kescProcess(
+  args: readonly string[],
+  variables: Variables,
+  { program = KESC }: { program?: string } = {},
 ): Promise<Ended> {
   const options = { env: environment(variables), timeout: END_MILLIS_MAX };
   try {
     const running = promisify(execFile)(process.execPath, [program, ...args], options);
-    // A command that does not read its input may have ended before it is written.
-    running.child.stdin?.on("error", () => undefined).end(input);
+    running.child.stdin?.end();
     const { stdout, stderr } = await running;
     return { code: 0, stdout, stderr };
   } catch (error) {
@@ -73,9 +101,9 @@ export async function kesc(
 export async function kescJson<Printed>(
   args: readonly string[],
   variables: Variables,
-  program = KESC,
+  run: (args: readonly string[], variables: Variables) => Promise<Ended> = kesc,
 ): Promise<Printed> {
-  const { code, stdout, stderr } = await kesc([...args, "--json"], variables, { program });
+  const { code, stdout, stderr } = await run([...args, "--json"], variables);
   if (code !== 0) throw new Error(`kesc ${args.join(" ")} ended with ${String(code)}: ${stderr}`);
   return JSON.parse(stdout) as Printed;
 }
@@ -177,7 +205,7 @@ export class RunningKesc {
  * of the tests, and without a key of seals.
  */
 export function environment(variables: Variables): Record<string, string | undefined> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(KESC_|DATABASE_URL$)/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(KESC_|DATABASE_URL)/.test(name));
   const keyFiles = { KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE, KESC_SEAL_KEY_FILE: NO_SEAL_KEY_FILE };
   return { ...Object.fromEntries(inherited), ...keyFiles, ...variables };
 }
