@@ -111,8 +111,8 @@ hostile: dist/.built ## callers who keep to no rules, with ten thousand idle con
 simulate: dist/.built ## crash servers between any two steps, and check what was acknowledged; SEED=1 RUNS=10000 ENGINE=both (ENGINE=rails: payments)
 	@node dist/test/attack/simulation/main.js --seed $(or $(SEED),1) --runs $(or $(RUNS),10000) --engine $(or $(ENGINE),both)
 
-mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some
-	@node dist/test/attack/mutants/main.js --only "$(ONLY)"
+mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some, QUICK=1 asks make test alone
+	@node dist/test/attack/mutants/main.js --only "$(ONLY)" $(if $(QUICK),--quick)
 
 daraja: dist/.built ## a simulator of M-Pesa's Daraja on port 8090, with a page that shows what it holds; ARGS="--port 8090"
 	@node dist/test/daraja/main.js $(ARGS)

@@ -1,6 +1,6 @@
 /**
  * `make mutants`: plants one bug after the other into a copy of the compiled program, and prints
- * which check finds it.
+ * which check finds it. With `--quick` it asks only what `make test` runs.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { POSTGRES_URL_VARIABLE, startPostgres } from "../../support/postgres.js";
 import { MUTANTS } from "./mutants.js";
 import { isOutgoing } from "./outgoing.js";
 import { type Mutant, plant } from "./plant.js";
@@ -20,6 +21,11 @@ const PROGRAM_MILLIS_MAX = 300_000;
 const TEST_MILLIS_MAX = 5_000;
 /** Tests of what goes out wait for real sockets, and stream a great deal. */
 const OUTGOING_TEST_MILLIS_MAX = 30_000;
+const SIMULATION_TEST_MILLIS_MAX = 60_000;
+
+const { values } = parseArgs({
+  options: { only: { type: "string", default: "" }, quick: { type: "boolean", default: false } },
+});
 
 /** A check that may find a bug. */
 interface Check {
@@ -32,47 +38,60 @@ interface Check {
   readonly run: (folder: string) => string | undefined;
 }
 
-const CHECKS: readonly Check[] = [
+const TESTS = [
+  "domain/**/*.test.js",
+  "events/**/*.test.js",
+  "ledger/**/*.test.js",
+  "rails/mpesa/result-codes.test.js",
+  "seals/merkle.test.js",
+  "seals/sealer.test.js",
+  "settlement/**/*.test.js",
+  "storage/secrets/**/*.test.js",
+];
+
+const TESTS_OF_OUTGOING: Check = {
+  name: "tests of what goes out",
+  isOfOutgoing: true,
+  run: (folder) =>
+    test(
+      folder,
+      [
+        // The quick ones come first: the first one that fails ends the check.
+        "webhooks/window.test.js",
+        "webhooks/sign.test.js",
+        "grpc/services/change-turns.test.js",
+        "grpc/services/exports.test.js",
+        "statements/period.test.js",
+        "gateway/streams/**/*.test.js",
+        "webhooks/deliver.test.js",
+        "webhooks/delivery-store.test.js",
+        "webhooks/loop.test.js",
+        "statements/as-of.test.js",
+      ],
+      OUTGOING_TEST_MILLIS_MAX,
+    ),
+};
+
+const ALL_CHECKS: readonly Check[] = [
   { name: "simulation, in memory", run: (folder) => simulate(folder, ["--engine", "memory", "--runs", "1000"]) },
   { name: "simulation, on SQLite", run: (folder) => simulate(folder, ["--engine", "sqlite", "--runs", "25"]) },
   { name: "simulation, of rails", run: (folder) => simulate(folder, ["--engine", "rails", "--runs", "1000"]) },
-  {
-    name: "tests",
-    run: (folder) =>
-      test(folder, [
-        "dist/test/domain/**/*.test.js",
-        "dist/test/events/**/*.test.js",
-        "dist/test/ledger/**/*.test.js",
-        "dist/test/rails/mpesa/result-codes.test.js",
-        "dist/test/seals/merkle.test.js",
-        "dist/test/seals/sealer.test.js",
-        "dist/test/settlement/**/*.test.js",
-        "dist/test/storage/secrets/**/*.test.js",
-      ]),
-  },
-  {
-    name: "tests of what goes out",
-    isOfOutgoing: true,
-    run: (folder) =>
-      test(
-        folder,
-        [
-          // The quick ones come first: the first one that fails ends the check.
-          "dist/test/webhooks/window.test.js",
-          "dist/test/webhooks/sign.test.js",
-          "dist/test/grpc/services/change-turns.test.js",
-          "dist/test/grpc/services/exports.test.js",
-          "dist/test/statements/period.test.js",
-          "dist/test/gateway/streams/**/*.test.js",
-          "dist/test/webhooks/deliver.test.js",
-          "dist/test/webhooks/delivery-store.test.js",
-          "dist/test/webhooks/loop.test.js",
-          "dist/test/statements/as-of.test.js",
-        ],
-        OUTGOING_TEST_MILLIS_MAX,
-      ),
-  },
+  { name: "tests", run: (folder) => test(folder, TESTS) },
+  TESTS_OF_OUTGOING,
 ];
+
+/** Of `make test`, in its sizes. Its simulations and histories are tests of their own. */
+const QUICK_CHECKS: readonly Check[] = [
+  { name: "tests", run: (folder) => test(folder, TESTS) },
+  {
+    name: "simulations and histories",
+    run: (folder) =>
+      test(folder, ["attack/simulation/*.test.js", "attack/property/*.test.js"], SIMULATION_TEST_MILLIS_MAX),
+  },
+  TESTS_OF_OUTGOING,
+];
+
+const checks = values.quick ? QUICK_CHECKS : ALL_CHECKS;
 
 /** A check of money says nothing about what goes out, and the other way round. */
 function concerns({ isOfOutgoing = false }: Check, mutant: Mutant): boolean {
@@ -95,7 +114,9 @@ interface MochaReport {
 }
 
 function test(folder: string, files: readonly string[], millisMax = TEST_MILLIS_MAX): string | undefined {
-  const { output } = runIn(folder, [...MOCHA, "--timeout", String(millisMax), ...files]);
+  const ofMakeCheck = values.quick ? ["--ignore", "**/*.check.test.js"] : [];
+  const paths = files.map((file) => `dist/test/${file}`);
+  const { output } = runIn(folder, [...MOCHA, "--timeout", String(millisMax), ...ofMakeCheck, ...paths]);
   const begin = output.indexOf("{\n");
   if (begin === -1) throw new Error(`the tests did not run:\n${output}`);
   const { failures } = JSON.parse(output.slice(begin)) as MochaReport;
@@ -129,7 +150,7 @@ function tryMutant(mutant: Mutant, folder: string): (string | undefined)[] {
   const code = readFileSync(file, "utf8");
   try {
     writeFileSync(file, plant(mutant, code));
-    return CHECKS.map((check) => (concerns(check, mutant) ? check.run(folder) : undefined));
+    return checks.map((check) => (concerns(check, mutant) ? check.run(folder) : undefined));
   } finally {
     writeFileSync(file, code);
   }
@@ -144,12 +165,12 @@ function tryAll(text: string): boolean {
   const folder = copyOfProgram();
   try {
     const mutants = MUTANTS.filter(({ name }) => name.includes(text));
-    for (const check of CHECKS.filter((each) => mutants.some((mutant) => concerns(each, mutant)))) {
+    for (const check of checks.filter((each) => mutants.some((mutant) => concerns(each, mutant)))) {
       const found = check.run(folder);
       if (found !== undefined) throw new Error(`${check.name} finds something in the program as it is: ${found}`);
     }
     const survivors: string[] = [];
-    say(`| planted bug | ${CHECKS.map(({ name }) => name).join(" | ")} |\n|${" --- |".repeat(CHECKS.length + 1)}`);
+    say(`| planted bug | ${checks.map(({ name }) => name).join(" | ")} |\n|${" --- |".repeat(checks.length + 1)}`);
     for (const mutant of mutants) {
       const found = tryMutant(mutant, folder);
       say(`| ${mutant.name} | ${found.map((each) => each ?? "").join(" | ")} |`);
@@ -163,5 +184,11 @@ function tryAll(text: string): boolean {
   }
 }
 
-const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
-if (!tryAll(values.only)) process.exitCode = 1;
+const postgres = await startPostgres();
+// The tests of each mutant share this server.
+process.env[POSTGRES_URL_VARIABLE] = postgres.url;
+try {
+  if (!tryAll(values.only)) process.exitCode = 1;
+} finally {
+  await postgres.stop();
+}
