@@ -185,9 +185,9 @@ for (const engine of ENGINES) {
       }
     });
 
-    it("nothing is approved after three days", async function () {
-      // PostgreSQL refuses a server whose clock is ahead of its own.
-      if (engine === "postgres") this.skip();
+    // PostgreSQL refuses a server whose clock is ahead of its own.
+    if (engine === "postgres") return;
+    it("nothing is approved after three days", async () => {
       const { id } = await proposeKey();
       later = 3 * DAY_MILLIS + 1;
       try {
