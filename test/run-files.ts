@@ -70,6 +70,6 @@ function cpuSecondsOfChildren(): number {
 }
 
 function leave(error: unknown): void {
-  if (error !== undefined) console.error(error);
+  if (error !== undefined) process.stderr.write(`${format(error)}\n`);
   process.exit(error === undefined ? 0 : 1);
 }

@@ -102,8 +102,8 @@ function print({ file, passed, failed, pending, cpuSeconds, output }: FileResult
   if (failed > 0) counts.push(`${String(failed)} failing`);
   if (pending > 0) counts.push(`${String(pending)} pending`);
   const name = file.replace(/\.js$/, "");
-  console.log(`${failed > 0 ? "✘" : "✔"} ${name}: ${counts.join(", ")} (${cpuSeconds.toFixed(1)} s)`);
-  if (failed > 0 || pending > 0) console.log(output);
+  say(`${failed > 0 ? "✘" : "✔"} ${name}: ${counts.join(", ")} (${cpuSeconds.toFixed(1)} s)`);
+  if (failed > 0 || pending > 0) say(output);
 }
 
 /** Prints the sums. Returns whether all is well. */
@@ -111,12 +111,16 @@ function report(): boolean {
   const sum = (name: "passed" | "failed" | "pending"): number =>
     results.reduce((total, result) => total + result[name], 0);
   const dearest = results.toSorted((one, other) => other.cpuSeconds - one.cpuSeconds).slice(0, DEAREST_SHOWN);
-  console.log(`\nThe dearest of ${String(filesCount)} files, in seconds of processor time:`);
-  for (const { file, cpuSeconds } of dearest) console.log(`  ${cpuSeconds.toFixed(1).padStart(6)}  ${file}`);
+  say(`\nThe dearest of ${String(filesCount)} files, in seconds of processor time:`);
+  for (const { file, cpuSeconds } of dearest) say(`  ${cpuSeconds.toFixed(1).padStart(6)}  ${file}`);
   const failing = results.filter(({ failed }) => failed > 0);
-  if (failing.length > 0) console.log(`\nFiles with failures:\n${failing.map(({ file }) => `  ${file}`).join("\n")}`);
+  if (failing.length > 0) say(`\nFiles with failures:\n${failing.map(({ file }) => `  ${file}`).join("\n")}`);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-  console.log(`\n${String(sum("passed"))} passing, ${String(sum("pending"))} pending (${minutes} min)`);
-  if (sum("failed") > 0) console.log(`${String(sum("failed"))} failing`);
+  say(`\n${String(sum("passed"))} passing, ${String(sum("pending"))} pending (${minutes} min)`);
+  if (sum("failed") > 0) say(`${String(sum("failed"))} failing`);
   return sum("failed") === 0 && sum("passed") > 0;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

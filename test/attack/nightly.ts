@@ -31,7 +31,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
-  console.error(`Unknown part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`);
+  process.stderr.write(`Unknown part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.\n`);
   process.exit(2);
 }
 
@@ -40,15 +40,15 @@ const commit = spawnSync("git", ["describe", "--always", "--dirty"], { encoding:
 const rows = Object.entries(PARTS)
   .filter(([name]) => wanted.length === 0 || wanted.includes(name))
   .map(([name, args]) => run(name, args));
-console.log(`\nCommit ${commit}, seed ${SEED}\n`);
-console.log(tableOf([["part", "result", "minutes", "output"], ...rows.map((row) => row.cells)]));
+say(`\nCommit ${commit}, seed ${SEED}\n`);
+say(tableOf([["part", "result", "minutes", "output"], ...rows.map((row) => row.cells)]));
 process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
 
 function run(name: string, args: readonly string[]): { readonly ok: boolean; readonly cells: readonly string[] } {
   const log = join(FOLDER, `${name}.log`);
   const output = openSync(log, "w");
   const command = `make ${args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")}`;
-  console.log(command);
+  say(command);
   const startedAt = performance.now();
   const { status } = spawnSync("make", ["--no-print-directory", ...args], { stdio: ["ignore", output, output] });
   closeSync(output);
@@ -56,4 +56,8 @@ function run(name: string, args: readonly string[]): { readonly ok: boolean; rea
   if (!ok) appendFileSync(join(FOLDER, "failures.txt"), `${new Date().toISOString()} ${commit} ${command}\n`);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
   return { ok, cells: [name, ok ? "passed" : `FAILED (${String(status)})`, minutes, log] };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
