@@ -14,8 +14,8 @@ export const POSTGRES_URL_VARIABLE = "KESC_TEST_POSTGRES_URL";
 const TEMPLATE = "kesc_template";
 const TEMPLATE_LOCK = 7_102_028;
 
-// A server refuses a PostgreSQL without fsync. But nothing needs a checkpoint or a vacuum before the
-// tests end, and with hundreds of databases both cost more than the tests.
+// KESC refuses a PostgreSQL without fsync. But nothing needs a checkpoint or a vacuum before the
+// tests end. With hundreds of databases both take longer than many a suite.
 const SETTINGS = { autovacuum: "off", checkpoint_timeout: "1h", max_wal_size: "4GB" } as const;
 
 /** Where tests make their databases. Several processes may use one server at a time. */

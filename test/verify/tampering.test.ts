@@ -701,7 +701,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "knex_migrations_lock.is_locked": [["1", "1 = 1", "not covered"]],
 };
 
-/** How many changes there are for each that this run makes. With Infinity it makes the first alone. */
+/** A run makes the first of so many changes. With Infinity it makes a single one. */
 const ONE_OF = byStage({ test: { sqlite: 10, postgres: Infinity }, check: { sqlite: 1, postgres: 1 } });
 
 /** Settings, evidence and leases: no row of the journal says what they must be. */
