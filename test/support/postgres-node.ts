@@ -33,11 +33,17 @@ export class PostgresNode {
   readonly #installation: Installation;
   readonly #data: string;
   #server: ChildProcess | undefined;
+  #guard: ChildProcess | undefined;
 
   private constructor(installation: Installation, data: string, port: number) {
     this.port = port;
     this.#installation = installation;
     this.#data = data;
+  }
+
+  /** The URL of its database "postgres". */
+  get url(): string {
+    return `postgres://kesc@127.0.0.1:${String(this.port)}/postgres`;
   }
 
   /** Makes the data of a new server in a new folder within `parent`. Does not start the server. */
@@ -69,6 +75,8 @@ export class PostgresNode {
     for (;;) {
       const server = spawn(postgres, args, { ...identity, cwd: folder, stdio: "ignore" });
       this.#server = server;
+      this.#guard?.kill("SIGKILL");
+      this.#guard = guard(server, folder);
       while (server.exitCode === null && server.signalCode === null) {
         if (await this.#answers()) return;
         if (Date.now() > deadline) throw new Error("PostgreSQL does not answer");
@@ -88,7 +96,7 @@ export class PostgresNode {
     const exited = once(this.#server, "exit");
     this.#server.kill(signal);
     await exited;
-    this.#server = undefined;
+    this.#hasEnded();
   }
 
   /** Kills the server and all its processes with -9, as the end of the machine would. */
@@ -106,7 +114,7 @@ export class PostgresNode {
       }
     }
     await exited;
-    this.#server = undefined;
+    this.#hasEnded();
   }
 
   /**
@@ -162,7 +170,7 @@ export class PostgresNode {
   }
 
   async query(sql: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new pg.Client({ host: "127.0.0.1", port: this.port, user: "kesc", database: "postgres" });
+    const client = new pg.Client(this.url);
     // Without a listener, the end of the connection would throw and end the tests.
     client.on("error", () => undefined);
     try {
@@ -176,6 +184,12 @@ export class PostgresNode {
   /** Removes the data of this server and of all its standbys, which must have ended. */
   removeData(): void {
     rmSync(this.#installation.folder, { recursive: true, force: true });
+  }
+
+  #hasEnded(): void {
+    this.#server = undefined;
+    this.#guard?.kill("SIGKILL");
+    this.#guard = undefined;
   }
 
   /** Writes a file of the data, which the server may also write. */
@@ -211,6 +225,28 @@ async function install(parent: string): Promise<Installation> {
     postgres: join(native, "bin", "postgres"),
     identity: { uid: NOBODY, gid: NOBODY },
   };
+}
+
+// Its standard input closes when this process ends, killed or not. It must outlive the signals of a
+// terminal, which reach the whole group.
+const GUARD = `
+  trap '' INT TERM HUP
+  read -r line
+  kill -QUIT "$1"
+  tries=0
+  while kill -0 "$1" && [ "$tries" -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+  rm -rf "$2"`;
+
+/** Starts a process that ends the server, and removes the folder, when this process ends. */
+function guard(server: ChildProcess, folder: string): ChildProcess | undefined {
+  if (server.pid === undefined) return undefined;
+  const child = spawn("sh", ["-c", GUARD, "guard", String(server.pid), folder], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  child.unref();
+  return child;
 }
 
 async function childrenOf(pid: number): Promise<readonly number[]> {

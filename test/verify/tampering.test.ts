@@ -5,6 +5,7 @@ import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
 import { givenSealer } from "../support/seals/given-seals.js";
+import { byStage } from "../support/stage.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
 import { makeHistory } from "./given/history.js";
 import { makeLimits } from "./given/limits.js";
@@ -700,6 +701,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "knex_migrations_lock.is_locked": [["1", "1 = 1", "not covered"]],
 };
 
+/** A run makes the first of so many changes. With Infinity it makes a single one. */
+const ONE_OF = byStage({ test: { sqlite: 10, postgres: Infinity }, check: { sqlite: 1, postgres: 1 } });
+
 /** Settings, evidence and leases: no row of the journal says what they must be. */
 function uncovered(
   table: string,
@@ -759,8 +763,10 @@ for (const engine of ENGINES) {
       expect(Object.keys(NOT_COVERED)).to.have.members([...new Set(entries)]);
     });
 
+    let index = 0;
     for (const [column, changes] of Object.entries(CHANGES)) {
       for (const [value, rows, answer] of changes) {
+        if (index++ % ONE_OF[engine] !== 0) continue;
         const is = answer === "not covered" ? "does not cover" : "finds";
         it(`${is} ${column} = ${value} where ${rows}`, async () => {
           const [table = "", name = ""] = column.split(".");

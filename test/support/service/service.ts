@@ -144,7 +144,7 @@ export class Service {
 }
 
 async function newDatabaseUrl(engine: Engine, folder: string): Promise<string> {
-  return engine === "sqlite" ? `sqlite:${folder}/kesc.db` : (await sharedPostgres()).createDatabase();
+  return engine === "sqlite" ? `sqlite:${folder}/kesc.db` : (await sharedPostgres()).createMigratedDatabase();
 }
 
 const shared = new Map<Engine, Promise<Service>>();
