@@ -45,7 +45,7 @@ async function run(stage: Stage, part: Part, measure: () => Promise<Findings>): 
   process.stdout.write("Every answer was right, and the books agree.\n");
   if (isKept(options))
     process.stdout.write(
-      `Kept in ${keep(report, { parts: { [part]: report } })}. \`make results\` shows the newest without local changes.\n`,
+      `Kept in ${keep(report, { parts: { [part]: report } })}. \`make docs\` shows the newest without local changes.\n`,
     );
 }
 

@@ -58,7 +58,7 @@ await Stage.run(kesc, async (stage) => {
   process.stdout.write(`${machineLine(machine)}\nprocessor time, µs a call, ${String(IN_FLIGHT)} in flight\n\n`);
   process.stdout.write(`${tableOf([["", ...profile.calls], ...lines])}\n`);
   process.stdout.write(
-    `\nKept in ${keep(profile, { profile })}. \`make results\` shows the newest without local changes.\n`,
+    `\nKept in ${keep(profile, { profile })}. \`make docs\` shows the newest without local changes.\n`,
   );
 });
 

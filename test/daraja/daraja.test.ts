@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 
 import { expect } from "chai";
 
+import { tableUnder } from "../support/documents/table.js";
 import { eventually } from "../support/eventually.js";
-import { tableUnder } from "../support/rails/document-table.js";
 import { Client } from "./client.js";
 import { ManualClock, wait, WallClock } from "./clock.js";
 import { startDaraja } from "./daraja.js";

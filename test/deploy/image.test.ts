@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -25,8 +25,6 @@ function copyCheckout(folder: string): void {
   rmSync(join(packages, ".package-lock.json"));
   cpSync("node_modules/.package-lock.json", join(packages, ".package-lock.json"));
 }
-
-const DOCKERFILE = readFileSync("deploy/docker/Dockerfile", "utf8");
 
 describe("the steps of the image, in a checkout of git", () => {
   const place = mkdtempSync(join(tmpdir(), "kesc-image-"));
@@ -67,14 +65,6 @@ describe("the steps of the image, in a checkout of git", () => {
   function kesc(...args: string[]): string {
     return execFileSync(process.execPath, [program, ...args], { cwd: data, env: variables, encoding: "utf8" });
   }
-
-  it("are those of the Dockerfile", () => {
-    expect(DOCKERFILE).to.include(`RUN ${BUILD} /app\n`);
-    const copied = [...DOCKERFILE.matchAll(/^COPY --from=build (.+)$/gm)].map(([, paths]) => paths);
-    expect(copied).to.deep.equal(["/app /app"]);
-    expect(DOCKERFILE).to.include('"/app/dist/src/cli/kesc.js"]\nCMD ["serve"]\n');
-    expect(DOCKERFILE).to.match(/^USER [1-9]\d*:[1-9]\d*$/m);
-  });
 
   it("leave the programs and the packages that they need, and no tests, no tools and no secrets", () => {
     const packages = readdirSync(join(app, "node_modules"));

@@ -15,6 +15,9 @@ import { TcpForwarder } from "../support/tcp-forwarder.js";
 const QUERY_MILLIS_MAX = 500;
 /** The end of a batch. Its beginning names the isolation level READ COMMITTED. */
 const ENDS = /COMMIT(?!TED)/;
+/** PostgreSQL's answer: a SELECT is complete, and the connection is in a transaction. */
+
+const READ_IN_TRANSACTION = /SELECT \d+\0Z\0\0\0\x05T/;
 const LIMITS = `statement_timeout=400&query_timeout=${String(QUERY_MILLIS_MAX)}&idle_in_transaction_session_timeout=2500`;
 
 describe("a connection to PostgreSQL", () => {
@@ -61,7 +64,7 @@ describe("a connection to PostgreSQL", () => {
   it("that goes silent amid a batch is UNAVAILABLE in time; nothing of the batch happened, and others go on afterwards", async () => {
     expect((await mint()).code).to.equal(0);
     // The batch has read and locked its rows. Its writes would go out together with its COMMIT.
-    const silent = network.silenceAfter(/from public\.books\s+where number = any/i);
+    const silent = network.silenceBefore(READ_IN_TRANSACTION);
     const hung = mint("hung");
     await silent;
     expect(await hung).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE", retrySeconds: 1 });

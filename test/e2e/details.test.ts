@@ -1,18 +1,22 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
+import { fresh, newAccount } from "../support/service/each-engine.js";
+import { type Service, sharedService } from "../support/service/service.js";
 
 // The callers of all tests expect the style of docs/errors.md. Here both transports say the same.
-describeEachEngine("the words of a refusal", (service) => {
+// The words do not depend on the database: one engine proves it.
+describe("the words of a refusal", () => {
+  let service: Service;
   let accountId = "";
   const reference = fresh("words");
   const userId = fresh("words");
   const none = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
 
   before(async () => {
-    accountId = await newAccount(service());
-    await service().grpc.call("Mint", { account_id: accountId, amount: "1.00", reference });
-    await service().grpc.call("CreateAccount", { user_id: userId, phone_number: "0712345678" });
+    service = await sharedService("sqlite");
+    accountId = await newAccount(service);
+    await service.grpc.call("Mint", { account_id: accountId, amount: "1.00", reference });
+    await service.grpc.call("CreateAccount", { user_id: userId, phone_number: "0712345678" });
   });
 
   const movement = (change: object): object => ({
@@ -55,8 +59,8 @@ describeEachEngine("the words of a refusal", (service) => {
   ] as const) {
     it(`are the same over gRPC and REST for ${name}`, async () => {
       const body = request();
-      const grpc = await service().grpc.call(rpc, body);
-      const rest = await service().rest("POST", path, { body });
+      const grpc = await service.grpc.call(rpc, body);
+      const rest = await service.rest("POST", path, { body });
       expect(grpc.message).not.to.equal("");
       expect(rest.json["detail"]).to.equal(grpc.message);
     });
@@ -69,8 +73,8 @@ describeEachEngine("the words of a refusal", (service) => {
     ["ListAccounts", "/accounts", "phone_number=1&page_token=x", { phone_number: "1", page_token: "x" }],
   ] as const) {
     it(`are the same over gRPC and REST for GET ${path}?${query}`, async () => {
-      const grpc = await service().grpc.call(rpc, request);
-      const rest = await service().rest("GET", `${path}?${query}`);
+      const grpc = await service.grpc.call(rpc, request);
+      const rest = await service.rest("GET", `${path}?${query}`);
       expect(grpc.reason).to.equal("INVALID_FIELD");
       expect(rest.json["detail"]).to.equal(grpc.message);
     });

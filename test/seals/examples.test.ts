@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +8,14 @@ import { expect } from "chai";
 
 import { leafHash } from "../../src/seals/merkle.js";
 import { signedNote, verifierKeyOf } from "../../src/seals/note.js";
+import { Random } from "../attack/random.js";
 import { SEAL_KEY, SEAL_PUBLIC_KEY } from "../support/seals/given-seals.js";
 import { SealedService } from "../support/seals/sealed-service.js";
+import { SEED } from "../support/stage.js";
 import { naivePath, naiveProof, naiveRoot } from "./trees.js";
 
 const BOOKS = 1_000;
+const random = new Random(SEED);
 const ORIGIN = "kesc.example.com/org_1";
 const KEY = verifierKeyOf(ORIGIN, SEAL_PUBLIC_KEY);
 
@@ -96,10 +99,10 @@ describe("examples/verify", () => {
 
 /** A book of random rows, with its proofs by the words of the RFC, and another leaf. */
 function randomBook(): object {
-  const size = randomInt(1, 300);
-  const leaves = Array.from({ length: size }, () => randomBytes(8));
-  const index = randomInt(0, size);
-  const oldSize = randomInt(1, size + 1);
+  const size = random.between(1, 299);
+  const leaves = Array.from({ length: size }, () => Buffer.from(String(random.below(1_000_000))));
+  const index = random.below(size);
+  const oldSize = random.between(1, size);
   const root = naiveRoot(leaves);
   const leaf = leaves[index];
   if (leaf === undefined) throw new Error("there is no such leaf");

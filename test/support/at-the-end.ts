@@ -1,3 +1,10 @@
+import fc from "fast-check";
+
+import { SEED } from "./stage.js";
+
+// Every process of tests loads this file first. A property that needs another seed names its own.
+fc.configureGlobal({ seed: SEED });
+
 const waiting: (() => Promise<void>)[] = [];
 
 /**

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
+const WAIT_MILLIS_MAX = 10_000;
+
 /** A client's connection, and the connection to the server that stands for it. */
 class Pair {
   readonly #client: Socket;
@@ -111,7 +113,7 @@ export class TcpForwarder {
 
   /** Goes silent as soon as it has passed on bytes that match, and resolves then. */
   silenceAfter(sent: RegExp): Promise<void> {
-    return new Promise((resolve) => {
+    return inTime(sent, (resolve) => {
       this.#onSent = (text) => {
         if (!sent.test(text)) return;
         this.#onSent = () => undefined;
@@ -121,9 +123,22 @@ export class TcpForwarder {
     });
   }
 
+  /** Goes silent before it passes on an answer that matches, and resolves then. */
+  silenceBefore(answer: RegExp): Promise<void> {
+    return inTime(answer, (resolve) => {
+      this.#isLost = (text) => {
+        if (!answer.test(text)) return false;
+        this.#isLost = () => false;
+        this.silence();
+        resolve();
+        return false;
+      };
+    });
+  }
+
   /** Ends the connection in place of the next answer that matches, and resolves then. */
   loseAnswer(answer: RegExp): Promise<void> {
-    return new Promise((resolve) => {
+    return inTime(answer, (resolve) => {
       this.#isLost = (text) => {
         if (!answer.test(text)) return false;
         this.#isLost = () => false;
@@ -149,4 +164,17 @@ export class TcpForwarder {
     this.cut();
     await closed;
   }
+}
+
+/** Rejects if the bytes that a test waits for do not come in time. */
+function inTime(awaited: RegExp, begin: (resolve: () => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`nothing on the wire matched ${String(awaited)} in ${String(WAIT_MILLIS_MAX)} ms`));
+    }, WAIT_MILLIS_MAX);
+    begin(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

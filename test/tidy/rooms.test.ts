@@ -4,13 +4,9 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import ts from "typescript";
 
-// What dependency-cruiser cannot see: circles among folders, and folders with too many files.
+// What dependency-cruiser cannot see: circles among folders.
 
 const ROOMS = ["runtime", "src", "gateway", "test", "bench"];
-
-const FILES_MAX = 12;
-/** Folders that may hold more files, since each of their files is one of many of a kind. */
-const LISTS = ["src/storage/migrations", "src/domain/operations", "test/domain/operations", "test/e2e"];
 
 /** The files of the rooms, each with the files of ours that it imports, types included. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -73,13 +69,5 @@ describe("the rooms", () => {
 
   it("form no circle, and neither do the files and folders inside any of their folders", () => {
     expect(FOLDERS.flatMap(circleIn)).to.deep.equal([]);
-  });
-
-  it(`have at most ${String(FILES_MAX)} files directly in a folder`, () => {
-    const full = FOLDERS.filter((folder) => {
-      const files = [...IMPORTS.keys()].filter((file) => dirname(file) === folder);
-      return files.length > FILES_MAX && !LISTS.includes(folder);
-    });
-    expect(full).to.deep.equal([]);
   });
 });

@@ -1,15 +1,17 @@
+import { randomInt } from "node:crypto";
+
 import fc from "fast-check";
 
 /**
- * Tries a property `byDefault` times, or FUZZ_RUNS times, which `make fuzz` sets. A failure prints
- * its seed, and FUZZ_SEED repeats it.
+ * Tries a property `byDefault` times, always with the same inputs. FUZZ_RUNS, which `make fuzz`
+ * sets, asks for as many others. A failure prints its seed, and SEED repeats it.
  */
 export function runs(byDefault: number): fc.Parameters<unknown> {
-  const { FUZZ_RUNS: asked, FUZZ_SEED: seed } = process.env;
+  const { FUZZ_RUNS: asked, SEED: given } = process.env;
   return {
     numRuns: asked === undefined ? byDefault : Number(asked),
     // The generators have small and special values already: a bias would only repeat them.
     plugins: [fc.unbiased()],
-    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    ...(asked !== undefined && given === undefined ? { seed: randomInt(1, 2 ** 31) } : {}),
   };
 }

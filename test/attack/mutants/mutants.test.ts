@@ -6,10 +6,15 @@ import { MUTANTS } from "./mutants.js";
 import { plant } from "./plant.js";
 
 describe("the planted bugs", () => {
-  for (const mutant of MUTANTS) {
-    it(`fit the code as it is: ${mutant.name}`, () => {
-      const code = readFileSync(`dist/${mutant.file}`, "utf8");
-      expect(plant(mutant, code)).not.to.equal(code);
+  it("fit the code as it is", () => {
+    const misfits = MUTANTS.flatMap((mutant) => {
+      try {
+        const code = readFileSync(`dist/${mutant.file}`, "utf8");
+        return plant(mutant, code) === code ? [`${mutant.name}: changes nothing`] : [];
+      } catch (error) {
+        return [`${mutant.name}: ${String(error)}`];
+      }
     });
-  }
+    expect(misfits).to.deep.equal([]);
+  });
 });

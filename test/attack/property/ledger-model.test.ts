@@ -43,6 +43,7 @@ import {
   updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { byStage, SEED, STAGE } from "../../support/stage.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
 import { ANSWER_WORDS, Model, NO_SUMS, type State } from "./model.js";
 import type { Answer, ModelTransaction } from "./rows.js";
@@ -52,9 +53,9 @@ import type { Answer, ModelTransaction } from "./rows.js";
 // all three jumps forth or back, a book may begin to move, and an organization may be suspended.
 
 // These runs are the same each time, so that what they meet does not depend on chance.
-const FIXED = { numRuns: 40, seed: 1 };
-// These are others each time, as many as the time allows.
-const RANDOM = { numRuns: 40, interruptAfterTimeLimit: 60_000 };
+const FIXED = { numRuns: byStage({ test: 12, check: 40 }), seed: 1 };
+// `make nightly` adds others each time, as many as the time allows.
+const RANDOM = { numRuns: 400, interruptAfterTimeLimit: 300_000, seed: SEED };
 const TIMEOUT_MILLIS = 600_000;
 const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
@@ -312,10 +313,12 @@ describe("the ledger, against the model", function () {
       }
     });
     await fc.assert(property, { ...FIXED, unbiased: true });
+    // The few runs of `make test` do not meet every answer.
+    if (STAGE === "test") return;
     expect(answersMet).to.have.all.keys(...ANSWER_WORDS, LIMIT_OF_BOOK, ...LIMITS_THAT_WERE_SET);
     // A new operation is missing here until `step` and `commandOf` make its command.
     expect([...operationsDone].sort()).to.deep.equal([...COMMAND_NAMES].sort());
-    await fc.assert(property, { ...RANDOM, unbiased: true });
+    if (STAGE === "nightly") await fc.assert(property, { ...RANDOM, unbiased: true });
   });
 });
 

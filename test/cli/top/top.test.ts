@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -82,16 +81,6 @@ describe("kesc top", () => {
     expect(books).to.equal(null);
     const blind = linesOf({ ...reading(), books }, { address: "", colours: false });
     expect(blind).to.include("The server could not read its database lately.");
-  });
-
-  it("uses only metrics that docs/metrics.md lists", () => {
-    const names = readFileSync("src/cli/top/reading.ts", "utf8").match(/"(kesc|grpc)_[a-z_]+"/g) ?? [];
-    const documented = readFileSync("docs/metrics.md", "utf8");
-    expect(names.length).to.be.above(15);
-    for (const name of names) {
-      const [metric = ""] = name.slice(1, -1).split(/_count$/);
-      if (metric !== "grpc_method") expect(documented).to.include(`\`${metric}\``);
-    }
   });
 
   it("shows one look at a server as JSON, and as lines", async () => {

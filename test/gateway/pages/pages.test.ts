@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { expect } from "chai";
 
 import { GatewayFixture } from "../../support/gateway/fixture.js";
@@ -152,16 +150,5 @@ describe("a gateway with KESC_DOCS=false", () => {
   it("has the other pages", async () => {
     for (const path of ["/", "/errors", "/openapi.json"])
       expect((await fixture.send("GET", path)).status).to.equal(200);
-  });
-});
-
-describe("the package swagger-ui-dist", () => {
-  it("is copied as it is, with its licence", () => {
-    for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"]) {
-      expect(
-        readFileSync(`dist/swagger-ui/${name}`).equals(readFileSync(`node_modules/swagger-ui-dist/${name}`)),
-        name,
-      ).to.equal(true);
-    }
   });
 });

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { expect } from "chai";
 
 import { RAIL_FAILURES } from "../../../src/domain/payment.js";
@@ -11,6 +9,7 @@ import type { Order } from "../../../src/rails/order.js";
 import type { RailMessage, Report, Sent } from "../../../src/rails/rail.js";
 import { ENDINGS } from "../../../src/rails/sandbox/endings.js";
 import { SandboxRail } from "../../../src/rails/sandbox/sandbox.js";
+import { tableUnder } from "../../support/documents/table.js";
 import { railContract } from "../rail-contract.js";
 import { type BegunOrder, NOW, payment, phone } from "../support/orders.js";
 
@@ -165,7 +164,7 @@ describe("the sandbox rail", () => {
   });
 
   it("is documented: each ending once, and no other", () => {
-    const rows = [...readFileSync("docs/sandbox.md", "utf8").matchAll(/^\| (\d\d) /gm)].map(([, digits]) => digits);
-    expect(rows).to.deep.equal(ENDINGS.map(({ digits }) => digits));
+    const documented = tableUnder("# The sandbox rail", "docs/sandbox.md").map(([digits]) => digits);
+    expect(documented).to.deep.equal(ENDINGS.map(({ digits }) => digits));
   });
 });

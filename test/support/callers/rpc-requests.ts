@@ -2,7 +2,6 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 
 import { newAccountId, newFreezeId, newTransactionId } from "../commands.js";
-import { fresh } from "../service/each-engine.js";
 import { restRequest, routeOf } from "./contract-requests.js";
 import type { RestCaller } from "./rest-caller.js";
 
@@ -38,13 +37,21 @@ const WEBHOOK_URL = "https://127.0.0.1/";
 // The period is not over.
 const PERIOD = { start: "2026-01-01", end: "2126-01-01" };
 
+let names = 0;
+
+/** A name that no other request has. */
+function fresh(): string {
+  names += 1;
+  return `requested-${String(names)}`;
+}
+
 const ofAccount = ({ account_id }: Things): JsonObject => ({ account_id });
 const ofTransaction = ({ transaction_id }: Things): JsonObject => ({ transaction_id });
 const ofEndpoint = ({ webhook_endpoint_id }: Things): JsonObject => ({ webhook_endpoint_id });
 const movement = (account_id: string, amount: string): JsonObject => ({
   account_id,
   amount,
-  reference: fresh("requested"),
+  reference: fresh(),
 });
 const movements = ({ account_id }: Things): JsonObject => ({
   requests: [{ mint: movement(account_id, "1.00") }, { redeem: movement(account_id, "0.01") }],
@@ -56,7 +63,7 @@ const movements = ({ account_id }: Things): JsonObject => ({
  */
 export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "AccountService/CreateAccount": {
-    request: () => ({ user_id: fresh("requested"), phone_number: "0712345678" }),
+    request: () => ({ user_id: fresh(), phone_number: "0712345678" }),
   },
   "AccountService/GetAccount": { request: ofAccount },
   "AccountService/ListAccounts": { request: ({ user_id }) => ({ user_id }) },
@@ -164,9 +171,9 @@ export async function makeThings(rest: RestCaller["send"], key: string): Promise
   const newAccount = async (user_id: string): Promise<string> =>
     String((await call("CreateAccount", { user_id, phone_number: "0712345678" }))["id"]);
   const newEndpoint = async (): Promise<string> =>
-    String((await call("CreateWebhookEndpoint", { url: WEBHOOK_URL + fresh("requested") }))["id"]);
-  const [user_id, reference] = [fresh("requested"), fresh("requested")];
-  const [account_id, frozen_id] = [await newAccount(user_id), await newAccount(fresh("frozen"))];
+    String((await call("CreateWebhookEndpoint", { url: WEBHOOK_URL + fresh() }))["id"]);
+  const [user_id, reference] = [fresh(), fresh()];
+  const [account_id, frozen_id] = [await newAccount(user_id), await newAccount(fresh())];
   const transaction = await call("Mint", { account_id, amount: "100.00", reference });
   const frozen = await call("FreezeAccount", { account_id: frozen_id, reason_code: 1 });
   return {
@@ -188,8 +195,8 @@ export function missingThings(): Things {
     frozen_id: newAccountId(),
     freeze_id: newFreezeId(),
     transaction_id: newTransactionId(),
-    user_id: fresh("nobody"),
-    reference: fresh("nothing"),
+    user_id: fresh(),
+    reference: fresh(),
     webhook_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q400",
     spare_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q400",
   };

@@ -19,9 +19,13 @@ export function expectDetail(detail: string, fields: readonly BadField[] = []): 
   for (const { message } of fields) expectFieldMessage(message);
 }
 
-/** The message about a field continues a sentence that begins with the field's name. */
-export function expectFieldMessage(message: string): void {
+/**
+ * The message about a field continues a sentence that begins with the field's name, and gives
+ * examples and limits in the words of all others.
+ */
+function expectFieldMessage(message: string): void {
   expect(message).to.match(/^(must|is|has) .*[^.;]$/s);
+  expect(message).not.to.match(/e\.g\.|for example|can't|cannot|maximum/);
 }
 
 /** Expects short sentences. A text with facts of a caller may have longer ones. */

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+
+import type { DescEnum } from "@bufbuild/protobuf";
+
+import { withResults } from "../../../bench/report/render.js";
+import { newestResults } from "../../../bench/report/results.js";
+import { lineOf } from "../../../gateway/contract/comments.js";
+import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
+import { openapiText } from "../../../gateway/openapi/document.js";
+import { reasonsOf } from "../../../gateway/problems/reasons.js";
+import { VARIABLES } from "../../../runtime/variables.js";
+import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
+import { withTable } from "./table.js";
+
+type Rows = readonly (readonly string[])[];
+
+/**
+ * The documents that the code and the results of the benchmark write, in whole or in part: each
+ * path with the text that the file must have. `make docs` writes them, and a tidy test compares
+ * them.
+ */
+export function generatedDocuments(): ReadonlyMap<string, string> {
+  let errors = readFileSync("docs/errors.md", "utf8");
+  errors = withTable(errors, "## Reasons", reasonRows());
+  errors = withTable(errors, "## Fields", fieldReasonRows());
+  errors = withTable(errors, "## Reasons of the gateway", ownReasonRows());
+  return new Map([
+    ["openapi.json", openapiText(readContract(readFileSync(CONTRACT_URL)))],
+    ["README.md", withTable(readFileSync("README.md", "utf8"), "## Configuration", variableRows())],
+    ["docs/api.md", withTable(readFileSync("docs/api.md", "utf8"), "## Calls", rpcRows())],
+    ["docs/errors.md", errors],
+    ["docs/performance.md", withResults(readFileSync("docs/performance.md", "utf8"), newestResults())],
+  ]);
+}
+
+const { services, files } = readServerContract();
+
+function rpcRows(): Rows {
+  const routes = new Map(readContract(readFileSync(CONTRACT_URL)).routes.map((route) => [route.rpc.path, route]));
+  const rows = services.flatMap(({ rpcs }) =>
+    rpcs.map(({ path, name, requiredScope }) => {
+      const route = routes.get(path);
+      const rest = route === undefined ? "no route" : `\`${route.method} ${route.path.text}\``;
+      return [name.replace("/", "."), rest, requiredScope ?? "no key"];
+    }),
+  );
+  return [["rpc", "REST", "scope"], ...rows];
+}
+
+function reasonRows(): Rows {
+  const rows = reasonsOf(files).flatMap(({ code, grpcStatus, httpStatus, facts, remedy }) =>
+    grpcStatus === undefined ? [] : [[code, grpcStatus, String(httpStatus), facts.join(", "), remedy]],
+  );
+  return [["reason", "gRPC", "HTTP", "facts", "what to do"], ...rows];
+}
+
+function ownReasonRows(): Rows {
+  const rows = reasonsOf(files).flatMap(({ code, grpcStatus, httpStatus, remedy }) =>
+    grpcStatus === undefined ? [[code, String(httpStatus), remedy]] : [],
+  );
+  return [["code", "HTTP", "what to do"], ...rows];
+}
+
+function fieldReasonRows(): Rows {
+  const { values } = files.getEnum("kesc.v1.FieldReason") as DescEnum;
+  const rows = values
+    .filter(({ number }) => number !== 0)
+    .map((value) => {
+      const meaning = lineOf(value).replace(/\.$/, "").replace(/^The/, "the");
+      return [value.name.replace(/^FIELD_REASON_/, "").toLowerCase(), meaning];
+    });
+  return [["code", "meaning"], ...rows];
+}
+
+function variableRows(): Rows {
+  const rows = Object.entries(VARIABLES).map(([name, { fallback, meaning }]) => [
+    `\`${name}\``,
+    fallback === undefined || fallback === "" ? "" : `\`${fallback}\``,
+    meaning,
+  ]);
+  return [["variable", "default", "meaning"], ...rows];
+}
