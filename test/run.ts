@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -50,7 +50,10 @@ process.exitCode = report() ? 0 : 1;
  */
 function filesOf(parts: readonly string[]): string[] {
   const quick = (file: string): boolean => !file.endsWith(".check.test.js");
+  // What was compiled from a file that has gone is still there.
+  const isCurrent = (file: string): boolean => existsSync(`test/${file.replace(/js$/, "ts")}`);
   return globSync("**/*.test.js", { cwd: ROOT })
+    .filter(isCurrent)
     .filter((file) => (parts.length === 0 ? !file.startsWith("lint/") : parts.some((part) => file.includes(part))))
     .filter((file) => STAGE !== "test" || parts.length > 0 || quick(file))
     .sort((one, other) => Number(quick(one)) - Number(quick(other)) || one.localeCompare(other));
