@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 type CollectGarbage = (options: { readonly type: "minor" | "major" }) => void;
 
 const ROUNDS = 200;
+const TRIES = 3;
 const ITEM_WORDS = 1_000;
 
 /** One piece of memory of 8 KB, large enough to show in the statistics of the heap. */
@@ -19,6 +20,13 @@ export const ALL_BYTES = ROUNDS * ITEM_WORDS * 8;
 export async function promotedBytes(work: (item: Item) => unknown): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as CollectGarbage;
+  // Other work of the process promotes bytes, too. The quietest try counts.
+  let least = Infinity;
+  for (let tries = 0; tries < TRIES; tries += 1) least = Math.min(least, await promotedBytesOnce(work, collect));
+  return least;
+}
+
+async function promotedBytesOnce(work: (item: Item) => unknown, collect: CollectGarbage): Promise<number> {
   const newItem = (): Item => new Array<number>(ITEM_WORDS).fill(0);
   // The first items are promoted, together with all that they need.
   for (let round = 0; round < 3; round += 1) await work(newItem());
