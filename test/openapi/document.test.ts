@@ -9,9 +9,16 @@ import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
 import { readContract as readServerContract } from "../../src/grpc/messages/contract.js";
 import { OPENAPI, OPENAPI_TEXT, OPERATIONS } from "../support/openapi/document.js";
+import { kesc } from "../support/service/kesc.js";
 
 describe("the OpenAPI document", () => {
   const { routes, registry } = readContract(readFileSync(CONTRACT_URL));
+
+  it("is what kesc openapi prints", async () => {
+    const { code, stdout } = await kesc(["openapi"], {});
+    expect(code).to.equal(0);
+    expect(stdout === OPENAPI_TEXT).to.equal(true);
+  });
 
   it("has an operation for each method and path of the contract, and no other", () => {
     const expected = new Set(routes.map(({ method, path }) => `${method} ${path.text}`));

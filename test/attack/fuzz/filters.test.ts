@@ -24,7 +24,7 @@ import {
 import { ENGINES } from "../../support/databases.js";
 import { type InProcess, startInProcess } from "../../support/service/in-process.js";
 import type { Tenant } from "../../support/service/tenants.js";
-import { runs } from "./runs.js";
+import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";
 
 const RUNS = 20;
 const ACCOUNTS = 90;
@@ -64,7 +64,7 @@ interface Made {
 
 for (const engine of ENGINES) {
   describe(`fuzz: filters and pages (${engine})`, function () {
-    this.timeout(0);
+    this.timeout(PROPERTY_MILLIS_MAX);
     const clock = { now: FIRST_MILLIS };
     const made: Made = { accounts: new Map(), transactions: new Map() };
     let service: InProcess;

@@ -8,12 +8,12 @@ import { expectBooks, expectNoPollution, expectSaid } from "./checks/what-was-sa
 import { givenThings } from "./given-things.js";
 import { type FuzzedRequest, requestsOf } from "./inputs/rest-requests.js";
 import type { Known } from "./inputs/values.js";
-import { runs } from "./runs.js";
+import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";
 
 const RUNS = 20;
 
 describe("fuzz: JSON, paths and queries", function () {
-  this.timeout(0);
+  this.timeout(PROPERTY_MILLIS_MAX);
   let service: InProcess;
   let known: Known;
   const met = new Set<string>();

@@ -8,7 +8,7 @@ import type { GrpcReply } from "../../support/callers/grpc-caller.js";
 import { type InProcess, startInProcess } from "../../support/service/in-process.js";
 import type { Tenant } from "../../support/service/tenants.js";
 import { givenThings } from "./given-things.js";
-import { runs } from "./runs.js";
+import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";
 
 const RUNS = 100;
 const FILTERS: readonly JsonObject[] = [
@@ -36,7 +36,7 @@ interface Listed {
 }
 
 describe("fuzz: page tokens", function () {
-  this.timeout(0);
+  this.timeout(PROPERTY_MILLIS_MAX);
   let service: InProcess;
   const lists: Listed[] = [];
 

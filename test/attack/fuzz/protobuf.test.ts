@@ -10,7 +10,7 @@ import { expectBooks, expectNoPollution, expectSaid } from "./checks/what-was-sa
 import { givenThings } from "./given-things.js";
 import { requestBytesOf } from "./inputs/protobuf-bytes.js";
 import type { Known } from "./inputs/values.js";
-import { runs } from "./runs.js";
+import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";
 
 const RUNS = 20;
 
@@ -19,7 +19,7 @@ const RUNS = 20;
 const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED"];
 
 describe("fuzz: protobuf", function () {
-  this.timeout(0);
+  this.timeout(PROPERTY_MILLIS_MAX);
   let service: InProcess;
   let known: Known;
   const met = new Set<string>();

@@ -15,3 +15,6 @@ export function runs(byDefault: number): fc.Parameters<unknown> {
     ...(asked !== undefined && given === undefined ? { seed: randomInt(1, 2 ** 31) } : {}),
   };
 }
+
+/** The time that a property may take: without end for `make fuzz`. */
+export const PROPERTY_MILLIS_MAX = process.env["FUZZ_RUNS"] === undefined ? 120_000 : 0;

@@ -8,13 +8,13 @@ import type { GrpcReply } from "../../support/callers/grpc-caller.js";
 import { type InProcess, startInProcess } from "../../support/service/in-process.js";
 import { done } from "./given-things.js";
 import { amountText, centsOf, emailText, nearly, numberText, phoneText } from "./inputs/values.js";
-import { runs } from "./runs.js";
+import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";
 
 const RUNS = 50;
 const ACCOUNT_CENTS_MAX = 999_999_999_999_999n;
 
 describe("fuzz: amounts, ids, phone numbers and e-mail addresses", function () {
-  this.timeout(0);
+  this.timeout(PROPERTY_MILLIS_MAX);
   let service: InProcess;
   let accountId = "";
   let names = 0;
