@@ -3,6 +3,8 @@
  * free. Prints a line for each file, the output of files with failures, and the sum.
  *
  * usage: node dist/test/run.js [PART OF A PATH]...    without one, all files of the stage
+ *
+ * With NOTE_DURATIONS=1 it writes test/durations.json, by which it sorts the files.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,6 +13,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
 import type { FileResult } from "./run-files.js";
+import { longestFirst, noteDurations } from "./support/durations.js";
 import { POSTGRES_URL_VARIABLE, startPostgres } from "./support/postgres.js";
 import { STAGE } from "./support/stage.js";
 
@@ -42,18 +45,19 @@ try {
 } finally {
   await postgres.stop();
 }
+if (process.env["NOTE_DURATIONS"] !== undefined) noteDurations(results.filter(({ died }) => died !== true));
 process.exitCode = report() ? 0 : 1;
 
 /**
- * Returns the test files of this stage whose path contains one of the parts. Slow files, those of
- * `make check` alone, come first: the quick ones then fill both processes to the end.
+ * Returns the test files of this stage whose path contains one of the parts. Long ones come first:
+ * the short ones then fill both processes to the end.
  */
 function filesOf(parts: readonly string[]): string[] {
   const quick = (file: string): boolean => !file.endsWith(".check.test.js");
-  return globSync("**/*.test.js", { cwd: ROOT })
+  const files = globSync("**/*.test.js", { cwd: ROOT })
     .filter((file) => (parts.length === 0 ? !file.startsWith("lint/") : parts.some((part) => file.includes(part))))
-    .filter((file) => STAGE !== "test" || parts.length > 0 || quick(file))
-    .sort((one, other) => Number(quick(one)) - Number(quick(other)) || one.localeCompare(other));
+    .filter((file) => STAGE !== "test" || parts.length > 0 || quick(file));
+  return longestFirst(files);
 }
 
 /** Gives the waiting files to one process, one after the other. A process that dies is replaced. */
