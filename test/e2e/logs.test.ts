@@ -6,7 +6,7 @@ import pg from "pg";
 
 import type { Route } from "../../gateway/contract/contract.js";
 import { ROUTES } from "../support/callers/contract-requests.js";
-import { ENGINES } from "../support/databases.js";
+import { ENGINES_OF_STAGE } from "../support/databases.js";
 import { type Ended, kesc } from "../support/service/kesc.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { Service } from "../support/service/service.js";
@@ -89,7 +89,7 @@ async function breakDatabase(service: Service): Promise<() => Promise<void>> {
   };
 }
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`what the programs print (${engine})`, () => {
     let printed = "";
     let answers = "";

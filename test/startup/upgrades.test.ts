@@ -4,7 +4,7 @@ import pg from "pg";
 import { migrationState } from "../../src/storage/migrate.js";
 import { mayRunBesideServers, mayServe, SCHEMA_RELEASE, servesFrom } from "../../src/storage/migrations/release.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { kesc, RunningKesc, type Variables } from "../support/service/kesc.js";
 import { makeTenant, withKeys } from "../support/service/tenants.js";
 
@@ -46,7 +46,7 @@ describe("the names of migrations", () => {
   }
 });
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`a schema of another release (${engine})`, () => {
     let opened: TestDatabase;
     let variables: Variables;

@@ -11,6 +11,7 @@ import { type Cell, type Database, type DatabaseAddress, openDatabase } from "..
 import { atTheEnd } from "./at-the-end.js";
 import { TEST_MASTER_KEY_FILE } from "./master-key.js";
 import { migrateAt, sharedPostgres } from "./postgres.js";
+import { byStage } from "./stage.js";
 
 /** A database that belongs to one test. */
 export interface TestDatabase {
@@ -25,6 +26,9 @@ export interface TestDatabase {
 
 /** Both engines: a rule that holds on one must hold on the other. */
 export const ENGINES = ["sqlite", "postgres"] as const;
+
+/** For slow suites: SQLite in `make test`, both engines in `make check`. */
+export const ENGINES_OF_STAGE = byStage<readonly (typeof ENGINES)[number][]>({ test: ["sqlite"], check: ENGINES });
 
 /** Makes an empty database with the current schema. */
 export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promise<TestDatabase> {

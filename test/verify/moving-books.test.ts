@@ -16,7 +16,7 @@ import {
   resolve,
   SLOW_RAIL,
 } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { byStage, STAGE } from "../support/stage.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
 
@@ -38,7 +38,7 @@ const SIZES = byStage<Readonly<Record<string, VerifyOptions>>>({
   check: { "all accounts at once": {}, "in parts": { accountsMax: 3 } },
 });
 
-for (const engine of byStage<readonly (typeof ENGINES)[number][]>({ test: ["sqlite"], check: ENGINES })) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`verify on ${engine}, while others write`, () => {
     let opened: TestDatabase;
     let books: GivenBooks;

@@ -49,13 +49,16 @@ export interface InProcess {
 
 const CALL_MILLIS_MAX = 10_000;
 
+/** `fill` changes the database before the server starts, which reads settings at once only then. */
 export async function startInProcess(
   engine: (typeof ENGINES)[number],
   now: () => UnixMillis = () => toUnixMillis(Date.now()),
   environment: Environment = {},
+  fill: (database: Database) => Promise<void> = () => Promise.resolve(),
 ): Promise<InProcess> {
   const opened = await openTestDatabase(engine);
   const { database, cell } = opened;
+  await fill(database);
   // Every line is formatted, as in production, and then dropped.
   const logger = pino({}, { write: () => undefined });
   const own = {

@@ -11,6 +11,7 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
+import type { Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { makeDirectUsual, saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import type { RestReply } from "../callers/rest-caller.js";
@@ -50,19 +51,19 @@ export class WithRails {
     const callbackSecret = randomBytes(32);
     const secretFile = join(folder, "callback.secret");
     writeFileSync(secretFile, callbackSecret.toString("hex"), { mode: 0o600 });
-    const running = await startInProcess("sqlite", now, {
-      KESC_CALLBACK_BASE_URL: "http://127.0.0.1:8080",
-      KESC_CALLBACK_SECRET_FILE: secretFile,
-      ...environment,
-    });
-    const stored = keys(running.database, now);
-    const { id: organizationId } = await stored.createOrganization("Tests", { isSandbox: true });
-    const { secret: key } = await makeKey(stored, organizationId);
-    const service = new WithRails(running, { organizationId, key, callbackSecret, folder });
-    await service.setSandbox({ isUsual: false });
-    // The server reads such settings every two seconds.
-    await eventually(async () => (await service.tryMint({ rail: "sandbox", amount: 10 })).status === 201);
-    return service;
+    let organizationId: OrganizationId | undefined;
+    let key = "";
+    // A running server reads such settings every two seconds.
+    const fill = async (database: Database): Promise<void> => {
+      const stored = keys(database, now);
+      ({ id: organizationId } = await stored.createOrganization("Tests", { isSandbox: true }));
+      key = (await makeKey(stored, organizationId)).secret;
+      await setSandbox(database, { organizationId, isUsual: false });
+    };
+    const given = { KESC_CALLBACK_BASE_URL: "http://127.0.0.1:8080", KESC_CALLBACK_SECRET_FILE: secretFile };
+    const running = await startInProcess("sqlite", now, { ...given, ...environment }, fill);
+    if (organizationId === undefined) throw new Error("the organization was not created");
+    return new WithRails(running, { organizationId, key, callbackSecret, folder });
   }
 
   async dispose(): Promise<void> {
@@ -71,24 +72,8 @@ export class WithRails {
   }
 
   /** Sets the sandbox, or direct, as the organization's usual rail. */
-  async setSandbox({ isUsual }: { isUsual: boolean }): Promise<void> {
-    const { database } = this.running;
-    const [cell] = database.cells;
-    const { organizationId } = this;
-    const setting = {
-      id: SANDBOX_ID,
-      organizationId,
-      rail: "sandbox" as Rail,
-      settings: "{}",
-      credentials: undefined,
-      credentialsExpireAt: undefined,
-      isUsual,
-      beginWithinMillis: 120_000,
-      confirmAboveCents: 0,
-      resolveAloneMaxCents: toCents(10_000),
-    } as const;
-    await saveRailAccount(database, { cell, now: now(), setting }, () => undefined);
-    if (!isUsual) await makeDirectUsual(cell, { organizationId, now: now() });
+  setSandbox({ isUsual }: { isUsual: boolean }): Promise<void> {
+    return setSandbox(this.running.database, { organizationId: this.organizationId, isUsual });
   }
 
   /** Calls over REST, with the key of the organization unless another one is named. */
@@ -140,4 +125,25 @@ export class WithRails {
     const subject = { cell: 0, purpose: "collect", uuid: uuidOf(id) } as const;
     return `/callbacks/${callbackToken(this.#callbackSecret, subject)}`;
   }
+}
+
+async function setSandbox(
+  database: Database,
+  { organizationId, isUsual }: { readonly organizationId: OrganizationId; readonly isUsual: boolean },
+): Promise<void> {
+  const [cell] = database.cells;
+  const setting = {
+    id: SANDBOX_ID,
+    organizationId,
+    rail: "sandbox" as Rail,
+    settings: "{}",
+    credentials: undefined,
+    credentialsExpireAt: undefined,
+    isUsual,
+    beginWithinMillis: 120_000,
+    confirmAboveCents: 0,
+    resolveAloneMaxCents: toCents(10_000),
+  } as const;
+  await saveRailAccount(database, { cell, now: now(), setting }, () => undefined);
+  if (!isUsual) await makeDirectUsual(cell, { organizationId, now: now() });
 }

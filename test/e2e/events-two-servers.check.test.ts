@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
+import { watchThroughKills } from "../attack/events/watch-through-kills.js";
 import type { GrpcStream } from "../support/callers/grpc-caller.js";
 import { eventually } from "../support/eventually.js";
 import { expectBooksHold, fresh, newAccount } from "../support/service/each-engine.js";
@@ -137,5 +138,11 @@ describe("events of two servers on one PostgreSQL, one of which is killed", func
     expect(readers.map(({ wrong }) => wrong)).to.deep.equal([undefined, undefined]);
     expect(readers[1].interruptions).to.be.above(0);
     if (process.env["EVENTS"] === undefined) await expectBooksHold(first);
+  });
+});
+
+describe("streams over REST", () => {
+  it("show each event once and in order while two servers write and one is killed", async () => {
+    await watchThroughKills({ events: 4_000, kills: 1, print: () => undefined });
   });
 });
