@@ -57,7 +57,7 @@ fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of 
 	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/attack/fuzz/*.test.js'
 
 audit: dist/.built ## known vulnerabilities: those that test/advisories.json lists, and then those that the registry knows
-	@$(BIN)/mocha dist/test/advisories.test.js
+	@$(BIN)/mocha dist/test/lint/advisories.test.js
 	@if npm audit --json 2>/dev/null | grep -q '"auditReportVersion"'; then npm audit; else \
 		echo 'The registry could NOT be asked ("npm audit" says why): only the list in test/advisories.json was checked.'; fi
 
@@ -70,7 +70,7 @@ docs: dist/.built ## write what documents take from the code and from bench/resu
 	@$(BIN)/prettier --write --log-level warn docs
 
 screenshots: dist/.built ## show the pages of the gateway and `kesc top` to a browser, and keep what it sees in docs/images
-	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.test.js dist/test/cli/top/picture.test.js
+	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.check.test.js dist/test/cli/top/picture.check.test.js
 
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)

@@ -6,7 +6,7 @@ import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contrac
 import { TOY_RPCS, TOY_STREAMS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
 
 describe("the gateway's view of a contract", () => {
-  // docs/api.md names every route, and test/tidy.test.ts compares it with the contract.
+  // docs/api.md names every route, and test/lint/contract.test.ts compares it with the contract.
   it("reads the routes of the service's own contract, with what each answers", () => {
     expect(readContract(readFileSync(CONTRACT_URL)).routes.map(summary)).to.include.members([
       "POST /accounts * → account of /kesc.v1.AccountService/CreateAccount, then /accounts/{id}",

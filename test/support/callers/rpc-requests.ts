@@ -59,7 +59,7 @@ const movements = ({ account_id }: Things): JsonObject => ({
 
 /**
  * A request for each rpc of the contract, by the rpc's name. The tests of isolation and of
- * reflection send them. test/tidy.test.ts names an rpc that has no row here.
+ * reflection send them. test/lint/contract.test.ts names an rpc that has no row here.
  */
 export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "AccountService/CreateAccount": {

@@ -16,7 +16,7 @@ type Rows = readonly (readonly string[])[];
 
 /**
  * The documents that the code and the results of the benchmark write, in whole or in part: each
- * path with the text that the file must have. `make docs` writes them, and a tidy test compares
+ * path with the text that the file must have. `make docs` writes them, and test/lint compares
  * them.
  */
 export function generatedDocuments(): ReadonlyMap<string, string> {

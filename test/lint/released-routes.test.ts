@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { routeList } from "./route-list.js";
+import { routeList } from "../contract/route-list.js";
 
 /** The released lines that a list of routes lacks: what it breaks (docs/versioning.md). */
 function brokenBy(routes: readonly string[], released: readonly string[]): readonly string[] {

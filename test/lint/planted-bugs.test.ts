@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { MUTANTS } from "./mutants.js";
-import { plant } from "./plant.js";
+import { MUTANTS } from "../attack/mutants/mutants.js";
+import { plant } from "../attack/mutants/plant.js";
 
 describe("the planted bugs", () => {
   it("fit the code as it is", () => {

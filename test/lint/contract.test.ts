@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { reasonsOf } from "../gateway/problems/reasons.js";
-import type { Reason } from "../src/grpc/errors/refusal.js";
-import { statusCodeOf } from "../src/grpc/errors/status.js";
-import { readContract } from "../src/grpc/messages/contract.js";
-import { RPC_REQUESTS } from "./support/callers/rpc-requests.js";
-import { generatedDocuments } from "./support/documents/generated.js";
+import { reasonsOf } from "../../gateway/problems/reasons.js";
+import type { Reason } from "../../src/grpc/errors/refusal.js";
+import { statusCodeOf } from "../../src/grpc/errors/status.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
+import { RPC_REQUESTS } from "../support/callers/rpc-requests.js";
+import { generatedDocuments } from "../support/documents/generated.js";
 
 // What no linter sees: that the contract, its tests and its docs speak of the same things.
 
