@@ -8,7 +8,7 @@ import { isSignedBy, parseNote } from "../../src/seals/note.js";
 import type { Book, Seal, SealStore } from "../../src/seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../src/seals/proofs.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { ENGINES_OF_STAGE, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { givenSealer, SEAL_PUBLIC_KEY, sealBooks } from "../support/seals/given-seals.js";
 import { unguardedly } from "../support/seals/unguarded-rows.js";
 import { GivenBooks } from "../verify/given/books.js";
@@ -16,7 +16,7 @@ import { naivePath, naiveProof, naiveRoot } from "./trees.js";
 
 const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("hex");
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the sealer on ${engine}`, () => {
     let opened: TestDatabase;
     let books: GivenBooks;

@@ -10,10 +10,11 @@ import { reads } from "../../src/storage/reads.js";
 import { verify } from "../../src/verify/verify.js";
 import { closeAccount, createAccount, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { byStage } from "../support/stage.js";
 import { historyOf, markAll, RandomHistory } from "./random-history.js";
 
 const START = Date.UTC(2026, 10, 1);
-const TIMES = 1_000;
+const TIMES = byStage({ test: 150, check: 1_000 });
 
 for (const engine of ENGINES) {
   describe(`the past of a book (${engine})`, () => {

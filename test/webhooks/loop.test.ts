@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { Answer } from "../../src/webhooks/ports/delivery.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { Book, Loop, type Sent } from "./given-loop.js";
 
 const SECOND_MILLIS = 1_000;
@@ -27,7 +27,7 @@ function idsOf(...loops: readonly Loop[]): Set<string> {
 
 const held = (): Promise<Answer> => new Promise(() => undefined);
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the deliveries on a database, by a clock of the test (${engine})`, function () {
     this.timeout(30_000);
     let opened: TestDatabase;

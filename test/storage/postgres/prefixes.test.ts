@@ -9,10 +9,11 @@ import { verify } from "../../../src/verify/verify.js";
 import { BookReader } from "../../attack/chaos/book-reader.js";
 import { createAccount, mint, NO_DEADLINE } from "../../support/commands.js";
 import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { byStage } from "../../support/stage.js";
 
 const SERVERS = 3;
 const ORGANIZATIONS = 4;
-const ROUNDS = 40;
+const ROUNDS = byStage({ test: 12, check: 40 });
 const MINTS_IN_A_ROUND = 5;
 const ROWS = 1 + SERVERS * (1 + ROUNDS * MINTS_IN_A_ROUND);
 
