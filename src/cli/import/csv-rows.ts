@@ -3,7 +3,7 @@ import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.j
 import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { type CsvRecord, csvRecords } from "../csv-records.js";
+import { type CsvRecord, csvRecords } from "./csv-records.js";
 
 /** One line of the file, valid or not. */
 export type CsvRow = GoodRow | BadRow;

@@ -5,7 +5,7 @@ import { transactionEndOf } from "../../rails/mpesa/stk.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { Period } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { csvRecords } from "../csv-records.js";
+import { csvRecords } from "../import/csv-records.js";
 
 const SLICE_ROWS = 500;
 const RECORD_BYTES_MAX = 65_536;

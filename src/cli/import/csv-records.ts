@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 
 import { CsvError, parse } from "csv-parse";
 
-import { OperatorError } from "../startup/operator-error.js";
+import { OperatorError } from "../../startup/operator-error.js";
 
 /** A record of a CSV file. */
 export interface CsvRecord {
