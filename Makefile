@@ -54,7 +54,7 @@ nightly: dist/.built ## for hours: random seeds, planted bugs, long simulations,
 	@node dist/test/attack/nightly.js $(ONLY)
 
 fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of each property, SEED=… repeats a failure
-	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),FUZZ_SEED=$(SEED)) $(BIN)/mocha 'dist/test/attack/fuzz/*.test.js'
+	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),SEED=$(SEED)) $(BIN)/mocha 'dist/test/attack/fuzz/*.test.js'
 
 audit: dist/.built ## known vulnerabilities: those that test/advisories.json lists, and then those that the registry knows
 	@$(BIN)/mocha dist/test/lint/advisories.test.js
