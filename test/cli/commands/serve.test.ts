@@ -86,9 +86,12 @@ describe("kesc server", () => {
     const server = spawn(KESC, ["server"], { env: variables });
     let stdout = "";
     server.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    await eventually(() => stdout.includes('"ready"'));
-    server.kill("SIGTERM");
-    await once(server, "close");
+    try {
+      await eventually(() => stdout.includes('"ready"'), { millisMax: 20_000 });
+    } finally {
+      server.kill("SIGTERM");
+      await once(server, "close");
+    }
     expect(stdout).to.not.contain("young generation");
   });
 
