@@ -130,7 +130,7 @@ node_modules/.package-lock.json: package.json package-lock.json | $(NODE)
 	@npm install --no-save --no-audit --no-fund
 	@touch $@
 
-dist/.built: node_modules/.package-lock.json $(SOURCES) tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
+dist/.built: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
 	@echo 'Compiling…'
 	@npm run --silent build
 	@touch $@

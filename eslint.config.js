@@ -11,6 +11,7 @@ export default tseslint.config(
       "examples/",
       "eslint.config.js",
       ".dependency-cruiser.cjs",
+      "deploy/bundle.mjs",
     ],
   },
   tseslint.configs.strictTypeChecked,

@@ -13,7 +13,7 @@ import { keys } from "../src/storage/keys.js";
 import { BATCH, CellLoad } from "./full/cell-load.js";
 import { slowCommits } from "./full/slow-commits.js";
 import { query } from "./full/sql-ledger.js";
-import { commandLine, REPOSITORY, wholeNumberOf } from "./options.js";
+import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
 import { median } from "./report/figures.js";
 import { tableOf } from "./report/table.js";
 import { runKesc } from "./servers/service.js";
@@ -74,7 +74,7 @@ async function open(cells: number): Promise<Opened> {
   await query(options.url.href, `CREATE DATABASE ${name}`);
   const direct = Object.assign(new URL(options.url), { pathname: `/${name}` });
   const variables = { DATABASE_URL: direct.href, KESC_MASTER_KEY_FILE: masterKeyFile };
-  await runKesc(join(REPOSITORY, "dist/src/cli/kesc.js"), ["migrate", "--cells", String(cells)], variables);
+  await runKesc(kescAt(REPOSITORY), ["migrate", "--cells", String(cells)], variables);
   const url = Object.assign(new URL(direct), { port: String(forwarder.port) }).href;
   const database = await openDatabase({ engine: "postgres", url, connectionsMax: cells + 2, masterKeyFile });
   const committers: CellLoad[] = [];

@@ -23,7 +23,7 @@ const SETTLE_MILLIS = 50;
 const TAKE_MILLIS = 300;
 
 const kesc = commandLine(USAGE, () =>
-  kescAt(parseArgs({ options: { kesc: { type: "string", default: REPOSITORY } } }).values.kesc),
+  kescAt(parseArgs({ options: { kesc: { type: "string", default: REPOSITORY } } }).values.kesc, { isCompiled: true }),
 );
 /** The compiled files of the measured build are under this folder. */
 const DIST = kesc.slice(0, kesc.lastIndexOf("/dist/") + "/dist/".length);

@@ -18,14 +18,14 @@ import { keys } from "../src/storage/keys.js";
 import { sealReads, sealStore } from "../src/storage/seals/seal-store.js";
 import { BATCH, CellLoad } from "./full/cell-load.js";
 import { query } from "./full/sql-ledger.js";
-import { commandLine, REPOSITORY, wholeNumberOf } from "./options.js";
+import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
 import { tableOf } from "./report/table.js";
 import { residentMebibytes } from "./servers/process-stats.js";
 import { progress } from "./stage.js";
 
 const USAGE = `node dist/bench/move.js [options], with the URL of a PostgreSQL server in POSTGRES_URL
   --transactions <n>  mints of the organization (1000000)`;
-const KESC = join(REPOSITORY, "dist/src/cli/kesc.js");
+const KESC = kescAt(REPOSITORY);
 const OUT = join(REPOSITORY, "bench/out");
 const SAMPLE_MILLIS = 100;
 const MEGABYTE = 1_000_000;

@@ -19,7 +19,7 @@ const USAGE = `node dist/bench/main.js [options]
   --engine <name>       of the parts rails, events and fairness, only sqlite or postgres
   --transactions <n>    growth and fairness fill the database with this many transactions (1000000)
   --minutes <n>         duration of soak (5)
-  --kesc <file>         the kesc command to measure (dist/src/cli/kesc.js)`;
+  --kesc <file>         the kesc command to measure (dist/bin/kesc.js)`;
 
 /** The length of a measurement. */
 export interface Rounds {
@@ -95,10 +95,17 @@ export function wholeNumberOf(option: string, text: string, range: { min: number
   return value;
 }
 
-/** The `kesc` command at `path`: the file itself, or that of a checkout which is built. */
-export function kescAt(path: string): string {
-  // The command was called main.js before the rooms were moved.
-  const candidates = ["", "dist/src/cli/kesc.js", "dist/src/cli/main.js"].map((file) => resolve(path, file));
+/** The compiled files of the command. It was called main.js before the rooms were moved. */
+const COMPILED = ["dist/src/cli/kesc.js", "dist/src/cli/main.js"];
+
+/**
+ * The `kesc` command at `path`: the file itself, or that of a checkout which is built. Takes the
+ * bundle if the checkout has one: it is what ships. With `isCompiled` takes the compiled files,
+ * each of which is a file of the source.
+ */
+export function kescAt(path: string, { isCompiled = false }: { isCompiled?: boolean } = {}): string {
+  const files = ["", ...(isCompiled ? [] : ["dist/bin/kesc.js"]), ...COMPILED];
+  const candidates = files.map((file) => resolve(path, file));
   const found = candidates.find((file) => file.endsWith(".js") && existsSync(file));
   if (found === undefined) throw new Error(`No kesc command at ${path}. Build that checkout first: npm run build`);
   return found;

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 
 import { closest, distance } from "fastest-levenshtein";
-import { z } from "zod";
+import * as z from "zod";
 
 import { readSecret } from "./files/secret-file.js";
 import {

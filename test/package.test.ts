@@ -35,12 +35,12 @@ describe("the package", () => {
     const [{ files }] = JSON.parse(listed) as [{ files: readonly { path: string }[] }];
     const paths = files.map(({ path }) => path);
     expect(paths).to.include.members([
-      "dist/src/cli/kesc.js",
+      "dist/bin/kesc.js",
+      "dist/bin/worker.js",
+      "dist/bin/LICENSES.txt",
       "dist/src/client/kesc-client.js",
       "dist/src/client/kesc-client.d.ts",
-      "dist/src/storage/sqlite/worker.js",
-      "dist/gateway/main.js",
-      "dist/runtime/variables.js",
+      "dist/src/gen/kesc/v1/transaction_service.js",
       "dist/proto/kesc.binpb",
       "README.md",
       "docs/api.md",

@@ -25,7 +25,8 @@ const SMALL = "code below 1 µs";
 /** Microseconds a call, by the code's name. */
 type Phases = ReadonlyMap<string, number>;
 
-const kesc = kescAt(REPOSITORY);
+// Not the bundle: the profile is by file.
+const kesc = kescAt(REPOSITORY, { isCompiled: true });
 await Stage.run(kesc, async (stage) => {
   const at = new Date().toISOString();
   const machine = thisMachine(kesc);

@@ -12,14 +12,14 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
+import { packageFile } from "../../runtime/files/package-file.js";
 import { batchingOf } from "./batching.js";
 import { assertJsonMappable, isHttpBody, type NumberFields } from "./json-support.js";
 import { fieldNamesOf, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";
 import { type Rpc, toRpc } from "./rpc.js";
 import { type StreamRule, streamRuleOf } from "./stream-rule.js";
 
-/** The build puts the contract beside gateway/, in the source tree and in dist/. */
-export const CONTRACT_URL = new URL("../../proto/kesc.binpb", import.meta.url);
+export const CONTRACT_URL = packageFile("dist/proto/kesc.binpb");
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 
+import { packageFile } from "../../runtime/files/package-file.js";
 import { type StaticFile, staticFile } from "../http/static-file.js";
 import { GUIDES_PATH } from "./guide-list.js";
 import { documentOf } from "./page.js";
 
 // The build copies the files of swagger-ui-dist there.
-const SWAGGER_URL = new URL("../../swagger-ui/", import.meta.url);
+const SWAGGER_URL = packageFile("dist/swagger-ui/");
 
 /** Only what this gateway serves, and no script or style in the page. Swagger's icons are data. */
 const DOCS_POLICY =

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 
+import { packageFile } from "../../runtime/files/package-file.js";
 import { type Guide, GUIDES, GUIDES_PATH } from "./guide-list.js";
 import { type HrefOf, htmlOfMarkdown } from "./markdown.js";
 import { documentOf, escaped, type Page } from "./page.js";
@@ -11,8 +12,7 @@ export interface GuidePage {
   readonly text: string;
 }
 
-// The package carries docs beside dist.
-const DOCS_URL = new URL("../../../docs/", import.meta.url);
+const DOCS_URL = packageFile("docs/");
 const HEADER = { Guides: GUIDES_PATH, Calls: "/docs" };
 const ALL = Object.values(GUIDES).flat();
 /** Where a document is served, by its file. */

@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 
-import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
-
 import type { Values } from "../variables.js";
 
 /** A file, and the variable that names it. */
@@ -137,18 +135,6 @@ export function validityOf(chain: Buffer): Validity {
     notBefore: Math.max(...certificates.map(({ validFrom }) => Date.parse(validFrom))),
     notAfter: Math.min(...certificates.map(({ validTo }) => Date.parse(validTo))),
   };
-}
-
-/**
- * Returns the credentials of a client that connects to `address`. With `files` it uses TLS, and
- * trusts only certificates that their CA has signed. A Unix socket needs no TLS.
- *
- * Throws a TlsFileError if a file cannot be used.
- */
-export function clientCredentials(address: string, files: TlsFiles | undefined): ChannelCredentials {
-  if (files === undefined || address.startsWith("unix:")) return credentials.createInsecure();
-  const { ca = null, key = null, cert = null } = readTls(files);
-  return credentials.createSsl(ca, key, cert);
 }
 
 /** Names the file as messages do, with its variable. */

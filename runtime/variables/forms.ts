@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A variable of the environment. */
 export interface Variable<Schema extends z.ZodType> {

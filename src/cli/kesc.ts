@@ -4,9 +4,12 @@ import { nodeProblem } from "./version.js";
 
 const WRONG_USAGE = 2;
 
-// Node 18 must load this file and version.ts. Every other file is imported after the check.
+// Node 18 must load this file and those that it imports here. Every other file is imported after
+// the check.
 const problem = nodeProblem();
 if (problem === undefined) {
+  // Then a trace names files of the source. Otherwise nobody waits for the maps of the bundle.
+  if (/^(debug|trace)$/.test(process.env["KESC_LOG_LEVEL"] ?? "")) process.setSourceMapsEnabled(true);
   const { runKesc } = await import("./run-kesc.js");
   const exitCode = await runKesc(process.argv.slice(2));
   // The gateway, which goes on, may have set another.

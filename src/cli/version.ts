@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 
+import { packageFile } from "../../runtime/files/package-file.js";
+
 interface Package {
   readonly version: string;
   readonly engines: { readonly node: string };
@@ -31,5 +33,5 @@ function isWithin(version: string, range: string): boolean {
 }
 
 function readPackage(): Package {
-  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as Package;
+  return JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as Package;
 }

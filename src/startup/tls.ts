@@ -1,7 +1,8 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
-import { clientCredentials, TlsFileError, type TlsFiles } from "../../runtime/transport/tls.js";
+import { clientCredentials } from "../../runtime/transport/client-credentials.js";
+import { TlsFileError, type TlsFiles } from "../../runtime/transport/tls.js";
 import { WatchedTls } from "../../runtime/transport/watched-tls.js";
 import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { OperatorError } from "./operator-error.js";

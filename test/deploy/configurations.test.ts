@@ -166,10 +166,10 @@ describe("what the files in deploy/ say", () => {
   });
 
   for (const program of started) {
-    it(`starts a program with settings that it takes: ${program.where}`, () => {
+    it(`starts a program with settings that it takes: ${program.where}`, async () => {
       expect(problemsOf(program)).to.deep.equal([]);
       const [command, ...options] = program.args;
-      const known = kescProgram().commands.find((each) => each.name() === command);
+      const known = (await kescProgram([])).commands.find((each) => each.name() === command);
       const flags = options.filter((option) => option.startsWith("--"));
       expect(known?.options.map(({ long }) => long)).to.include.members(flags);
       const files = Object.entries(program.environment).filter(([name]) => name.endsWith("_FILE"));

@@ -2,14 +2,12 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { expect } from "chai";
 
 import { GatewayFixture } from "../support/gateway/fixture.js";
-
-const MAIN = fileURLToPath(new URL(`../../gateway/main${import.meta.url.slice(-3)}`, import.meta.url));
+import { KESC } from "../support/service/kesc.js";
 
 describe("the lifecycle of the gateway", () => {
   let fixture: GatewayFixture;
@@ -236,14 +234,10 @@ async function childrenOf(parent: number | undefined): Promise<number[]> {
 }
 
 function runMain(environment: Record<string, string>) {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, ...(MAIN.endsWith(".ts") ? ["--import", "tsx"] : []), MAIN],
-    {
-      env: { PATH: process.env["PATH"], ...environment },
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    },
-  );
+  const child = spawn(process.execPath, [KESC, "gateway"], {
+    env: { PATH: process.env["PATH"], ...environment },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   let output = "";
   let errors = "";
   const { stdout, stderr } = child;

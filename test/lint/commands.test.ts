@@ -23,6 +23,8 @@ function documentsIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+const PROGRAM: Command = await kescProgram([]);
+
 /** The commands in the fenced blocks of a text, each on one line and without its comment. */
 function commandsIn(text: string): readonly string[] {
   const blocks = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map(([, block = ""]) => block.replace(/\\\n\s*/g, ""));
@@ -38,7 +40,7 @@ function wordsOf(command: string): readonly string[] {
 
 /** What is wrong with a command, as one sentence for each problem. */
 function problemsOf(line: string): readonly string[] {
-  let command: Command = kescProgram();
+  let command = PROGRAM;
   const words = wordsOf(line);
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word);

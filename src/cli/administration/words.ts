@@ -1,5 +1,5 @@
 import { messageOf } from "../../grpc/errors/message.js";
-import { operatorsMessageOf } from "../../grpc/errors/operators.js";
+import { operatorsMessageOf } from "../../grpc/errors/operators-message.js";
 import type { Submitted } from "../../operators/ports.js";
 import type { OperatorRefusal } from "../../operators/refusal.js";
 import { OperatorError } from "../../startup/operator-error.js";

@@ -12,14 +12,9 @@ import { keys as openKeys } from "../../storage/keys.js";
 import { saveRailAccount, USUAL_LIMITS } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { cellOf, keyCreation } from "../organizations.js";
+import { type Addresses, reachable } from "./addresses.js";
 import { migrateDatabase } from "./migrate.js";
 import { printLine } from "./output.js";
-
-/** The addresses that both programs listen on. */
-export interface Addresses {
-  readonly grpc: string;
-  readonly http: string;
-}
 
 const SANDBOX_RAIL = "sandbox" as Rail;
 
@@ -166,9 +161,4 @@ function grpcurlLines(address: string, hasTls: boolean): string[] {
 /** The path of a unix socket; undefined for host:port. */
 function socketOf(address: string): string | undefined {
   return address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
-}
-
-/** A client cannot call a wildcard address, so it calls the loopback address of the same family. */
-export function reachable(address: string): string {
-  return address.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
 }

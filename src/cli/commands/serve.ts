@@ -6,11 +6,9 @@ import { announceReady, type Child, type Exit, exitsOf, startChild } from "../..
 import { shutdownSignal } from "../../../runtime/shutdown.js";
 import { configFromEnvironment, refuseExposure } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { serverNodeOptions } from "../young-generation.js";
-import { type Addresses, demoWords, prepareDemo, reachable } from "./demo.js";
+import { KESC, serverNodeOptions } from "../young-generation.js";
+import { type Addresses, reachable } from "./addresses.js";
 import { printLine } from "./output.js";
-
-const KESC = new URL("../kesc.js", import.meta.url);
 
 /**
  * `kesc serve`: runs the server and the gateway as two processes until a shutdown signal. Stops the
@@ -22,14 +20,18 @@ export function addServe(program: Command): void {
     .command("serve")
     .description("serve gRPC and REST, as two processes")
     .option("--demo", "migrate, create a demo organization with a key if there is none, and print requests to paste")
-    .action(async ({ demo }: { demo?: true }) => {
+    .action(async ({ demo: isDemo = false }: { demo?: boolean }) => {
       const config = configFromEnvironment();
       refuseExposure("server and gateway");
-      const prepared = demo === true ? await prepareDemo(config) : undefined;
+      // Only the demo needs the database, which would take half of the time that this command needs
+      // to start.
+      const demo = isDemo ? await import("./demo.js") : undefined;
+      const prepared = await demo?.prepareDemo(config);
       if (prepared !== undefined) printLine("Starting the server and the gateway…");
       try {
         await serve({ ...config, holdOutput: prepared !== undefined }, (addresses) => {
-          if (prepared !== undefined) printLine(demoWords(prepared, addresses, { hasTls: config.tls !== undefined }));
+          if (demo === undefined || prepared === undefined) return;
+          printLine(demo.demoWords(prepared, addresses, { hasTls: config.tls !== undefined }));
         });
       } finally {
         // The listener for "disconnect" would keep this process alive.

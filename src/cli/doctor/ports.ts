@@ -4,7 +4,8 @@ import { createServer } from "node:net";
 
 import { credentials, status as Status } from "@grpc/grpc-js";
 
-import { clientCredentials, TlsFileError } from "../../../runtime/transport/tls.js";
+import { clientCredentials } from "../../../runtime/transport/client-credentials.js";
+import { TlsFileError } from "../../../runtime/transport/tls.js";
 import type { HostAndPort } from "../../../runtime/variables/forms.js";
 import type { Config } from "../../startup/config.js";
 import { connectTo } from "../import/import-stream.js";

@@ -6,7 +6,8 @@ import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { encode } from "../messages/encode.js";
 import { detailsOf } from "./details.js";
 import { messageOf } from "./message.js";
-import { isForOperators, operatorsMessageOf, operatorsStatusOf } from "./operators.js";
+import { isForOperators, operatorsStatusOf } from "./operators.js";
+import { operatorsMessageOf } from "./operators-message.js";
 import type { Reason, ServedRefusal } from "./refusal.js";
 
 const STATUSES = {

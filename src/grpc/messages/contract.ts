@@ -10,6 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
+import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
 import { parseRoles, type Role } from "../../operators/operator.js";
 
@@ -57,10 +58,8 @@ const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
 const REQUIRED_ROLES = "kesc.admin.v1.required_roles";
 
-// `npm run generate` creates the file. The build copies it to dist/, so the same relative path
-// works there.
-const DESCRIPTOR_SET = new URL("../../../proto/kesc.binpb", import.meta.url);
-const OPERATORS_DESCRIPTOR_SET = new URL("../../../proto/kesc-admin.binpb", import.meta.url);
+const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
+const OPERATORS_DESCRIPTOR_SET = packageFile("dist/proto/kesc-admin.binpb");
 
 const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] | undefined>> = {
   unary: "none",

@@ -1,8 +1,14 @@
-import type { handleServerStreamingCall, Server, ServerWritableStream, UntypedHandleCall } from "@grpc/grpc-js";
-import { HealthImplementation } from "grpc-health-check";
+import { type Server, type ServerWritableStream, status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { traceOf } from "../../../runtime/error-trace.js";
+import {
+  type HealthCheckRequest,
+  type HealthCheckResponse,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+  type HealthServer,
+  HealthService,
+} from "../../gen/health/v1/health.js";
 
 export const HEALTH_SERVICE = "grpc.health.v1.Health";
 
@@ -14,11 +20,7 @@ export interface HealthOptions {
   readonly logger: Logger;
 }
 
-interface WatchRequest {
-  readonly service: string;
-}
-
-type WatchStream = ServerWritableStream<WatchRequest, unknown>;
+type WatchStream = ServerWritableStream<HealthCheckRequest, HealthCheckResponse>;
 
 const PING_MILLIS = 1_000;
 // A database that takes longer than this counts as unavailable.
@@ -31,7 +33,6 @@ const PING_MILLIS_MAX = 5_000;
 export class Health {
   readonly #options: HealthOptions;
   readonly #names: readonly string[];
-  readonly #implementation: HealthImplementation;
   readonly #watches = new Set<WatchStream>();
   /** Undefined until the first ping. */
   #serving: boolean | undefined;
@@ -41,9 +42,6 @@ export class Health {
   constructor(options: HealthOptions) {
     this.#options = options;
     this.#names = ["", ...options.serviceNames, HEALTH_SERVICE];
-    this.#implementation = new HealthImplementation(
-      Object.fromEntries(this.#names.map((name) => [name, "NOT_SERVING" as const])),
-    );
   }
 
   get isServing(): boolean {
@@ -51,12 +49,23 @@ export class Health {
   }
 
   addTo(server: Server): void {
-    this.#implementation.addToServer({
-      addService: (definition, handlers: Record<string, UntypedHandleCall>) => {
-        const watch = handlers["watch"] as handleServerStreamingCall<WatchRequest, unknown>;
-        server.addService(definition, { ...handlers, watch: this.#watch(watch) });
+    server.addService(HealthService, {
+      check: ({ request: { service } }, callback) => {
+        if (this.#names.includes(service)) callback(null, this.#response());
+        else callback({ code: Status.NOT_FOUND, details: `Health status unknown for service ${service}` });
       },
-    });
+      watch: (stream) => {
+        this.#watches.add(stream);
+        stream.once("cancelled", () => this.#watches.delete(stream));
+        // The status of a service that does not exist never changes.
+        stream.write(
+          this.#names.includes(stream.request.service) ? this.#response() : { status: ServingStatus.SERVICE_UNKNOWN },
+        );
+      },
+      list: (_, callback) => {
+        callback(null, { statuses: new Map(this.#names.map((name) => [name, this.#response()])) });
+      },
+    } satisfies HealthServer);
   }
 
   /** Starts to ping. Resolves after the first ping. */
@@ -77,14 +86,8 @@ export class Health {
     this.#watches.clear();
   }
 
-  #watch(watch: handleServerStreamingCall<WatchRequest, unknown>): handleServerStreamingCall<WatchRequest, unknown> {
-    return (stream) => {
-      this.#watches.add(stream);
-      stream.once("cancelled", () => this.#watches.delete(stream));
-      // The package would keep an entry for ever of each name that a client makes up.
-      if (this.#names.includes(stream.request.service)) watch(stream);
-      else stream.write({ status: "SERVICE_UNKNOWN" });
-    };
+  #response(): HealthCheckResponse {
+    return { status: this.isServing ? ServingStatus.SERVING : ServingStatus.NOT_SERVING };
   }
 
   async #ping(): Promise<void> {
@@ -125,6 +128,8 @@ export class Health {
   #report(serving: boolean): void {
     if (this.#serving === serving) return;
     this.#serving = serving;
-    for (const name of this.#names) this.#implementation.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
+    for (const watch of this.#watches) {
+      if (this.#names.includes(watch.request.service)) watch.write(this.#response());
+    }
   }
 }

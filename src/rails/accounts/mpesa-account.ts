@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 
-import { z } from "zod";
+import * as z from "zod";
 
 import { readBaseUrl } from "../../../runtime/transport/base-url.js";
 import type { TransactionType } from "../../domain/transaction.js";

@@ -2,14 +2,10 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 import { StoreError } from "../../ledger/ports/store.js";
-import {
-  SQLITE_WORKER,
-  type WorkerFailure,
-  type WorkerFiles,
-  type WorkerOpened,
-  type WorkerRequest,
-  type WorkerResponse,
-} from "./worker.js";
+import type { WorkerFailure, WorkerFiles, WorkerOpened, WorkerRequest, WorkerResponse } from "./worker.js";
+
+/** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
+const SQLITE_WORKER = new URL("./worker.js", import.meta.url);
 
 /**
  * The client of a worker thread. The worker runs the requests one after another, in the order of

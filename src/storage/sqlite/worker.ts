@@ -21,9 +21,6 @@ import { sqliteEngine } from "./engine.js";
 import { SqliteStatements } from "./statements.js";
 import { sqliteTransaction } from "./transaction.js";
 
-/** The module that the thread runs: this file, with the ending that it has after compilation. */
-export const SQLITE_WORKER = new URL(import.meta.url);
-
 /** One statement, one batch of the ledger, or the leaves of some rows. */
 export type WorkerRequest =
   | { readonly id: number; readonly sql: string; readonly bindings: readonly unknown[] }

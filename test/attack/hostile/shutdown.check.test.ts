@@ -7,7 +7,7 @@ import { expect } from "chai";
 
 import { encodeFields } from "../../../bench/load/hpack.js";
 import { clientPreface, Flag, frame, FrameType } from "../../../bench/load/http2-frames.js";
-import { clientCredentials } from "../../../runtime/transport/tls.js";
+import { clientCredentials } from "../../../runtime/transport/client-credentials.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { kesc, Place, RunningKesc } from "../../support/service/kesc.js";
 import { TLS_CA_FILE, TLS_CERT_FILE, TLS_CLIENT_FILES, TLS_KEY_FILE } from "../../support/tls/files.js";

@@ -128,6 +128,7 @@ function runIn(folder: string, args: readonly string[]): { status: number | null
     cwd: folder,
     encoding: "utf8",
     timeout: PROGRAM_MILLIS_MAX,
+    env: { ...process.env, TEST_KESC: join(folder, "dist/src/cli/kesc.js") },
   });
   if (error !== undefined) throw error;
   return { status, output: stdout === "" ? stderr : stdout };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { clientCredentials } from "../../../runtime/transport/tls.js";
+import { clientCredentials } from "../../../runtime/transport/client-credentials.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { kesc, kescJson, Place, RunningKesc, type Variables } from "../../support/service/kesc.js";
 import { TLS_CA_FILE, TLS_CERT_FILE, TLS_CLIENT_FILES, TLS_KEY_FILE } from "../../support/tls/files.js";

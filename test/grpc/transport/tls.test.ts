@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions } from "node:tls";
 import { credentials, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { clientCredentials } from "../../../runtime/transport/tls.js";
+import { clientCredentials } from "../../../runtime/transport/client-credentials.js";
 import { WatchedTls } from "../../../runtime/transport/watched-tls.js";
 import { endTls, type TlsEndOptions } from "../../../src/grpc/transport/tls-end.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";

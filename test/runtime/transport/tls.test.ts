@@ -1,12 +1,7 @@
 import { expect } from "chai";
 
-import {
-  certificatesIn,
-  clientCredentials,
-  readTls,
-  TlsFileError,
-  type TlsFiles,
-} from "../../../runtime/transport/tls.js";
+import { clientCredentials } from "../../../runtime/transport/client-credentials.js";
+import { certificatesIn, readTls, TlsFileError, type TlsFiles } from "../../../runtime/transport/tls.js";
 import { TLS_CA_FILE, TLS_CERT_FILE, TLS_KEY_FILE } from "../../support/tls/files.js";
 
 function serverFiles(certificate: string, key: string): TlsFiles {

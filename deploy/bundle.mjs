@@ -1,0 +1,67 @@
+// Bundles the compiled programs into dist/bin, which is what ships: a process that links a thousand
+// files spends most of its start on that (docs/adr/0057).
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { build } from "esbuild";
+
+const OUT = "dist/bin";
+
+/**
+ * An `import` of node:http reads each of its exports. One of them is a WebSocket, for which Node
+ * loads undici: that takes longer than an empty program. `require` reads none.
+ */
+const requireHttp = {
+  name: "require-http",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: "require" }));
+    onLoad({ filter: /./, namespace: "require" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule("${path}");`,
+    }));
+  },
+};
+
+rmSync(OUT, { recursive: true, force: true });
+const { metafile } = await build({
+  // Entries and chunks share one folder, so a module finds an entry at "./" before and after.
+  entryPoints: ["dist/src/cli/kesc.js", "dist/src/storage/sqlite/worker.js"],
+  entryNames: "[name]",
+  outdir: OUT,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.23",
+  // Packages in CommonJS call require.
+  banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  // better-sqlite3 has a native module. Knex and pg ask for the others only on other databases.
+  external: [
+    "better-sqlite3",
+    "mariadb",
+    "mysql",
+    "mysql2",
+    "oracledb",
+    "pg-native",
+    "pg-query-stream",
+    "sqlite3",
+    "tedious",
+  ],
+  plugins: [requireHttp],
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: "none",
+  metafile: true,
+  logLevel: "warning",
+});
+chmodSync(join(OUT, "kesc.js"), 0o755);
+
+/** The packages whose code is in the bundle, and their licences, which a copy must carry. */
+const packages = new Set(
+  Object.keys(metafile.inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+);
+const licences = [...packages].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+  return [`${name} ${version}: ${license}`, ...texts.map((file) => readFileSync(join(folder, file), "utf8").trim())];
+});
+writeFileSync(join(OUT, "LICENSES.txt"), `${licences.map((texts) => texts.join("\n\n")).join("\n\n---\n\n")}\n`);

@@ -1,0 +1,17 @@
+import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
+
+import { readTls, type TlsFiles } from "./tls.js";
+
+// Apart from tls.ts: commands that call no server would load gRPC with their settings.
+
+/**
+ * Returns the credentials of a client that connects to `address`. With `files` it uses TLS, and
+ * trusts only certificates that their CA has signed. A Unix socket needs no TLS.
+ *
+ * Throws a TlsFileError if a file cannot be used.
+ */
+export function clientCredentials(address: string, files: TlsFiles | undefined): ChannelCredentials {
+  if (files === undefined || address.startsWith("unix:")) return credentials.createInsecure();
+  const { ca = null, key = null, cert = null } = readTls(files);
+  return credentials.createSsl(ca, key, cert);
+}
