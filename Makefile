@@ -20,7 +20,7 @@ help: ## list what make can do
 
 run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
 	$(if $(NODE),@echo 'By hand: PATH="$(CURDIR)/$(dir $(NODE)):$$PATH" npx kesc --help')
-	@dist/src/cli/kesc.js serve --demo
+	@dist/bin/kesc.js serve --demo
 
 lint: dist/.built ## what needs no server: formatting, linters, imports, dead code, contract, generated files, documents
 	@$(MAKE) --no-print-directory -j2 --output-sync lint-code lint-format lint-contract lint-tests

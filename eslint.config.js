@@ -41,6 +41,21 @@ export default tseslint.config(
     },
   },
   {
+    // A command runs within a process of others, too: those of a test.
+    files: ["src/cli/**"],
+    ignores: ["src/cli/kesc.ts", "src/cli/young-generation.ts", "src/cli/commands/output.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        ...["env", "stdin", "stdout", "stderr", "exitCode"].map((property) => ({
+          object: "process",
+          property,
+          message: "Use that of invocation().",
+        })),
+      ],
+    },
+  },
+  {
     // A suite is one function, and a table of cases may be long.
     files: ["test/**"],
     rules: { "max-lines-per-function": "off", "max-lines": "off" },

@@ -12,6 +12,7 @@ interface HealthAnswer {
 type HealthRpc = Method<{ readonly service: string }, HealthAnswer>;
 const check = health["Check"] as HealthRpc;
 const watch = health["Watch"] as HealthRpc;
+const list = health["List"] as Method<object, { readonly statuses: Readonly<Record<string, HealthAnswer>> }>;
 
 const GRACE_WITHOUT_END_MILLIS = 600_000;
 
@@ -33,6 +34,8 @@ describe("grpc: health", () => {
       const { response } = await under.grpc.call(check, { service }, { key: "" });
       expect(response?.status, service).to.equal("SERVING");
     }
+    const { response: listed } = await under.grpc.call(list, {}, { key: "" });
+    expect(listed?.statuses).to.have.property("kesc.v1.AccountService").that.includes({ status: "SERVING" });
     const unknown = await under.grpc.call(check, { service: "nobody" }, { key: "" });
     expect(unknown.code).to.equal(Status.NOT_FOUND);
     await under.close();
