@@ -1,6 +1,5 @@
 /**
- * Runs the test files in two processes side by side, each of which takes the next file when it is
- * free. Prints a line for each file, the output of files with failures, and the sum.
+ * Runs the test files in processes side by side, each of which takes the next file when it is free. Prints a line for each file, the output of files with failures, and the sum.
  *
  * usage: node dist/test/run.js [PART OF A PATH]...    without one, all files of the stage
  */
@@ -16,7 +15,8 @@ import { STAGE } from "./support/stage.js";
 
 const WORKER = fileURLToPath(new URL("run-files.js", import.meta.url));
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
-const PROCESSES_MAX = 2;
+// Tests wait for a third of their time, so one process more than cores keeps all cores busy.
+const PROCESSES = Math.min(4, availableParallelism() + 1);
 const DEAREST_SHOWN = 10;
 // The slowest file takes a minute on a quiet machine. A file that hangs must not stop the run.
 const FILE_MILLIS_MAX = 900_000;
@@ -37,8 +37,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 try {
-  const processes = Math.min(PROCESSES_MAX, availableParallelism(), filesCount);
-  await Promise.all(Array.from({ length: processes }, runWaitingFiles));
+  await Promise.all(Array.from({ length: Math.min(PROCESSES, filesCount) }, runWaitingFiles));
 } finally {
   await postgres.stop();
 }
