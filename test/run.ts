@@ -1,5 +1,6 @@
 /**
- * Runs the test files in processes side by side, each of which takes the next file when it is free. Prints a line for each file, the output of files with failures, and the sum.
+ * Runs the test files in several processes, each of which takes the next file when it is free.
+ * Prints a line for each file, the output of files with failures, and the sum.
  *
  * usage: node dist/test/run.js [PART OF A PATH]...    without one, all files of the stage
  */

@@ -202,7 +202,8 @@ describe("kesc migrate --cells (postgres)", () => {
     await eventually(async () => (await run(url, BLOCKED)).length > 0, { millisMax: 20_000 });
     const [holder] = await run<{ pid: number }>(
       url,
-      "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted",
+      `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
+       WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
     );
     const pid = String(holder?.pid);
     await run(url, `SELECT pg_terminate_backend(${pid})`);
