@@ -16,8 +16,8 @@ import { STAGE } from "./support/stage.js";
 
 const WORKER = fileURLToPath(new URL("run-files.js", import.meta.url));
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
-// Tests wait for a third of their time, so one process more than cores keeps all cores busy.
-const PROCESSES = Math.min(4, availableParallelism() + 1);
+// Tests wait for half of their time, so two processes more than cores keep all cores busy.
+const PROCESSES = Math.min(4, availableParallelism() + 2);
 const DEAREST_SHOWN = 10;
 // The slowest file takes a minute on a quiet machine. A file that hangs must not stop the run.
 const FILE_MILLIS_MAX = 900_000;
