@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { byStage } from "../../support/stage.js";
 
 /**
- * Tries a property `byDefault` times, a quarter of them in `make test`, always with the same inputs.
- * FUZZ_RUNS, which `make fuzz` sets, asks for as many others. A failure prints its seed, and SEED
- * repeats it.
+ * Tries a property `byDefault` times, or a quarter of that in `make test`, always with the same
+ * inputs. FUZZ_RUNS, which `make fuzz` sets, asks for as many others. A failure prints its seed,
+ * and SEED repeats it.
  */
 export function runs(byDefault: number): fc.Parameters<unknown> {
   const { FUZZ_RUNS: asked, SEED: given } = process.env;
