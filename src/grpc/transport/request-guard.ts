@@ -227,8 +227,11 @@ class ArrivingCall extends ServerInterceptingCall {
       send(isOwn ? status : this.#explained(status));
       if (this.#leaveArriving()) {
         this.#isOver = true;
-        // The client must not send the remaining request: nobody reads it.
-        if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+        // The client must not send the remaining request: nobody reads it. On Node 22 a reset in
+        // the turn of the status would overtake it, and the client would never get the status.
+        setImmediate(() => {
+          if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+        });
       }
     };
   }
