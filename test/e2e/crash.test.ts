@@ -11,7 +11,7 @@ import { STAGE } from "../support/stage.js";
 const CALLERS = 1_000;
 const REST_CALLERS = 50;
 const BULK_CALLERS = 10;
-/** The service is killed after so many were acknowledged. */
+/** The test kills the service after this number of acknowledged mints. */
 const MINTS_MIN = 300;
 const REST_MINTS_MIN = 50;
 const ACCOUNTS = 10;

@@ -30,7 +30,7 @@ function restless(atRest: (rest: number) => Promise<void>): Pace {
   };
 }
 
-/** A database serves so many bursts. Each makes the audits after it longer. */
+/** The number of bursts on one database. Each makes the audits after it longer. */
 const ROUNDS_MAX = 10;
 
 const SIZES = byStage<Readonly<Record<string, VerifyOptions>>>({

@@ -701,7 +701,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "knex_migrations_lock.is_locked": [["1", "1 = 1", "not covered"]],
 };
 
-/** A run makes the first of so many changes. With Infinity it makes a single one. */
+/** A run makes every nth change, the first included. With Infinity it makes one change. */
 const ONE_OF = byStage({ test: { sqlite: 10, postgres: Infinity }, check: { sqlite: 1, postgres: 1 } });
 
 /** Settings, evidence and leases: no row of the journal says what they must be. */

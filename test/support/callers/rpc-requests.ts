@@ -131,7 +131,7 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "SupplyService/GetSupply": { request: () => ({}) },
   "LimitService/GetLimits": { request: ofAccount },
   "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.FAILED_PRECONDITION },
-  // Whoever calls it gets the same response, whatever the token is.
+  // Every caller gets the same response, whatever the token is.
   "RailService/ReceiveCallback": {
     request: () => ({ token: "x", body: { content_type: "text/plain", data: "aGVsbG8=" } }),
   },
