@@ -22,7 +22,10 @@ export interface StatementRow {
   readonly completedAt: UnixMillis;
   readonly direction: "in" | "out";
   readonly amountCents: Cents;
-  /** M-Pesa's own charge. It has the receipt of the payment that it was taken for. */
+  /**
+   * M-Pesa's own charge. It has the receipt of the payment that it was taken for, and neither a
+   * name nor an account number.
+   */
   readonly isCharge: boolean;
   /** What the payer's prompt showed, or what the payer typed. */
   readonly accountReference: string | undefined;
@@ -38,7 +41,13 @@ export type ReadRow =
   | { readonly kind: "not_completed" }
   | { readonly kind: "bad"; readonly column: string; readonly problem: string };
 
-const CHARGE = /\bcharge\b/i;
+const REASON_TYPE = "Reason Type";
+const CHARGE_TYPE = /\bcharges?$/i;
+// M-Pesa's own words, whole. A payer can type "charge" into an account number, and a person can be
+// called so. A charge that is not in the list is compared, and shows as a break.
+const CHARGE_DETAILS =
+  /^(Pay ?Bill|Pay Merchant|Merchant Payment|(Business|Salary|Promotion) Payment|Business (Pay ?Bill|Buy Goods|to Business Transfer)|Merchant to Merchant Payment|(Organi[sz]ation|Real Time) Settlement|(Organi[sz]ation |Customer )?Withdrawal) Charge$/i;
+const NAME = /\p{L}/u;
 const PAYOUT = /original conversation id is (txn_[0-9a-z]{26})/i;
 // "22-11-2026 10:05:33" in some exports, "2026-11-22 10:05:33" in others.
 const DAY_FIRST = /^(\d{2})[-/](\d{2})[-/](\d{4})( .+)$/;
@@ -61,6 +70,8 @@ export function readStatementRow(cell: (column: string) => string): ReadRow {
     return bad("Paid In", "or Withdrawn must have an amount, and not both");
   }
   const details = cell("Details");
+  const party = cell(OTHER_PARTY);
+  const accountReference = cell(ACCOUNT_NUMBER) || undefined;
   return {
     kind: "row",
     row: {
@@ -68,12 +79,17 @@ export function readStatementRow(cell: (column: string) => string): ReadRow {
       completedAt,
       direction: paidIn === undefined ? "out" : "in",
       amountCents,
-      isCharge: CHARGE.test(details),
-      accountReference: cell(ACCOUNT_NUMBER) || undefined,
+      isCharge: !NAME.test(party) && accountReference === undefined && isCharge(cell(REASON_TYPE), details),
+      accountReference,
       transactionId: PAYOUT.exec(details)?.[1],
-      phone: readPartyPhone(cell(OTHER_PARTY)),
+      phone: readPartyPhone(party),
     },
   };
+}
+
+/** The reason type is M-Pesa's own word. Not every export has it. */
+function isCharge(reasonType: string, details: string): boolean {
+  return reasonType === "" ? CHARGE_DETAILS.test(details) : CHARGE_TYPE.test(reasonType);
 }
 
 function bad(column: string, problem: string): ReadRow {

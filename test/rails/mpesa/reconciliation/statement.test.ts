@@ -50,10 +50,25 @@ describe("readStatementRow", () => {
     }
   });
 
-  it("knows a charge by its details", () => {
-    const found = read({ Details: "Business Payment Charge", "Paid In": "", Withdrawn: "-22.40" });
-    expect(found.kind === "row" && found.row).to.include({ isCharge: true, amountCents: 2_240 });
-  });
+  const NOBODY = { "Other Party Info": "", "A/C No.": "" };
+  for (const [what, given, isCharge] of [
+    ["a charge by M-Pesa's words for it", { ...NOBODY, Details: "Business Payment Charge" }, true],
+    ["a charge by its reason type", { ...NOBODY, Details: "Fee 7", "Reason Type": "Business Payment Charge" }, true],
+    ["no charge where a person's name has the word", { ...NOBODY, Details: "Business Payment to BRIAN CHARGE" }, false],
+    ["no charge where the remarks have the word", { ...NOBODY, Details: "Fuel and bus charge" }, false],
+    [
+      "no charge where the reason type is another",
+      { ...NOBODY, Details: "Pay Bill Charge", "Reason Type": "Pay Bill" },
+      false,
+    ],
+    ["no charge with a name", { Details: "Pay Bill Charge", "A/C No.": "" }, false],
+    ["no charge with an account number", { Details: "Pay Bill Charge", ...NOBODY, "A/C No.": "bus charge" }, false],
+  ] as const) {
+    it(`knows ${what}`, () => {
+      const found = read({ ...given, "Paid In": "", Withdrawn: "-22.40" });
+      expect(found.kind === "row" && found.row).to.include({ isCharge, amountCents: 2_240 });
+    });
+  }
 
   it("reads the forms of a time", () => {
     for (const time of ["2026-11-22 10:05:00", "22/11/2026 10:05:00", "22-11-2026 10:05"]) {
