@@ -89,6 +89,19 @@ for (const engine of ENGINES) {
       expect(METHODS.map(nameOf)).to.have.members([...MAY.admin]);
     });
 
+    it("names the fields that it refuses as the contract does", async () => {
+      const service = readOperatorsContract().files.getService("kesc.admin.v1.AdminService");
+      for (const method of METHODS) {
+        const { fields = [] } = await admin.call(EMPTY(method), {}, { key: keyOf("admin") });
+        const asked = service?.methods.find(({ name }) => name === nameOf(method))?.input.fields ?? [];
+        const names = asked.map(({ name }) => name);
+        expect(
+          fields.every(({ field }) => names.includes(field)),
+          `${nameOf(method)}: ${JSON.stringify(fields)}`,
+        ).to.equal(true);
+      }
+    });
+
     it("nobody without a key", async () => {
       expect(await reasonsOf(admin, { key: "" })).to.deep.equal(["16 MISSING_OPERATOR_KEY"]);
     });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { OperatorName } from "../../src/domain/proposal.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
@@ -143,6 +144,30 @@ for (const engine of ENGINES) {
       const act = { kind: "operator.replace_key", operatorId: dora.operator.id, keySha256 } as const;
       await service.stored.submit(act, undefined);
       expect(await approved(admin, id, { key })).to.equal("OWN_PROPOSAL");
+    });
+
+    it("an operator who could never be made is not proposed", async () => {
+      const key_sha256 = newKey().sha256;
+      const hers = newKey();
+      const zoe = await service.stored.submit(
+        { kind: "operator.create", name: "Zoe" as OperatorName, roles: ["viewer"], keySha256: hers.sha256 },
+        undefined,
+      );
+      const operator_id = zoe.kind === "done" ? zoe.resource.id : "";
+      const roles = ["viewer"];
+      for (const request of [
+        { name: "zoe", roles, key_sha256 },
+        { name: "Zed", roles, key_sha256: hers.sha256 },
+      ]) {
+        const { reason, facts } = await admin.call(Rpcs.createOperator, request, alice);
+        expect([reason, facts]).to.deep.equal(["OPERATOR_ALREADY_EXISTS", { operator_id }]);
+      }
+      await admin.call(Rpcs.revokeOperator, { operator_id }, alice);
+      expect((await admin.call(Rpcs.setOperatorRoles, { operator_id, roles }, alice)).reason).to.equal(
+        "OPERATOR_REVOKED",
+      );
+      const unknown = { operator_id: "opr_01jzzzzzzzzzzzzzzzzzzzzzzz", roles };
+      expect((await admin.call(Rpcs.setOperatorRoles, unknown, alice)).reason).to.equal("OPERATOR_NOT_FOUND");
     });
 
     it("what an approved act refuses leaves the proposal as it was", async () => {

@@ -63,8 +63,8 @@ export function keyRpcs(unary: OperatorUnary, options: HandlersOptions): Record<
     revokeKey: unary({
       request: RevokeKeyRequest,
       response: RevokeKeyResponse,
-      parse: ({ key_id: id }) => parseFields({ keyId: parseApiKeyId(id) }),
-      run: async ({ keyId }, { key: by }) => {
+      parse: ({ key_id: id }) => parseFields({ key_id: parseApiKeyId(id) }),
+      run: async ({ key_id: keyId }, { key: by }) => {
         const submitted = await administration.submit({ kind: "key.revoke", keyId }, by);
         return resultOfAct(options, submitted, (key, { already_so }) => ({ key: key && toKey(key), already_so }));
       },

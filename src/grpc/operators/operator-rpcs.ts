@@ -63,8 +63,8 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
     revokeOperator: unary({
       request: RevokeOperatorRequest,
       response: RevokeOperatorResponse,
-      parse: ({ operator_id: id }) => parseFields({ operatorId: parseOperatorId(id) }),
-      run: async ({ operatorId }, { key: by }) => {
+      parse: ({ operator_id: id }) => parseFields({ operator_id: parseOperatorId(id) }),
+      run: async ({ operator_id: operatorId }, { key: by }) => {
         const submitted = await administration.submit({ kind: "operator.revoke", operatorId }, by);
         return resultOfAct(options, submitted, (found, { already_so }) => ({
           operator: found && toOperator(found),

@@ -94,9 +94,9 @@ function suspensionRpc(
     // The response of SuspendOrganization has one field less, and no value for it.
     response: response,
     parse: ({ organization_id: id, reason }) =>
-      parseFields({ organizationId: parseOrganizationId(id), reason: parseReason(reason) }),
-    run: async (given, { key: by }) => {
-      const submitted = await options.administration.submit({ kind, ...given }, by);
+      parseFields({ organization_id: parseOrganizationId(id), reason: parseReason(reason) }),
+    run: async ({ organization_id: organizationId, reason }, { key: by }) => {
+      const submitted = await options.administration.submit({ kind, organizationId, reason }, by);
       return resultOfAct(options, submitted, (found, rest) => ({
         organization: found && toOrganization(found),
         ...rest,

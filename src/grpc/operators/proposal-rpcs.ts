@@ -58,8 +58,8 @@ function decisionRpc(
   return unary({
     request,
     response,
-    parse: ({ proposal_id: id }) => parseFields({ id: parseOperatorProposalId(id) }),
-    run: async ({ id }, { key: by }) => {
+    parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseOperatorProposalId(id) }),
+    run: async ({ proposal_id: id }, { key: by }) => {
       const decided = await administration[decide](id, by);
       if (decided.kind === "refused") return decided;
       return done({ proposal: await proposalMessage(administration, decided.proposal) });

@@ -23,7 +23,7 @@ import { CellKeys } from "../organizations/cell-keys.js";
 import { changeSuspension } from "../organizations/suspension.js";
 import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accounts.js";
 import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
-import { OperatorActs } from "./operator-acts.js";
+import { isOfOperators, OperatorActs } from "./operator-acts.js";
 import { ownActs } from "./own-acts.js";
 import { CellProposals, type Decision, type StoredProposal } from "./proposals.js";
 import { orRefusal, orRefusalToPerson, RefusedActError } from "./refused.js";
@@ -110,6 +110,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
     const submitted = await orRefused<Submitted<AnyResource>>(
       (async () => {
         if (by !== undefined && (await this.#needsSecondPerson(act))) {
+          if (isOfOperators(act)) await this.#acts.refuseImpossible(act);
           const { proposals } = await this.#roomOf(act);
           return { kind: "proposed", proposal: await proposals.propose(act, by.id) };
         }

@@ -47,6 +47,10 @@ const NO_HASH = "";
 /** An act about operators. */
 export type OperatorsAct = Extract<Act, { readonly kind: `operator.${string}` }>;
 
+export function isOfOperators(act: Act): act is OperatorsAct {
+  return act.kind.startsWith("operator.");
+}
+
 type Change = Pick<ActRow, "kind" | "operator_id" | "name" | "roles" | "key_sha256">;
 
 /**
@@ -99,6 +103,14 @@ export class OperatorActs {
       actor: row.actor as Actor,
       recordedAt: toUnixMillis(row.recorded_at),
     }));
+  }
+
+  /**
+   * Rejects with a RefusedActError if the act would be refused now. Otherwise a second person would
+   * be asked to approve what nobody can do.
+   */
+  async refuseImpossible(act: OperatorsAct): Promise<void> {
+    changeOf(act, await this.#rows(`${this.#select} ORDER BY seq`));
   }
 
   /** Does one act. Rejects with a RefusedActError as the cause. */
