@@ -57,8 +57,7 @@ describe("the log", () => {
       `const log = openLog("info");
       for (let turn = 0; turn < 100; turn += 1) {
         log.info("x".repeat(10_000));
-        log.flush();
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise((resolve) => log.flush(resolve));
       }
       await flushLog(log);
       process.exit(7);`,

@@ -37,8 +37,9 @@ for (const engine of ENGINES_OF_STAGE) {
     }
 
     async function leafTexts(size: number): Promise<Buffer[]> {
-      const leaves = await Promise.all(Array.from({ length: size }, (_, index) => store.leaf(book, index + 1)));
-      return leaves.map((leaf) => Buffer.from(leaf?.text ?? ""));
+      const texts: Buffer[] = [];
+      for (let seq = 1; seq <= size; seq += 1) texts.push(Buffer.from((await store.leaf(book, seq))?.text ?? ""));
+      return texts;
     }
 
     async function newest(): Promise<Seal> {

@@ -11,6 +11,7 @@ import {
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { Reflection } from "../../../src/grpc/standard/reflection-index.js";
 import type { Method } from "../../support/callers/grpc-caller.js";
+import { eventually } from "../../support/eventually.js";
 import { serve, type ServerUnderTest } from "../../support/service/grpc-server.js";
 
 type Question = ServerReflectionRequest["message_request"];
@@ -154,6 +155,7 @@ describe("grpc: reflection", () => {
     stream.pause();
     const message_request: Question = { $case: "file_containing_symbol", value: "kesc.v1.AccountService" };
     for (let sent = 0; sent < 3_000; sent += 1) stream.send({ host: "", message_request });
+    await eventually(() => count > 0);
     await new Promise((resolve) => setTimeout(resolve, 500));
     stream.cancel();
     Reflection.prototype.answer = made;

@@ -30,7 +30,9 @@ describe("TLS of the gRPC server", () => {
     const written = writeTls(folder, await authority.issue({ names: LOCAL_NAMES }), authority.pem);
     const named = (path: string) => ({ variable: "KESC_X", path });
     const files = { certificate: named(written.cert), key: named(written.key) };
-    watched = new WatchedTls(hasClientCa ? { ...files, ca: named(written.ca) } : files, { log: logInto([]) });
+    // Only the tests look: the timer could be reading the files while a test replaces them.
+    const options = { log: logInto([]), lookMillis: DAY_MILLIS };
+    watched = new WatchedTls(hasClientCa ? { ...files, ca: named(written.ca) } : files, options);
     server = await serve({ tls: watched });
   }
   async function stop(): Promise<void> {
