@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
@@ -171,9 +173,10 @@ function admit(requestsMax: number, { callers, roomOf }: { callers: Callers; roo
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 const refuseMalformed: RequestHandler = (req, res, next) => {
-  const { host, expect } = req.headers;
-  if (host === undefined && req.httpVersion === "1.1") {
-    sendProblem(res, malformedRequest("The header Host is missing."));
+  const { expect } = req.headers;
+  const breach = breachOf(req);
+  if (breach !== undefined) {
+    sendProblem(res, { ...malformedRequest(breach), headers: { Connection: "close" } });
     return;
   }
   if (expect !== undefined && !CONTINUE.test(expect)) {
@@ -188,6 +191,14 @@ const refuseMalformed: RequestHandler = (req, res, next) => {
   }
   next();
 };
+
+/** Returns what breaks a rule of HTTP/1.1 that Node does not check (RFC 9112, 2.3 and 3.2). */
+function breachOf({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "The version of the request must be HTTP/1.1.";
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && /^host$/i.test(name));
+  if (hosts.length > 1) return "The header Host must be sent only once.";
+  return hosts.length === 0 && httpVersion === "1.1" ? "The header Host is missing." : undefined;
+}
 
 /** Logs an error that no other code handles. The client receives only the request's id. */
 function handleBug(log: Logger): ErrorRequestHandler {

@@ -68,7 +68,8 @@ export class MessageReader {
     const prefix = path === "" ? "" : `${path}.`;
     for (const [name, value] of Object.entries(json)) {
       const field = fieldNamed(target.desc, name);
-      if (field === undefined) this.refuse(prefix + name, unparsed("is not a field of this request", "unknown_field"));
+      if (field === undefined)
+        this.refuse(prefix + (name || '""'), unparsed("is not a field of this request", "unknown_field"));
       else if (value === null) continue;
       else if (inPath?.has(field) === true)
         this.refuse(prefix + name, unparsed("is in the path and must not be in the body", "conflict"));

@@ -62,6 +62,8 @@ describe("a request's JSON", () => {
     ['{"Name": "x"}', "Name", "is not a field of this request", "unknown_field"],
     ['{"__proto__": {"name": "x"}}', "__proto__", "is not a field of this request", "unknown_field"],
     ['{"constructor": "x"}', "constructor", "is not a field of this request", "unknown_field"],
+    ['{"": "x"}', '""', "is not a field of this request", "unknown_field"],
+    ['{"inner": {"": 1}}', 'inner.""', "is not a field of this request", "unknown_field"],
     ['{"inner": {"doll": 1}}', "inner.doll", "is not a field of this request", "unknown_field"],
     ['{"name": 7}', "name", "must be a string", "wrong_type"],
     ['{"name": true}', "name", "must be a string", "wrong_type"],
