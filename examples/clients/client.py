@@ -53,7 +53,8 @@ def error_info(error):
 
 address = os.environ.get("KESC_ADDRESS", "127.0.0.1:50051")
 channel = grpc.insecure_channel(address, options=[("grpc.service_config", RETRIES)])
-key = [("x-api-key", os.environ["KESC_API_KEY"])]
+# A line break would make grpc raise an error that shows the key.
+key = [("x-api-key", os.environ["KESC_API_KEY"].strip())]
 accounts = Service(channel, "kesc.v1.AccountService", key)
 transactions = Service(channel, "kesc.v1.TransactionService", key)
 events = Service(channel, "kesc.v1.EventService", key)

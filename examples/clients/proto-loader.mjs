@@ -14,7 +14,8 @@ const definition = loadSync([...files, "google/rpc/status.proto", "google/rpc/er
 const { v1 } = loadPackageDefinition(definition).kesc;
 
 const metadata = new Metadata();
-metadata.set("x-api-key", process.env["KESC_API_KEY"] ?? "");
+// A line break would make grpc-js throw an error that shows the key.
+metadata.set("x-api-key", (process.env["KESC_API_KEY"] ?? "").trim());
 const address = process.env["KESC_ADDRESS"] ?? "127.0.0.1:50051";
 const [accounts, transactions, events] = [v1.AccountService, v1.TransactionService, v1.EventService].map(
   (Service) => new Service(address, credentials.createInsecure()),

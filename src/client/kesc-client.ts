@@ -1,4 +1,4 @@
-import { type ChannelCredentials, Client, credentials } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, credentials, status as Status } from "@grpc/grpc-js";
 
 import type { Account } from "../gen/kesc/v1/account.js";
 import { AccountServiceService, type ListAccountsRequest } from "../gen/kesc/v1/account_service.js";
@@ -36,6 +36,7 @@ const LOOPBACK = /^(localhost|127\.[0-9.]+|\[::1\]):[0-9]+$/;
 export interface KescClientOptions {
   /** "host:port" of the gRPC server. */
   readonly address: string;
+  /** White space around it is cut off. */
   readonly apiKey: string;
   /** Default: TLS with the roots of the system. An address of the loopback needs none. */
   readonly credentials?: ChannelCredentials;
@@ -69,11 +70,12 @@ export class KescClient {
   readonly sandbox: Rpcs<typeof SandboxServiceService>;
   readonly #connection: Connection;
 
-  /** Connects at the first call. */
+  /** Connects at the first call. Throws a KescError if the key cannot be a header. */
   constructor({ address, apiKey, credentials: given, timeoutMillis = TIMEOUT_MILLIS }: KescClientOptions) {
+    const key = headerOf(apiKey);
     const plain = LOOPBACK.test(address) ? credentials.createInsecure() : credentials.createSsl();
     const client = new Client(address, given ?? plain, { "grpc.keepalive_time_ms": KEEPALIVE_MILLIS });
-    this.#connection = { client, apiKey, timeoutMillis };
+    this.#connection = { client, apiKey: key, timeoutMillis };
     this.accounts = rpcsOf(AccountServiceService, this.#connection);
     this.transactions = rpcsOf(TransactionServiceService, this.#connection);
     this.events = rpcsOf(EventServiceService, this.#connection);
@@ -143,6 +145,17 @@ export class KescClient {
   close(): void {
     this.#connection.client.close();
   }
+}
+
+/**
+ * Returns the key as a header has it. grpc-js would throw an error that shows the key, and errors
+ * get into logs.
+ */
+function headerOf(apiKey: string): string {
+  const key = apiKey.trim();
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  const nothing = { reason: undefined, facts: {}, fields: [], retryAfterMillis: undefined };
+  throw new KescError(Status.INVALID_ARGUMENT, "apiKey must be one line of printable ASCII characters", nothing);
 }
 
 function requestOf(item: BatchItem): TransactionRequest {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
 
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from "@grpc/grpc-js";
 import { expect } from "chai";
@@ -93,6 +94,37 @@ describeEachEngine("KescClient", (service) => {
     const call = kesc.accounts.getAccount({ account_id }, { signal: AbortSignal.abort(reason) });
     expect(await call.catch((error: unknown) => error)).to.equal(reason);
   });
+});
+
+describe("the API key of a KescClient", () => {
+  const address = "127.0.0.1:1";
+  const apiKey = `kesc_0_${"a".repeat(43)}`;
+
+  it("may have white space around it, as a key from a file has", async () => {
+    const kesc = new KescClient({ address, apiKey: ` ${apiKey}\r\n`, timeoutMillis: 100 });
+    const failure = await failureOf(kesc.accounts.listAccounts({}));
+    expect(["UNAVAILABLE", "DEADLINE_EXCEEDED"]).to.include(failure.code);
+    kesc.close();
+  });
+
+  for (const [what, wrong] of [
+    ["two lines", `${apiKey}\n${apiKey}`],
+    ["a letter beyond ASCII", `${apiKey}é`],
+  ] as const) {
+    it(`is refused with a KescError that does not show it: ${what}`, async () => {
+      const failure = await failureOf(
+        (async () => {
+          const kesc = new KescClient({ address, apiKey: wrong, timeoutMillis: 100 });
+          await kesc.accounts.listAccounts({}).finally(() => {
+            kesc.close();
+          });
+        })(),
+      );
+      expect(failure).to.include({ code: "INVALID_ARGUMENT", reason: undefined });
+      const shown = inspect(failure, { depth: 9, showHidden: true });
+      expect(shown).to.include("apiKey must be one line of printable ASCII").and.not.to.include(apiKey);
+    });
+  }
 });
 
 describe("KescClient: watchEvents", () => {
