@@ -49,7 +49,8 @@ export function parseWebhookUrl(unchecked: string, allowed: AllowedHosts): Parse
   if (unchecked.length > URL_CHARACTERS_MAX) {
     return unparsed(`must have at most ${String(URL_CHARACTERS_MAX)} characters`, "TOO_LONG");
   }
-  if (!/^https?:\/\/[\x21-\x7e]+$/.test(unchecked) || !URL.canParse(unchecked)) {
+  // A URL takes "https:///x" for "https://x/".
+  if (!/^https?:\/\/(?![/\\])[\x21-\x7e]+$/.test(unchecked) || !URL.canParse(unchecked)) {
     return unparsed("must be an https address, such as https://example.com/webhooks");
   }
   const url = new URL(unchecked);

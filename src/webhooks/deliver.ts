@@ -12,6 +12,8 @@ import { parseRetryAfter } from "./schedule.js";
 
 const IDLE_MILLIS = 10_000;
 const FREE_SOCKETS_MAX = 8;
+// Addresses of IPv4 in the old form of IPv6, "::127.0.0.1". The agent takes them for public ones.
+const IPV4_COMPATIBLE = "::/96";
 const NOT_PUBLIC = "its host has no public address";
 
 interface SenderOptions {
@@ -40,7 +42,7 @@ export function senderTo({ allowed, now, lookup }: SenderOptions): Sender {
     timeout: IDLE_MILLIS,
     ...(lookup === undefined ? {} : { lookup }),
   };
-  const publicHosts = new RequestFilteringHttpsAgent(pool);
+  const publicHosts = new RequestFilteringHttpsAgent({ ...pool, denyIPAddressList: [IPV4_COMPATIBLE] });
   const allowedHosts = { "http:": new http.Agent(pool), "https:": new https.Agent(pool) };
   const agents = [publicHosts, ...Object.values(allowedHosts)];
 

@@ -24,6 +24,8 @@ describe("parseWebhookUrl", () => {
       "https://example.com/#part",
       "https://exa mple.com/",
       "https://",
+      "https:///example.com/",
+      "https://\\\\example.com/",
       `https://example.com/${"a".repeat(2_048)}`,
       "javascript:alert(1)",
       "https://example.com/\n",

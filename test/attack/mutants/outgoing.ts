@@ -75,7 +75,7 @@ export const OUTGOING: readonly Mutant[] = [
     file: "src/webhooks/deliver.js",
     edits: [
       {
-        from: "const publicHosts = new RequestFilteringHttpsAgent(pool);",
+        from: "const publicHosts = new RequestFilteringHttpsAgent({ ...pool, denyIPAddressList: [IPV4_COMPATIBLE] });",
         to: `const publicHosts = new (class extends RequestFilteringHttpsAgent {
         createConnection(options, onConnected) {
             if (/^[0-9a-f.:]+$/.test(options.host)) return super.createConnection(options, onConnected);
