@@ -1,4 +1,5 @@
 import { readMaskedPhone } from "../domain/values/masked-phone.js";
+import { asFields } from "./fields.js";
 
 // Masks what a rail sends before it is stored. Every value is looked at, not a list of known
 // fields: a rail may add a field with a name or a phone number at any time.
@@ -14,11 +15,25 @@ const PHONE = /^\+?(?:254|0)?[17][0-9]{8}$/;
 // "254712345678 - JOHN DOE", or "600992 - Shop Ltd": a phone number or a shortcode, and a name.
 const PARTY = /^(\+?[0-9*]{5,15}) - (.*)$/s;
 const LONG_DIGITS = /[0-9]{9,}/g;
+// Inside a text: a number of Kenya, also in groups of digits, and any other word of 9 digits or
+// more. Long digits are parts of ids, too, such as ws_CO_191220191020363925.
+const PHONES_IN_TEXT =
+  /(?<![0-9])\+?(?:254|0)[ -]?[17](?:[ -]?[0-9]){8}(?![0-9])|(?<![\p{L}\p{N}_])\+?[0-9]{9,}(?![\p{L}\p{N}_])/gu;
+// Two words or more in capitals, as M-Pesa writes names, or after a word that a person follows.
+const NAMES_IN_TEXT =
+  /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}'’-]+(?:\s+\p{Lu}[\p{Lu}'’-]+)+(?![\p{L}\p{N}])|(?<=\b(?:by|from|to)\s)\p{Lu}[\p{L}'’-]+(?:\s+\p{Lu}[\p{L}'’-]+)+(?![\p{L}\p{N}])/gu;
+const WORD = /[^\s]+/g;
+// The words by which a text says that the outcome is open (isStillProcessing). No name hides them.
+const STATUS_WORD = /^(?:pending|process(?:ed|ing)|being|under|still)$/i;
 
 const SECRET_LABEL = /credential|password|passkey|secret|token/i;
-const NAME_LABEL = /name$|^sender$/i;
+const NAME_LABEL = /name$|^(?:sender|payer|payee|receiver|recipient|customer|beneficiary)$/i;
 // The numbers of these fields are never phone numbers.
 const FIGURE_LABEL = /amount|balance|charge|funds|date|time|id$|receipt$/i;
+
+// M-Pesa's notice of a queue is our own request, with our password and the addresses of our
+// callbacks. Only these fields of it are evidence.
+const NOTICE_LABELS = ["OriginatorConversationID", "CommandID", "Amount", "PartyA", "PartyB"];
 
 /**
  * Returns the text of a message with phone numbers, names and secrets masked, for storage as
@@ -26,10 +41,18 @@ const FIGURE_LABEL = /amount|balance|charge|funds|date|time|id$|receipt$/i;
  */
 export function maskMessage(body: string): string {
   try {
-    return JSON.stringify(maskedValue(JSON.parse(body), "", 0));
+    return JSON.stringify(maskedValue(evidenceOf(JSON.parse(body)), "", 0));
   } catch {
-    return body.slice(0, TEXT_CHARACTERS_MAX).replaceAll(LONG_DIGITS, maskDigits);
+    const beginning = body.slice(0, TEXT_CHARACTERS_MAX).replaceAll(LONG_DIGITS, maskDigits);
+    return maskInText(beginning).slice(0, TEXT_CHARACTERS_MAX);
   }
+}
+
+/** Returns the message, but of the notice of a queue its known fields only. */
+function evidenceOf(message: unknown): unknown {
+  const fields = asFields(message);
+  if (fields?.["OriginatorConversationID"] === undefined) return message;
+  return Object.fromEntries(Object.entries(fields).filter(([label]) => NOTICE_LABELS.includes(label)));
 }
 
 function maskedValue(value: unknown, label: string, depth: number): unknown {
@@ -58,7 +81,18 @@ function maskedText(value: string | number, label: string): string | number {
   const [, party, name] = PARTY.exec(text) ?? [];
   if (party !== undefined && name !== undefined) return `${maskDigits(party)} - ${maskName(name)}`;
   if (NAME_LABEL.test(label)) return maskName(text);
-  return PHONE.test(text) && !FIGURE_LABEL.test(label) ? maskDigits(text) : value;
+  if (FIGURE_LABEL.test(label)) return value;
+  if (PHONE.test(text)) return maskDigits(text);
+  return typeof value === "string" ? maskInText(value) : value;
+}
+
+/** Masks phone numbers and names between the words of a text. */
+function maskInText(text: string): string {
+  return text
+    .replaceAll(PHONES_IN_TEXT, (phone) => maskDigits(phone.replaceAll(/[ -]/g, "")))
+    .replaceAll(NAMES_IN_TEXT, (names) =>
+      names.replaceAll(WORD, (word) => (STATUS_WORD.test(word) ? word : maskName(word))),
+    );
 }
 
 /** Masks a phone number. A shortcode, which has at most 7 digits, stays. */

@@ -3,6 +3,7 @@ import fc from "fast-check";
 
 import type { TransactionId } from "../../src/domain/values/ids.js";
 import { maskMessage } from "../../src/rails/mask.js";
+import { isStillProcessing } from "../../src/rails/mpesa/messages.js";
 import { b2cResult, stkCallback } from "./mpesa/messages.js";
 
 /** Masks a value, as JSON. */
@@ -31,6 +32,32 @@ describe("the mask of a message", () => {
       { FirstName: "John", MiddleName: "", LastName: "Doe" },
       { FirstName: "J***", MiddleName: "", LastName: "D***" },
     ],
+    ["a phone number in a text", { x: "tel:254711222333" }, { x: "tel:254711***333" }],
+    [
+      "a phone number in groups of digits",
+      { x: "call 0711 222 333, or +254-711-222-333" },
+      { x: "call 254711***333, or 254711***333" },
+    ],
+    [
+      "a phone number and a name in a description",
+      { ResultDesc: "Paid by JOHN KAMAU O'TIENO 254711222333." },
+      { ResultDesc: "Paid by J*** K*** O*** 254711***333." },
+    ],
+    ["a name in small letters in a description", { x: "sent to John Kamau" }, { x: "sent to J*** K***" }],
+    ["who paid", { Payer: "JOHN KAMAU", sender: "Jane" }, { Payer: "J***", sender: "J***" }],
+    [
+      "all but known fields of the notice of a queue",
+      {
+        OriginatorConversationID: "txn_1",
+        InitiatorName: "kesc",
+        Amount: 40,
+        PartyB: "254711222333",
+        QueueTimeOutURL: "https://kesc.example/callbacks/01020304",
+        ResultURL: "https://kesc.example/callbacks/01020304",
+        anything: "JOHN",
+      },
+      { OriginatorConversationID: "txn_1", Amount: 40, PartyB: "254711***333" },
+    ],
     ["a secret", { SecurityCredential: "RC6E9WDx", Password: "MTc0" }, { SecurityCredential: "***", Password: "***" }],
   ] as const) {
     it(`hides ${what}`, () => {
@@ -57,9 +84,29 @@ describe("the mask of a message", () => {
     expect(masked(message)).to.deep.equal(message);
   });
 
+  it("keeps descriptions without a name, and every word that says that the outcome is open", () => {
+    for (const text of [
+      "The service request is processed successfully.",
+      "DS timeout user cannot be reached",
+      "[STK_CB - ]Unable to lock subscriber, a transaction is already in process for the current subscriber",
+      "Business Payment to Customer via API",
+      "The transaction is STILL UNDER PROCESSING",
+      "https://internalsandbox.safaricom.co.ke/mpesa/b2cresults/v1/submit",
+    ]) {
+      expect(masked({ ResultDesc: text })).to.deep.equal({ ResultDesc: text });
+    }
+    for (const before of ["", "JOHN ", "by John Kamau "]) {
+      for (const open of ["TRANSACTION BEING PROCESSED", "UNDER PROCESSING", "PENDING", "Still Processing"]) {
+        const stored = maskMessage(`"${before}${open} NOW"`);
+        expect(isStillProcessing(stored), stored).to.equal(true);
+      }
+    }
+  });
+
   it("hides the digits of a text that is no JSON, and keeps its beginning", () => {
     expect(maskMessage('{"MSISDN": "254708374149')).to.equal('{"MSISDN": "254708***149');
     expect(maskMessage("no JSON: 1234567890123456")).to.equal("no JSON: ***");
+    expect(maskMessage("no JSON of JOHN KAMAU")).to.equal("no JSON of J*** K***");
     expect(maskMessage("x".repeat(5_000))).to.have.length(100);
   });
 
@@ -93,7 +140,9 @@ describe("the mask of a message", () => {
         fc.constantFrom("MSISDN", "PartyA", "x"),
         (value, phone, label) => {
           expect(
-            maskMessage(JSON.stringify({ first: value, [label]: [phone, Number(phone), { Value: phone }] })),
+            maskMessage(
+              JSON.stringify({ first: value, [label]: [phone, Number(phone), { Value: phone }, `by ${phone}.`] }),
+            ),
           ).not.to.include(phone);
         },
       ),
