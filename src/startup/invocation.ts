@@ -17,11 +17,15 @@ export interface Surroundings {
 export interface Invocation extends Surroundings {
   /** The exit code if the command throws no error. */
   exitCode: number;
+  /** The exit code if the command fails, unless it was called wrongly. */
+  failedExitCode: number;
   /** What the operator must do if the output is lost, because it cannot be shown again. */
   adviceOnLoss: string;
   /** Whether the process ends with the command. */
   readonly ownsProcess: boolean;
 }
+
+const FAILED = 1;
 
 const OF_PROCESS: Invocation = {
   env: process.env,
@@ -37,6 +41,7 @@ const OF_PROCESS: Invocation = {
     return process.stderr;
   },
   exitCode: 0,
+  failedExitCode: FAILED,
   adviceOnLoss: "",
   ownsProcess: true,
 };
@@ -52,7 +57,7 @@ export function invocation(): Invocation {
 
 /** Calls `run` as a run of its own. Others may go on in the same process meanwhile. */
 export function runWithin<Result>(given: Surroundings, run: () => Promise<Result>): Promise<Result> {
-  return entered.run({ ...given, exitCode: 0, adviceOnLoss: "", ownsProcess: false }, run);
+  return entered.run({ ...given, exitCode: 0, failedExitCode: FAILED, adviceOnLoss: "", ownsProcess: false }, run);
 }
 
 /** Lowers the priority of this process. Does nothing if other work goes on in it. */

@@ -3,7 +3,7 @@ import { missingMasterKeys } from "../storage/master-keys.js";
 import { type MigrationState, migrationState } from "../storage/migrate.js";
 import { describePostgres } from "../storage/postgres/address.js";
 import { MasterKeyError } from "../storage/secrets/master-key.js";
-import { ForeignFileError, MissingFileError } from "../storage/sqlite/file.js";
+import { BusyMachineError, ForeignFileError, MissingFileError } from "../storage/sqlite/file.js";
 import { failureFacts } from "./failure-facts.js";
 import { OperatorError } from "./operator-error.js";
 
@@ -153,6 +153,10 @@ async function open(
 export function openingError(address: DatabaseAddress, error: unknown): OperatorError {
   if (error instanceof MissingFileError) {
     return new OperatorError(`${nameOf(address)} does not exist. ${MIGRATE}`, 1, { cause: error });
+  }
+  if (error instanceof BusyMachineError) {
+    const advice = "Nothing is known about the file. Run the command again when the machine has time.";
+    return new OperatorError(`${nameOf(address)} was not opened: ${error.message}. ${advice}`, 1, { cause: error });
   }
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it gave no reason";

@@ -2,7 +2,7 @@
 export class OperatorError extends Error {
   constructor(
     message: string,
-    /** 1: it failed; 2: it was called wrongly. */
+    /** 1: it failed, so the command ends with its `failedExitCode`; 2: it was called wrongly. */
     readonly exitCode: 1 | 2 = 1,
     options?: ErrorOptions,
   ) {

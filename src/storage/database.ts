@@ -100,6 +100,8 @@ const PING = "SELECT 1";
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 const CONNECT_MILLIS_MAX = 3_000;
+// A local file is there or not: only a busy machine makes its opening take long.
+const OPEN_FILE_MILLIS_MAX = 60_000;
 const STATEMENT_MILLIS_MAX = 10_000;
 // Without this setting, the operating system checks a silent connection only after two hours.
 const KEEP_ALIVE_MILLIS = 10_000;
@@ -114,7 +116,6 @@ const COMMON = {
   compileSqlOnError: false,
   // Knex also rejects its promises. Its own log lines would be duplicates between ours.
   log: { warn: silent, error: silent, deprecate: silent, debug: silent },
-  acquireConnectionTimeout: CONNECT_MILLIS_MAX,
 } as const;
 
 /**
@@ -145,6 +146,8 @@ async function openSqlite(
     client: SqliteKnexClient as typeof Knex.Client,
     connection: { filename, masterKeyFile, isReadOnly: false } satisfies WorkerFiles as Knex.Sqlite3ConnectionConfig,
     useNullAsDefault: true,
+    acquireConnectionTimeout: OPEN_FILE_MILLIS_MAX,
+    pool: { createTimeoutMillis: OPEN_FILE_MILLIS_MAX },
   });
   // The writer must open the file first, because it sets the database to WAL mode.
   await failingClosed(pool, () => pool.raw(PING));
@@ -208,6 +211,7 @@ async function openPostgres(
       client: PostgresClient as typeof Knex.Client,
       // The types of Knex list only some of the driver's settings.
       connection: connection as Knex.PgConnectionConfig,
+      acquireConnectionTimeout: CONNECT_MILLIS_MAX,
       pool: { min: 0, max },
     });
   // Commits and pings have connections of their own, so they never wait for reads.

@@ -37,7 +37,7 @@ describe("kesc backup and kesc verify with --metrics-file", () => {
 
   it("say that the file cannot be written", async () => {
     const { code, stderr } = await kesc(["verify", "--metrics-file", file("no/where")], place.variables);
-    expect(code).to.equal(1);
+    expect(code).to.equal(3);
     expect(stderr).to.match(/^The metrics file .*no\/where cannot be written: ENOENT/m);
   });
 });

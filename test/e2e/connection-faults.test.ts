@@ -126,7 +126,7 @@ describe("a connection to PostgreSQL", () => {
       const read = await service.grpc.call("GetAccount", { account_id: accountId });
       expect(read).to.include({ code: 14, reason: "STORAGE_UNAVAILABLE" });
       const { code, stderr } = await service.kesc("verify");
-      expect(code).to.equal(1);
+      expect(code).to.equal(3);
       expect(stderr).to.contain("this PostgreSQL server is read-only; it may be a standby");
     } finally {
       await whatNewConnectionsFind("off");

@@ -14,14 +14,18 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
+import knexModule, { type Knex } from "knex";
 
 import { migrateDatabase } from "../../src/cli/commands/migrate.js";
-import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-database.js";
+import { openAnyDatabase, openCurrentDatabase, openingError } from "../../src/startup/open-database.js";
 import { OperatorError } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
+import { SqliteKnexClient } from "../../src/storage/sqlite/knex-client.js";
+import type { WorkerFiles } from "../../src/storage/sqlite/worker.js";
 import { execute, openTestDatabase } from "../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { KESC, kesc } from "../support/service/kesc.js";
@@ -206,6 +210,36 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     edit(filename, "PRAGMA application_id = 0");
     await (await openCurrentDatabase(sqlite(filename))).close();
     expect(readFileSync(filename).toString("latin1", 68, 72)).to.equal("KESC");
+  });
+});
+
+describe("an SQLite file on a machine that has no time for it", () => {
+  it("is opened, however late its thread gets a processor", async () => {
+    const place = mkdtempSync(join(tmpdir(), "kesc-busy-"));
+    const opening = openAnyDatabase(sqlite(join(place, "kesc.db")));
+    await setImmediate();
+    // The loop stands still for longer than a connection over the network may take.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_100);
+    await (await opening).close();
+    rmSync(place, { recursive: true });
+  });
+
+  it("says so if the thread does not respond in time, in words that blame neither address nor rights", async () => {
+    const client = SqliteKnexClient as typeof Knex.Client;
+    const connection = { filename: ":memory:", masterKeyFile: "", isReadOnly: false } satisfies WorkerFiles;
+    const pool = knexModule.knex({
+      client,
+      connection: connection as Knex.Sqlite3ConnectionConfig,
+      useNullAsDefault: true,
+      acquireConnectionTimeout: 1,
+      log: { warn: () => undefined },
+    });
+    const error: unknown = await pool.raw("SELECT 1").catch((thrown: unknown) => thrown);
+    expect(openingError(sqlite("/data/kesc.db"), error).message).to.equal(
+      "The database file /data/kesc.db was not opened: its thread did not respond in time: this machine is too busy, " +
+        "or its disk hangs. Nothing is known about the file. Run the command again when the machine has time.",
+    );
+    await pool.destroy();
   });
 });
 

@@ -5,11 +5,9 @@ import { adviceOnRights, isDamage, RESTORE } from "../../startup/open-database.j
 import { OperatorError } from "../../startup/operator-error.js";
 import { BookMovingError } from "../../storage/organizations/own-rows.js";
 
-const FAILED = 1;
-
 /** Prints the error of a command. Returns the exit code. */
 export function reportFailure(error: unknown): number {
-  const { env, stderr } = invocation();
+  const { env, stderr, failedExitCode } = invocation();
   const debugging = env["KESC_LOG_LEVEL"] === "debug" || env["KESC_LOG_LEVEL"] === "trace";
   if (error instanceof OperatorError) {
     stderr.write(`${error.message}\n`);
@@ -17,7 +15,7 @@ export function reportFailure(error: unknown): number {
     stderr.write(`${describeFailure(error)}\n`);
   }
   if (debugging && error instanceof Error) stderr.write(`${error.stack ?? ""}\n`);
-  return error instanceof OperatorError ? error.exitCode : FAILED;
+  return error instanceof OperatorError && error.exitCode !== 1 ? error.exitCode : failedExitCode;
 }
 
 function describeFailure(error: unknown): string {

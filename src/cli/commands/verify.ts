@@ -7,9 +7,10 @@ import { readSealKeys } from "../../seals/key-file.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation, lowerPriority } from "../../startup/invocation.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { isDamage, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usingSealKeyFile } from "../../startup/seal-keys.js";
+import type { Database } from "../../storage/database.js";
 import type { SealEvidence } from "../../verify/audit.js";
 import { type Coverage, NOT_COVERED } from "../../verify/coverage.js";
 import type { Finding } from "../../verify/findings.js";
@@ -23,6 +24,8 @@ import { ProgressLine } from "../terminal.js";
 import { printJson, printLine, timeOf } from "./output.js";
 
 const BROKEN = 1;
+/** The audit could not be done, or its result could not be written. */
+const NOT_AUDITED = 3;
 /** The heads that the last line names. The others are in the JSON. */
 const HEADS_SHOWN_MAX = 3;
 
@@ -36,7 +39,8 @@ interface Options {
 }
 
 /**
- * `kesc verify`: audits the books. Servers may run meanwhile. Exits with 1 if the books are wrong.
+ * `kesc verify`: audits the books. Servers may run meanwhile. Exits with 1 if the books are wrong or
+ * the file is damaged, and with 3 if the audit could not be done.
  */
 export function addVerify(program: Command): void {
   program
@@ -51,34 +55,55 @@ export function addVerify(program: Command): void {
       "--full-speed",
       "do not leave nine tenths of a core to a server: an audit then takes about a tenth of the time",
     )
-    .action(async ({ json, heads, writeHeads: target, published, fullSpeed, metricsFile }: Options) => {
-      const { database: address, seals } = configFromEnvironment();
-      // A server on the same machine goes first. The audit takes the time that is left.
-      lowerPriority(constants.priority.PRIORITY_LOW);
-      const progress = new ProgressLine(invocation().stderr, { isWanted: json !== true });
-      const noted = heads === undefined ? undefined : notedHeadsIn(heads);
-      const options = {
-        notedHeads: noted,
-        seals: sealEvidence(seals, published),
-        pace: fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER,
-        onRows: (read: number, total: number) => {
-          progress.show(read, total, " journal rows");
-        },
-      };
-      const verification = await withCurrentDatabase(address, (database) => verify(database, options), {
-        statementMillisMax: 0,
-      }).finally(() => {
-        progress.clear();
-      });
-      const isCorrect = verification.findingsCount === 0;
-      if (metricsFile !== undefined) writeMetricsFile(metricsFile, verifyMetrics(now(), verification.findingsCount));
-      if (isCorrect && target !== undefined) noteHeads(target, verification.coverage);
-      if (json === true) printJson(verificationJson(verification));
-      else for (const line of verificationLines(verification, noted)) printLine(line);
-      if (isCorrect) return;
-      invocation().exitCode = BROKEN;
-      if (target !== undefined) throw new OperatorError(`The heads file ${target} was not written.`, BROKEN);
+    .action(async (options: Options) => {
+      invocation().failedExitCode = NOT_AUDITED;
+      try {
+        await runVerify(options);
+      } catch (error) {
+        if (isDamage(error) || (error instanceof OperatorError && isDamage(error.cause))) {
+          invocation().failedExitCode = BROKEN;
+        }
+        throw error;
+      }
     });
+}
+
+async function runVerify(options: Options): Promise<void> {
+  const { json, heads, writeHeads: target, metricsFile } = options;
+  const noted = heads === undefined ? undefined : notedHeadsIn(heads);
+  const verification = await auditWith(options, noted);
+  const isCorrect = verification.findingsCount === 0;
+  if (!isCorrect) invocation().exitCode = invocation().failedExitCode = BROKEN;
+  if (metricsFile !== undefined) writeMetricsFile(metricsFile, verifyMetrics(now(), verification.findingsCount));
+  if (isCorrect && target !== undefined) noteHeads(target, verification.coverage);
+  if (json === true) printJson(verificationJson(verification));
+  else for (const line of verificationLines(verification, noted)) printLine(line);
+  if (!isCorrect && target !== undefined) throw new OperatorError(`The heads file ${target} was not written.`);
+}
+
+async function auditWith(
+  { json, published, fullSpeed }: Options,
+  notedHeads: NotedHeads | undefined,
+): Promise<Verification> {
+  const { database: address, seals } = configFromEnvironment();
+  const progress = new ProgressLine(invocation().stderr, { isWanted: json !== true });
+  const options = {
+    notedHeads,
+    seals: sealEvidence(seals, published),
+    pace: fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER,
+    onRows: (read: number, total: number) => {
+      progress.show(read, total, " journal rows");
+    },
+  };
+  const audit = (database: Database): Promise<Verification> => {
+    // A server on the same machine goes first. The audit takes the time that is left. Opening has a
+    // deadline, so that came before.
+    lowerPriority(constants.priority.PRIORITY_LOW);
+    return verify(database, options);
+  };
+  return withCurrentDatabase(address, audit, { statementMillisMax: 0 }).finally(() => {
+    progress.clear();
+  });
 }
 
 /** Reads the keys of seals, and opens a published copy. Throws an OperatorError. */

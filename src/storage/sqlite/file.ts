@@ -14,6 +14,9 @@ export class ForeignFileError extends Error {}
 /** There is no such file. */
 export class MissingFileError extends Error {}
 
+/** The thread of the file did not get to its work in time. Nothing is known about the file. */
+export class BusyMachineError extends Error {}
+
 const HEADER_BYTES = 100;
 const HEADER_BEGINS = Buffer.from("SQLite format 3\0");
 const APPLICATION_ID_AT = 68;

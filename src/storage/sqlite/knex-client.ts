@@ -1,7 +1,8 @@
-import type { Knex } from "knex";
+import knexModule, { type Knex } from "knex";
 import BetterSqlite3Client, { type QueryObject } from "knex/lib/dialects/better-sqlite3/index.js";
 import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transaction.js";
 
+import { BusyMachineError } from "./file.js";
 import type { WorkerFiles } from "./worker.js";
 import { WorkerConnection } from "./worker-client.js";
 
@@ -14,8 +15,18 @@ class ImmediateTransaction extends SqliteTransaction {
 
 /** Knex's better-sqlite3 client. Its one connection lives on a worker thread. */
 export class SqliteKnexClient extends BetterSqlite3Client {
-  declare acquireConnection: () => Promise<WorkerConnection>;
   declare releaseConnection: (connection: WorkerConnection) => Promise<void>;
+
+  /** Rejects with a BusyMachineError if the connection is not free in time. */
+  override async acquireConnection(): Promise<WorkerConnection> {
+    try {
+      return (await super.acquireConnection()) as WorkerConnection;
+    } catch (error) {
+      if (!(error instanceof knexModule.KnexTimeoutError)) throw error;
+      const message = "its thread did not respond in time: this machine is too busy, or its disk hangs";
+      throw new BusyMachineError(message, { cause: error });
+    }
+  }
 
   override acquireRawConnection(): Promise<WorkerConnection> {
     return WorkerConnection.open(this.connectionSettings as WorkerFiles);

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { getPriority } from "node:os";
 import { join } from "node:path";
 
 import { expect } from "chai";
@@ -7,7 +10,7 @@ import type { DatabaseAddress } from "../../../src/storage/database.js";
 import { NOT_COVERED } from "../../../src/verify/coverage.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
-import { type Ended, kesc, Place } from "../../support/service/kesc.js";
+import { type Ended, kesc, Place, RunningKesc } from "../../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
 
 describe("kesc verify", () => {
@@ -127,11 +130,35 @@ describe("kesc verify", () => {
     for (const [text, problem] of texts) {
       if (text !== undefined) writeFileSync(heads, text);
       const { code, stdout, stderr } = await verify("--heads", heads);
-      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "" });
+      expect({ code, stdout }).to.deep.equal({ code: 3, stdout: "" });
       expect(stderr).to.match(problem).and.to.contain(`The heads file ${heads} cannot be used`);
     }
     const { code, stderr } = await verify("--write-heads", join(place.folder, "missing", "heads"));
-    expect(code).to.equal(1);
+    expect(code).to.equal(3);
     expect(stderr).to.match(/cannot be written: ENOENT/);
+  });
+
+  it("opens the database before it lowers its priority, and exits with 3 if it cannot look", async () => {
+    const database = createServer().listen(0, "127.0.0.1");
+    await once(database, "listening");
+    const { port } = database.address() as AddressInfo;
+    const DATABASE_URL = `postgres://nobody@127.0.0.1:${String(port)}/none`;
+    const running = new RunningKesc(["verify"], { ...variables, DATABASE_URL });
+    const priorities: number[] = [];
+    database.on("connection", (socket) => {
+      priorities.push(getPriority(running.pid));
+      socket.destroy();
+    });
+    expect(await running.exited).to.equal(3);
+    expect(running.stderr).to.contain(`The database none at 127.0.0.1:${String(port)} cannot be opened`);
+    expect(priorities).to.deep.equal([getPriority()]);
+    database.close();
+  });
+
+  it("exits with 3 if there is no database, and with 1 if its file is damaged", async () => {
+    const missing = { ...variables, DATABASE_URL: `${place.databaseUrl}.none` };
+    expect(await kesc(["verify"], missing)).to.include({ code: 3 });
+    writeFileSync(place.databaseFile, "SQLite format 3, they say");
+    expect(await verify()).to.include({ code: 1 });
   });
 });

@@ -102,7 +102,7 @@ describe("kesc seal", () => {
   it("refuses a folder that is no published copy", async () => {
     const { code, stderr } = await kesc(["verify", "--published", folder("nowhere")], variables());
     expect(stderr).to.match(/The published copy .*nowhere cannot be used: it does not exist/);
-    expect(code).to.equal(1);
+    expect(code).to.equal(3);
     expect(existsSync(folder("nowhere"))).to.equal(false);
   });
 
