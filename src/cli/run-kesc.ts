@@ -7,8 +7,8 @@ import { kescProgram } from "./program.js";
 const WRONG_USAGE = 2;
 
 /**
- * Runs a command. Returns its exit code: 0 success, 1 failure, 2 wrong usage or configuration, and 3
- * for an audit that could not be done. Some commands go on afterwards: the gateway does.
+ * Runs a command. Returns its exit code: 0 success, 1 failure, 2 wrong usage or configuration, and
+ * 3 for an audit that could not be done. Some commands go on afterwards: the gateway does.
  *
  * Without `surroundings` it is the command of this process, and a lost output ends the process.
  * With them, nothing of it stays in the process; but `serve`, `server` and `gateway` need one.

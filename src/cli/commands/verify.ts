@@ -39,8 +39,8 @@ interface Options {
 }
 
 /**
- * `kesc verify`: audits the books. Servers may run meanwhile. Exits with 1 if the books are wrong or
- * the file is damaged, and with 3 if the audit could not be done.
+ * `kesc verify`: audits the books. Servers may run meanwhile. Exits with 1 if the books are wrong
+ * or the file is damaged, and with 3 if the audit could not be done.
  */
 export function addVerify(program: Command): void {
   program

@@ -1,12 +1,16 @@
 import type { Engine } from "../../storage/sql/engine.js";
 import type { Snapshot } from "../../storage/sql/snapshot.js";
 import { allRows } from "../all-rows.js";
+import { withFlatConditions } from "./flat-conditions.js";
 import { POSTGRES_OBJECTS } from "./postgres-objects.js";
 import type { SchemaComparison, SchemaObject } from "./schema-object.js";
 
 const JOURNAL = "journal";
 /** The names of the triggers that keep tables append-only, and of their functions. */
 const APPEND_ONLY = /^(trigger|function) .*_refuses_change$/;
+
+/** CHECK of a constraint, and WHERE of an index. */
+const HAS_CONDITION = /^(constraint|index) /;
 
 /**
  * Compares the schema with a list of what the migrations make. The list is part of the program, so
@@ -25,12 +29,18 @@ export async function readPostgresSchema(snapshot: Snapshot, { schema = "public"
     Object.entries(objects).map(([name, definition]): SchemaObject => ({ table, name, definition })),
   );
   return {
-    expected: isGuardedByRights
+    expected: (isGuardedByRights
       ? expected.filter(({ name }) => !APPEND_ONLY.test(name) || present.has(name))
-      : expected,
-    found,
+      : expected
+    ).map(comparable),
+    found: found.map(comparable),
     problems,
   };
+}
+
+/** The conditions of a restored dump have fewer parentheses. */
+function comparable(object: SchemaObject): SchemaObject {
+  return HAS_CONDITION.test(object.name) ? { ...object, definition: withFlatConditions(object.definition) } : object;
 }
 
 /** Returns the objects of the tables of one cell, without the name of the schema. */
