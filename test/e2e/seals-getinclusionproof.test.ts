@@ -1,9 +1,11 @@
+import { hash } from "node:crypto";
+
 import { expect } from "chai";
 
 import { leafHash, nodeHash } from "../../src/seals/merkle.js";
 import { ENGINES } from "../support/databases.js";
 import { SealedService } from "../support/seals/sealed-service.js";
-import { problemOf } from "../support/service/each-engine.js";
+import { fresh, problemOf } from "../support/service/each-engine.js";
 
 for (const engine of ENGINES) {
   describe(`GetInclusionProof (${engine})`, () => {
@@ -28,6 +30,27 @@ for (const engine of ENGINES) {
       // The mint is the last row, so that all hashes stand to the left of it.
       const root = hashes.reduce((right, left) => nodeHash(left, right), leafHash(leaf["text"] ?? ""));
       expect(root.toString("base64")).to.equal(checkpoint["root_hash"]);
+    });
+
+    it("gives all that docs/seals.md needs to compute both hashes of a row", async () => {
+      const { running } = service;
+      const { key } = running.a;
+      const person = { user_id: fresh("user"), phone_number: "0712345678" };
+      const { json: account } = await running.rest.send("POST", "/accounts", { key, body: person });
+      const reference = fresh("ref");
+      const metadata = { till: "4", shop: "1" };
+      const body = { account_id: account["id"] ?? "", amount: "12.50", reference, metadata };
+      const { json: mint } = await running.rest.send("POST", "/transactions/mint", { key, body });
+      const id = String(mint["id"]);
+      await service.seal();
+      const { json } = await service.get(`/seals/inclusion-proof?transaction_id=${id}`);
+      const leaf = json["leaf"] as Record<"text" | "texts" | "texts_salt" | "content_salt", string>;
+      const fields = JSON.parse(leaf.text) as string[];
+      expect(hash("sha256", leaf.texts_salt + leaf.texts)).to.equal(fields[15]);
+      const created = ["MINT", "1250", reference, "", '[["till","4"],["shop","1"]]', "direct", "", ""];
+      const kind = "transaction.completed";
+      const content = ["kesc-content-1", kind, id, String(account["id"]), fields[14], ...created];
+      expect(hash("sha256", leaf.content_salt + JSON.stringify(content))).to.equal(fields[16]);
     });
 
     it("proves any row by its sequence, and gives no salt of personal data", async () => {
