@@ -9,8 +9,9 @@ import {
   readMasterKeys,
   removeMasterKeys,
 } from "./secrets/master-key.js";
+import { type OperatorKeyRow, rewrapOperatorKey } from "./secrets/operator-key.js";
 import type { Session } from "./sql/engine.js";
-import { BOOK_KEYS_COLUMNS, bookKeysHexOf } from "./sql/organization-rows.js";
+import { BOOK_KEYS_COLUMNS, bookKeysHexOf, OPERATOR_KEY_COLUMNS } from "./sql/organization-rows.js";
 
 type Cells = Pick<Database, "cells">;
 
@@ -30,8 +31,8 @@ export function missingFrom(masterKeys: readonly MasterKey[], ids: Iterable<stri
 }
 
 /**
- * Creates the master key file if it is missing and no book needs a key. Returns whether it created
- * the file. Throws a MasterKeyError.
+ * Creates the master key file if it is missing and the database needs no key. Returns whether it
+ * created the file. Throws a MasterKeyError.
  */
 export async function ensureMasterKeyFile({ cells }: Cells): Promise<boolean> {
   const [{ masterKeys, masterKeyFile }] = cells;
@@ -62,8 +63,8 @@ export interface WrappedBooks {
 }
 
 /**
- * Encrypts the keys of all books with the first key of the master key file. Running servers have
- * decrypted the keys of their books, or read the file again.
+ * Encrypts the keys of all books, and those of the operators, with the first key of the master key
+ * file. Running servers have decrypted the keys, or read the file again.
  *
  * An interruption leaves some books with an older key, whose line stays in the file. Calling the
  * function again completes it. Rejects with a MasterKeyError or a WrongMasterKeyError.
@@ -74,6 +75,7 @@ export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
   for (const cell of cells) {
     books += await cell.transact(async (session) => {
       await lockMasterKeys(cell, session);
+      await wrapOperatorKeyOf(cell, session);
       return wrapBooksOf(cell, session);
     });
   }
@@ -81,7 +83,7 @@ export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
 }
 
 /**
- * Returns the ids of the keys in the master key file that no book of this database needs. The first
+ * Returns the ids of the keys in the master key file that this database does not need. The first
  * key is never one of them, because the next book needs it.
  */
 export async function unneededMasterKeys({ cells }: Cells, read?: Read): Promise<readonly string[]> {
@@ -129,9 +131,23 @@ async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, s
   return rows.length;
 }
 
+async function wrapOperatorKeyOf({ engine: { table, update }, masterKeyFile }: Cell, session: Session): Promise<void> {
+  const masterKeys = readMasterKeys(masterKeyFile);
+  const rows = (await session.read({
+    sql: `SELECT * FROM ${table("operator_keys")} WHERE master_key_id <> ?`,
+    bindings: [masterKeys[0].id],
+  })) as readonly (OperatorKeyRow & { readonly id: number })[];
+  const rewrapped = rows.map((row) => {
+    const { chain_key: wrapped, master_key_id } = rewrapOperatorKey(masterKeys, row);
+    return { id: row.id, chain_key: wrapped.toString("hex"), master_key_id };
+  });
+  const sql = update(table("operator_keys"), { key: "id", columns: OPERATOR_KEY_COLUMNS });
+  await session.write([{ sql, rows: rewrapped }]);
+}
+
 type Read = (sql: string) => Promise<readonly unknown[]>;
 
-/** Returns the ids of the master keys that the books of these cells need. */
+/** Returns the ids of the master keys that the books and the operators of these cells need. */
 export async function neededMasterKeys(
   { cells }: { readonly cells: readonly (Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> })[] },
   given?: Read,
@@ -139,7 +155,10 @@ export async function neededMasterKeys(
   const needed = new Set<string>();
   for (const { reader, engine } of cells) {
     const read: Read = given ?? ((sql) => reader.rows(sql));
-    const rows = await read(`SELECT DISTINCT master_key_id AS id FROM ${engine.table("book_keys")}`);
+    const rows = await read(
+      `SELECT master_key_id AS id FROM ${engine.table("book_keys")}
+       UNION SELECT master_key_id FROM ${engine.table("operator_keys")}`,
+    );
     for (const { id } of rows as readonly { readonly id: string }[]) needed.add(id);
   }
   return needed;

@@ -15,9 +15,13 @@ import { reserve } from "./migrations/0011-reserve.js";
 import { limits } from "./migrations/0012-limits.js";
 import { operators } from "./migrations/0013-operators.js";
 import { moves } from "./migrations/0014-moves.js";
+import { operatorChain } from "./migrations/0015-operator-chain.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
+
+/** The rows about operators that are older than this migration have no row of the chain. */
+export const CHAIN_MIGRATION = "0015-operator-chain";
 
 // Migrations run in this order. Never rename one: every migrated database stores the names. Those
 // of release 2 and later end in ".serves-<release>" if the servers of that release may go on
@@ -37,6 +41,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0012-limits": limits,
   "0013-operators": operators,
   "0014-moves": moves,
+  [CHAIN_MIGRATION]: operatorChain,
 };
 
 /**

@@ -21,6 +21,8 @@ export interface AuditedOperator {
 
 /** The audit of one cell: what its parts read, and what they add to. */
 export interface Audit {
+  /** The number of the cell. */
+  readonly cell: number;
   readonly engine: Engine;
   /** Runs a SELECT. Each is a transaction of its own, so that no snapshot stays open. */
   readonly rows: Reader["rows"];

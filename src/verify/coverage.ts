@@ -19,13 +19,18 @@ export interface Coverage {
   readonly lastRecordedAt: number;
   /** The last row of each book. */
   readonly heads: readonly Head[];
+  /** The other heads that a heads file notes: the last row of the chain of operators. */
+  readonly otherHeads: readonly Head[];
   /** The root of the tree over all rows of each book, by the organization's id, in hexadecimal. */
   readonly roots: ReadonlyMap<string, string>;
 }
 
 /** A coverage that the parts of an audit add to. */
-export type CoverageCounts = { -readonly [Name in keyof Omit<Coverage, "heads" | "roots">]: Coverage[Name] } & {
+export type CoverageCounts = {
+  -readonly [Name in keyof Omit<Coverage, "heads" | "otherHeads" | "roots">]: Coverage[Name];
+} & {
   readonly heads: Head[];
+  readonly otherHeads: Head[];
   readonly roots: Map<string, string>;
 };
 
@@ -43,6 +48,7 @@ export function noCoverage(): CoverageCounts {
     reserveCents: 0n,
     lastRecordedAt: 0,
     heads: [],
+    otherHeads: [],
     roots: new Map(),
   };
 }

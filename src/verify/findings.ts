@@ -35,7 +35,9 @@ export type AuditedTable =
   | "reserve_places"
   | "operator_acts"
   | "operator_proposals"
-  | "operator_decisions";
+  | "operator_decisions"
+  | "operator_keys"
+  | "operator_chain";
 
 /** One error in the books. It never contains personal data. */
 export interface Finding extends Place {

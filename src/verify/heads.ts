@@ -3,20 +3,27 @@ import { dirname } from "node:path";
 
 import { parseOrganizationId } from "../domain/values/ids.js";
 
-/** The last row of a book. */
+/** The last row of a book, or of another chain of rows. */
 export interface Head {
+  /** The organization whose book it is, or the name of the other chain: see operatorsOfCell(). */
   readonly organizationId: string;
   readonly seq: number;
-  /** In hexadecimal. */
+  /** The hash of the row, in hexadecimal. */
   readonly contentHash: string;
 }
 
-/** Heads that an earlier audit noted, by the organization's id. */
+/** Returns the name of the chain of the operators in a cell. */
+export function operatorsOfCell(cell: number): string {
+  return `operators-${String(cell)}`;
+}
+
+/** Heads that an earlier audit noted, by the organization's id or the name of the chain. */
 export type NotedHeads = ReadonlyMap<string, Head>;
 
 /** A heads file is missing or malformed. */
 export class HeadsFileError extends Error {}
 
+const OTHER_CHAIN = /^operators-(0|[1-9][0-9]{0,3})$/;
 const SEQ = /^[1-9][0-9]{0,15}$/;
 const CONTENT_HASH = /^[0-9a-f]{64}$/;
 const OWNER_ONLY_FILE = 0o600;
@@ -56,8 +63,8 @@ export function parseHeads(text: string): NotedHeads {
 
 function headOf(line: string): Head | undefined {
   const [organizationId = "", seq = "", contentHash = "", ...others] = line.split(" ");
-  const isHead =
-    others.length === 0 && parseOrganizationId(organizationId).ok && SEQ.test(seq) && CONTENT_HASH.test(contentHash);
+  const isNamed = parseOrganizationId(organizationId).ok || OTHER_CHAIN.test(organizationId);
+  const isHead = others.length === 0 && isNamed && SEQ.test(seq) && CONTENT_HASH.test(contentHash);
   return isHead ? { organizationId, seq: Number(seq), contentHash } : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { parseOrganizationId } from "../domain/values/ids.js";
 import type { MasterKeys } from "../storage/secrets/master-key.js";
 import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
@@ -73,11 +74,12 @@ export async function verify(
   const total = onRows === undefined ? 0 : await rowsIn(cells);
   const onSlice = (): void => onRows?.(coverage.journalRows, total);
   const operators = new Map<string, AuditedOperator>();
-  for (const { engine, reader, masterKeys } of cells) {
+  for (const [cell, { engine, reader, masterKeys }] of cells.entries()) {
     const isAsMigrated =
       organizationId !== undefined || (await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings)));
     const rows = pacedRows(reader, pace);
     const audit: Audit = {
+      cell,
       engine,
       rows,
       masterKeys,
@@ -118,21 +120,19 @@ async function auditRows(audit: Audit): Promise<void> {
   if (audit.organizationId === undefined) await auditOrphans(audit);
 }
 
-/** Adds a finding for each noted or published book that no cell has. */
+/** Adds a finding for each noted or published book that no cell has, and for noted operators. */
 function addLostBooks(
-  { heads }: Coverage,
+  { heads, otherHeads }: Coverage,
   { notedHeads, published }: { readonly notedHeads: NotedHeads; readonly published: SealEvidence["published"] },
   findings: Findings,
 ): void {
-  const found = new Set(heads.map(({ organizationId }) => organizationId));
+  const found = new Set([...heads, ...otherHeads].map(({ organizationId }) => organizationId));
   for (const { organizationId, seq } of notedHeads.values()) {
     if (found.has(organizationId)) continue;
-    findings
-      .of(organizationId)
-      .add(
-        { seq, table: "books", id: organizationId },
-        { expected: "the book that the heads file knows", found: "none" },
-      );
+    const isBook = parseOrganizationId(organizationId).ok;
+    const [table, what] = isBook ? (["books", "the book"] as const) : (["operator_chain", "the chain"] as const);
+    const texts = { expected: `${what} that the heads file knows`, found: "none" };
+    findings.of(isBook ? organizationId : undefined).add({ seq, table, id: organizationId }, texts);
   }
   for (const { organizationId, checkpoint } of published?.values() ?? []) {
     if (found.has(organizationId)) continue;

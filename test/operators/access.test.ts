@@ -1,13 +1,17 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import type { OperatorProposalId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
+import { FOUR_EYES_GROUPS } from "../../src/operators/four-eyes.js";
 import { type Role, ROLES } from "../../src/operators/operator.js";
+import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { GrpcCaller, type Method } from "../support/callers/grpc-caller.js";
-import { ENGINES } from "../support/databases.js";
+import { ENGINES, ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { secretsIn } from "../support/service/secrets.js";
-import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import { type GivenOperator, makeOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
 
 const READS = [
   "WhoAmI",
@@ -201,3 +205,43 @@ describe("the contract of operators", () => {
     expect([...readContract().files.files].filter(({ name }) => name.includes("admin"))).to.deep.equal([]);
   });
 });
+
+for (const engine of ENGINES_OF_STAGE) {
+  describe(`operators whom somebody wrote into the database (${engine})`, () => {
+    let opened: TestDatabase;
+    let stored: StoredAdministration;
+    before(async () => {
+      opened = await openTestDatabase(engine);
+      stored = new StoredAdministration(opened.database, {
+        now: () => toUnixMillis(Date.now()),
+        fourEyes: new Set(FOUR_EYES_GROUPS),
+      });
+    });
+    after(() => opened.dispose());
+
+    it("are none, with any key", async () => {
+      const { operator: ann } = await makeOperator(stored, "Ann", ["admin"]);
+      const { sha256 } = newKey();
+      const bytes = engine === "sqlite" ? `x'${"00".repeat(32)}'` : String.raw`'\x${"00".repeat(32)}'::bytea`;
+      await execute(
+        opened.address,
+        `INSERT INTO operator_acts (seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, hash)
+         VALUES (2, 'operator.created', 'opr_x', 'Mallory', 'admin', '${sha256}', 'operator', 5, ${bytes})`,
+      );
+      expect(await stored.operatorWithKey(sha256)).to.equal(undefined);
+      expect((await stored.operators()).map(({ name }) => name)).to.deep.equal(["Ann"]);
+      const content = '{"kind":"operator.revoke","operatorId":"opr_x"}';
+      const later = String(Date.now() + 1_000_000);
+      await execute(
+        opened.address,
+        `INSERT INTO operator_proposals (id, content, proposed_by, proposed_at, expires_at, hash)
+         VALUES ('prp_x', '${content}', 'opr_x', 5, ${later}, ${bytes})`,
+      );
+      expect(await stored.proposals()).to.deep.equal([]);
+      expect(await stored.approve("prp_x" as OperatorProposalId, ann)).to.deep.equal({
+        kind: "refused",
+        refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId: "prp_x" },
+      });
+    });
+  });
+}

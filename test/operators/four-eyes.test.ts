@@ -202,8 +202,9 @@ for (const engine of ENGINES) {
     });
 
     it("no statement changes or removes an act, a proposal or a decision", async () => {
-      for (const table of ["operator_acts", "operator_proposals", "operator_decisions"]) {
-        for (const statement of [`UPDATE ${table} SET hash = hash`, `DELETE FROM ${table}`]) {
+      for (const table of ["operator_acts", "operator_proposals", "operator_decisions", "operator_chain"]) {
+        const column = table === "operator_chain" ? "mac" : "hash";
+        for (const statement of [`UPDATE ${table} SET ${column} = ${column}`, `DELETE FROM ${table}`]) {
           const error = await execute(service.opened.address, statement).catch((thrown: unknown) => thrown);
           expect(String(error)).to.include(`${table} is append-only`);
         }

@@ -223,7 +223,8 @@ describe("docs/ledger.md", () => {
   });
 
   it("shows the forgeries, and what finds each", () => {
-    const rows = [...readFileSync("docs/ledger.md", "utf8").matchAll(/^\| (.+?) +\| (`--.+?|nothing) +\|$/gm)];
+    const [text = ""] = readFileSync("docs/ledger.md", "utf8").split("| forgery without the master key");
+    const rows = [...text.matchAll(/^\| (.+?) +\| (`--.+?|nothing) +\|$/gm)];
     expect(rows.map(([, name, foundBy]) => [name, foundBy])).to.deep.equal(
       FORGERIES.map(([name, , foundBy]) => [name, foundBy]),
     );

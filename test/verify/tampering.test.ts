@@ -680,6 +680,18 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["decided_at + 300000000", "decision = 'APPROVED'", /a decision before the proposal lapsed/],
   ],
   "operator_decisions.hash": [[HASH, "decision = 'APPROVED'", /operator_decisions .*the hash of the decision/]],
+  "operator_keys.id": [["2", "1 = 1", /operator_keys .*the key of the chain \| none/]],
+  "operator_keys.chain_key": [["BYTES(00)", "1 = 1", /operator_keys .*a key that the master key decrypts/]],
+  "operator_keys.master_key_id": [["'another'", "1 = 1", /operator_keys .*needs the master key another/]],
+  "operator_chain.seq": [["seq + 100", "seq = 10", /operator_chain 110 .*seq 10 \| seq 110/]],
+  "operator_chain.subject": [
+    [
+      "'act:99'",
+      "subject = 'act:2'",
+      /operator_acts 2 .*a row of the chain for it \| none[^]*the row that it names \| none/,
+    ],
+  ],
+  "operator_chain.mac": [[HASH, "subject = 'act:2'", /operator_acts 2 .*the row that the chain has \| another row/]],
   "reserve_places.recorded_at": [["5", "book = 2", /recorded in row \d+ at \d+.* at 5,/]],
 
   ...uncovered("book_moves", {

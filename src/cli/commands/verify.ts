@@ -131,9 +131,9 @@ export function notedHeadsIn(filename: string): NotedHeads {
   }
 }
 
-function noteHeads(filename: string, { heads }: Coverage): void {
+function noteHeads(filename: string, { heads, otherHeads }: Coverage): void {
   try {
-    writeHeads(filename, heads);
+    writeHeads(filename, [...heads, ...otherHeads]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`The heads file ${filename} cannot be written: ${reason}`, 1, { cause: error });

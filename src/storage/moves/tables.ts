@@ -75,6 +75,8 @@ export const TABLES_THAT_STAY: readonly string[] = [
   "operator_acts",
   "operator_proposals",
   "operator_decisions",
+  "operator_keys",
+  "operator_chain",
   "knex_migrations",
   "knex_migrations_lock",
 ];

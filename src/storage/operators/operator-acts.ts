@@ -13,9 +13,10 @@ import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Columns, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
+import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
 
-interface ActRow {
+interface ActRow extends Link {
   readonly seq: number;
   readonly kind: OperatorAct["kind"];
   readonly operator_id: string;
@@ -55,47 +56,59 @@ type Change = Pick<ActRow, "kind" | "operator_id" | "name" | "roles" | "key_sha2
 
 /**
  * The operators of the database. Their acts stand in the first cell, and say all that is known
- * about them. Each hash covers the one before it.
+ * about them. Each hash covers the one before it. An operator with an act that the chain lacks is
+ * none: somebody wrote it past the service.
  */
 export class OperatorActs {
   readonly #cell: Cell;
   readonly #now: () => UnixMillis;
+  readonly #chain: OperatorChain;
   readonly #select: string;
 
   constructor(cell: Cell, now: () => UnixMillis) {
     this.#cell = cell;
     this.#now = now;
-    const { table, hex } = cell.engine;
-    this.#select = `
-      SELECT seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, ${hex("hash")} AS hash
-      FROM ${table("operator_acts")}`;
+    this.#chain = new OperatorChain(cell);
+    this.#select = selectActs(cell);
   }
 
   /** Oldest first. */
   async operators(): Promise<readonly Operator[]> {
-    return operatorsOf(await this.#rows(`${this.#select} ORDER BY seq`));
+    const rows = await this.#rows(`${this.#select} ORDER BY a.seq`);
+    const ids = [...new Set(rows.map(({ operator_id: id }) => id))];
+    const operators = await Promise.all(
+      ids.map((id) => this.#operatorOf(rows.filter(({ operator_id: owner }) => owner === id))),
+    );
+    return operators.filter((operator) => operator !== undefined);
   }
 
   async operator(id: OperatorId): Promise<Operator | undefined> {
-    const rows = await this.#rows(`${this.#select} WHERE operator_id = ? ORDER BY seq`, [id]);
-    return operatorsOf(rows)[0];
+    return this.#operatorOf(await this.#rows(`${this.#select} WHERE a.operator_id = ? ORDER BY a.seq`, [id]));
   }
 
   /** Returns the operator whose key it is now. */
   async operatorWithKey(keySha256: string): Promise<Operator | undefined> {
     const rows = await this.#rows(
-      `${this.#select} WHERE operator_id IN (
+      `${this.#select} WHERE a.operator_id IN (
          SELECT operator_id FROM ${this.#cell.engine.table("operator_acts")} WHERE key_sha256 = ?
-       ) ORDER BY seq`,
+       ) ORDER BY a.seq`,
       [keySha256],
     );
     const key = rows.findLast((row) => row.key_sha256 !== null)?.key_sha256;
-    return key === keySha256 ? operatorsOf(rows)[0] : undefined;
+    return key === keySha256 ? this.#operatorOf(rows) : undefined;
+  }
+
+  /** Returns the operator whose acts these are, if the chain has all of them. */
+  async #operatorOf(rows: readonly ActRow[]): Promise<Operator | undefined> {
+    const { engine, reader } = this.#cell;
+    const linked = rows.map((row) => ({ ...row, ...chainedAct(row) }));
+    const isKnown = this.#chain.has(linked, ({ sql, bindings }) => reader.rows(sql, bindings));
+    return (await orStoreError(engine, isKnown)) ? operatorsOf(rows)[0] : undefined;
   }
 
   /** Newest first. */
   async acts({ size, beforeSeq = Number.MAX_SAFE_INTEGER }: ActsPage): Promise<readonly OperatorAct[]> {
-    const rows = await this.#rows(`${this.#select} WHERE seq < ? ORDER BY seq DESC LIMIT ?`, [beforeSeq, size]);
+    const rows = await this.#rows(`${this.#select} WHERE a.seq < ? ORDER BY a.seq DESC LIMIT ?`, [beforeSeq, size]);
     return rows.map((row) => ({
       seq: row.seq,
       kind: row.kind,
@@ -110,7 +123,7 @@ export class OperatorActs {
    * be asked to approve what nobody can do.
    */
   async refuseImpossible(act: OperatorsAct): Promise<void> {
-    changeOf(act, await this.#rows(`${this.#select} ORDER BY seq`));
+    changeOf(act, await this.#rows(`${this.#select} ORDER BY a.seq`));
   }
 
   /** Does one act. Rejects with a RefusedActError as the cause. */
@@ -121,13 +134,13 @@ export class OperatorActs {
         // All changes of operators take turns, so names and keys cannot collide.
         await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
         await first?.(session);
-        const rows = (await session.read({ sql: `${this.#select} ORDER BY seq`, bindings: [] })) as readonly ActRow[];
+        const rows = (await session.read({ sql: `${this.#select} ORDER BY a.seq`, bindings: [] })) as readonly ActRow[];
         const change = changeOf(act, rows);
         const last = rows.at(-1);
         if (change !== undefined) await this.#append(session, { change, actor, last });
         const id = change?.operator_id ?? ("operatorId" in act ? act.operatorId : "");
         const after = (await session.read({
-          sql: `${this.#select} WHERE operator_id = ? ORDER BY seq`,
+          sql: `${this.#select} WHERE a.operator_id = ? ORDER BY a.seq`,
           bindings: [id],
         })) as readonly ActRow[];
         const [resource] = operatorsOf(after);
@@ -151,6 +164,7 @@ export class OperatorActs {
         rows: [{ ...row, hash: hashOf(row, last?.hash ?? NO_HASH) }],
       },
     ]);
+    await this.#chain.append(session, chainedAct(row));
   }
 
   #rows(sql: string, bindings: readonly Binding[] = []): Promise<readonly ActRow[]> {
@@ -158,10 +172,33 @@ export class OperatorActs {
   }
 }
 
-function hashOf(row: Omit<ActRow, "hash">, previous: string): string {
+/** Selects acts as `a`, with their rows of the chain. */
+function selectActs({ engine }: Pick<Cell, "engine">): string {
+  const { table, hex } = engine;
+  const { columns, join } = chainColumns(engine, "'act:' || a.seq");
+  return `
+    SELECT a.seq, a.kind, a.operator_id, a.name, a.roles, a.key_sha256, a.actor, a.recorded_at,
+      ${hex("a.hash")} AS hash, ${columns}
+    FROM ${table("operator_acts")} a ${join}`;
+}
+
+/** Returns all acts, as the chain has them, oldest first. */
+export async function chainedActs({ engine }: Pick<Cell, "engine">, session: Session): Promise<readonly Chained[]> {
+  const rows = await session.read({ sql: `${selectActs({ engine })} ORDER BY a.seq`, bindings: [] });
+  return (rows as readonly ActRow[]).map(chainedAct);
+}
+
+function chainedAct(row: Omit<ActRow, "hash" | keyof Link>): Chained {
+  return { subject: `act:${String(row.seq)}`, fields: fieldsOf(row) };
+}
+
+function fieldsOf(row: Omit<ActRow, "hash" | keyof Link>): readonly (string | number)[] {
   const { seq, kind, operator_id: id, name, roles, key_sha256: key, actor, recorded_at: recordedAt } = row;
-  const fields = [FORMAT, seq, kind, id, name ?? "", roles ?? "", key ?? "", actor, recordedAt];
-  return hash("sha256", previous + JSON.stringify(fields), "hex");
+  return [seq, kind, id, name ?? "", roles ?? "", key ?? "", actor, recordedAt];
+}
+
+function hashOf(row: Omit<ActRow, "hash" | keyof Link>, previous: string): string {
+  return hash("sha256", previous + JSON.stringify([FORMAT, ...fieldsOf(row)]), "hex");
 }
 
 /** Returns the operators that the acts have made, in the order of their first acts. */

@@ -7,8 +7,9 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Act } from "../../operators/act.js";
 import type { OperatorProposal } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
-import type { Columns, Session } from "../sql/engine.js";
+import type { Columns, Read, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
+import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
 
 /** A proposal can be decided for three days. */
@@ -33,7 +34,7 @@ const DECISION_COLUMNS = {
   hash: "bytes",
 } as const satisfies Columns;
 
-interface ProposalRow {
+interface ProposalRow extends Link {
   readonly id: string;
   readonly content: string;
   readonly proposed_by: string;
@@ -46,6 +47,15 @@ interface ProposalRow {
   readonly decided_at: number | null;
 }
 
+interface DecisionRow {
+  readonly proposal_id: string;
+  readonly decision: string;
+  readonly decided_by: string;
+  readonly decided_at: number;
+}
+
+const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
+
 /** A stored proposal, with the hash that its decision covers. */
 export type StoredProposal = OperatorProposal & { readonly hash: string };
 
@@ -54,32 +64,42 @@ export interface Decision {
   readonly by: OperatorId;
 }
 
-/** The proposals that lie in one cell. */
+/** The proposals that lie in one cell. One that the chain lacks is none. */
 export class CellProposals {
   readonly #cell: Cell;
   readonly #now: () => UnixMillis;
+  readonly #chain: OperatorChain;
   readonly #select: string;
 
   constructor(cell: Cell, now: () => UnixMillis) {
     this.#cell = cell;
     this.#now = now;
+    this.#chain = new OperatorChain(cell);
     const { table, hex } = cell.engine;
+    const { columns, join } = chainColumns(cell.engine, "'proposal:' || p.id");
     this.#select = `
       SELECT p.id, p.content, p.proposed_by, p.proposed_at, p.expires_at, ${hex("p.hash")} AS hash,
-        d.decision, d.decided_by, d.decided_at
-      FROM ${table("operator_proposals")} p LEFT JOIN ${table("operator_decisions")} d ON d.proposal_id = p.id`;
+        d.decision, d.decided_by, d.decided_at, ${columns}
+      FROM ${table("operator_proposals")} p LEFT JOIN ${table("operator_decisions")} d ON d.proposal_id = p.id ${join}`;
   }
 
-  async all(): Promise<readonly StoredProposal[]> {
-    const { engine, reader } = this.#cell;
-    const rows = await orStoreError(engine, reader.rows<ProposalRow>(`${this.#select} ORDER BY p.id`));
-    return rows.map((row) => proposalOf(row, this.#now()));
+  all(): Promise<readonly StoredProposal[]> {
+    return this.#found(`${this.#select} ORDER BY p.id`);
   }
 
   async find(id: OperatorProposalId): Promise<StoredProposal | undefined> {
+    return (await this.#found(`${this.#select} WHERE p.id = ?`, [id]))[0];
+  }
+
+  async #found(sql: string, bindings: readonly string[] = []): Promise<readonly StoredProposal[]> {
     const { engine, reader } = this.#cell;
-    const [row] = await orStoreError(engine, reader.rows<ProposalRow>(`${this.#select} WHERE p.id = ?`, [id]));
-    return row === undefined ? undefined : proposalOf(row, this.#now());
+    const read = (own: Read): Promise<readonly unknown[]> => reader.rows(own.sql, own.bindings);
+    const rows = await orStoreError(engine, reader.rows<ProposalRow>(sql, bindings));
+    const known = await orStoreError(
+      engine,
+      Promise.all(rows.map((row) => this.#chain.has([{ ...row, ...chainedProposal(row) }], read))),
+    );
+    return rows.filter((_, index) => known[index] === true).map((row) => proposalOf(row, this.#now()));
   }
 
   /**
@@ -103,14 +123,17 @@ export class CellProposals {
         }
         const id = typeidUnboxed("prp");
         const row = { id, content, proposed_by: by, proposed_at: now, expires_at: now + OPEN_MILLIS };
-        const digest = digestOf("kesc-proposal-1", id, content, by, row.proposed_at, row.expires_at);
+        const chained = chainedProposal(row);
+        const digest = digestOf("kesc-proposal-1", ...chained.fields);
         await session.write([
           {
             sql: engine.insertInto(engine.table("operator_proposals"), PROPOSAL_COLUMNS),
             rows: [{ ...row, hash: digest }],
           },
         ]);
-        return proposalOf({ ...row, hash: digest, decision: null, decided_by: null, decided_at: null }, now);
+        await this.#chain.append(session, chained);
+        const decision = { decision: null, decided_by: null, decided_at: null };
+        return proposalOf({ ...row, ...NO_LINK, ...decision, hash: digest }, now);
       }),
     );
   }
@@ -140,6 +163,7 @@ export class CellProposals {
         rows: [{ ...decided, hash: digest }],
       },
     ]);
+    await this.#chain.append(session, chainedDecision(decided));
   }
 
   /** Writes a decision by itself. Rejects as `decide` does, with the error as the cause. */
@@ -150,6 +174,36 @@ export class CellProposals {
       transact((session) => this.decide(session, proposal, decision)),
     );
   }
+}
+
+/** Returns all proposals and all decisions of a cell, as the chain has them, oldest first. */
+export async function chainedProposals(
+  { engine: { table } }: Pick<Cell, "engine">,
+  session: Session,
+): Promise<readonly Chained[]> {
+  const proposals = await session.read({
+    sql: `SELECT * FROM ${table("operator_proposals")} ORDER BY proposed_at, id`,
+    bindings: [],
+  });
+  const decisions = await session.read({
+    sql: `SELECT * FROM ${table("operator_decisions")} ORDER BY decided_at, proposal_id`,
+    bindings: [],
+  });
+  return [
+    ...(proposals as readonly ProposalRow[]).map(chainedProposal),
+    ...(decisions as readonly DecisionRow[]).map(chainedDecision),
+  ];
+}
+
+function chainedProposal(
+  row: Pick<ProposalRow, "id" | "content" | "proposed_by" | "proposed_at" | "expires_at">,
+): Chained {
+  const fields = [row.id, row.content, row.proposed_by, row.proposed_at, row.expires_at];
+  return { subject: `proposal:${row.id}`, fields };
+}
+
+function chainedDecision({ proposal_id: id, decision, decided_by: by, decided_at: at }: DecisionRow): Chained {
+  return { subject: `decision:${id}`, fields: [id, decision, by, at] };
 }
 
 function digestOf(...fields: readonly (string | number)[]): string {

@@ -37,6 +37,8 @@ export const TABLE_NAMES = [
   "operator_acts",
   "operator_proposals",
   "operator_decisions",
+  "operator_keys",
+  "operator_chain",
 ] as const;
 /** The tables whose rows never change. */
 const APPEND_ONLY: readonly (typeof TABLE_NAMES)[number][] = [
@@ -45,6 +47,7 @@ const APPEND_ONLY: readonly (typeof TABLE_NAMES)[number][] = [
   "operator_acts",
   "operator_proposals",
   "operator_decisions",
+  "operator_chain",
 ];
 /** The tables of which a server deletes rows. None of them is evidence. */
 const DELETED_FROM: readonly (typeof TABLE_NAMES)[number][] = ["webhook_retries", "webhook_log"];

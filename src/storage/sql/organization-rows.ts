@@ -60,6 +60,12 @@ export const BOOK_KEYS_COLUMNS = {
   master_key_id: "text",
 } as const satisfies Columns;
 
+export const OPERATOR_KEY_COLUMNS = {
+  id: "int64",
+  chain_key: "bytes",
+  master_key_id: "text",
+} as const satisfies Columns;
+
 /** Returns the row as a Write takes it, with its bytes in hexadecimal. */
 export function bookKeysHexOf({
   data_key,

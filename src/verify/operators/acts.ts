@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { Audit, AuditedOperator } from "../audit.js";
+import type { RowOfChain } from "./chain.js";
 
 /** A row of `operator_acts`. */
 interface ActRow {
@@ -22,9 +23,12 @@ const FORMAT = "kesc-operator-act-1";
 
 /**
  * Audits the acts on operators: their chain of hashes, and whether each actor had the right at that
- * moment. Adds the operators to the audit. Returns the SHA-256 of every key that one ever had.
+ * moment. Adds the operators to the audit. Returns the SHA-256 of every key that one ever had, and
+ * the acts as the chain must have them.
  */
-export async function auditOperatorActs(audit: Audit): Promise<ReadonlySet<string>> {
+export async function auditOperatorActs(
+  audit: Audit,
+): Promise<{ readonly keys: ReadonlySet<string>; readonly chained: readonly RowOfChain[] }> {
   const { engine, findings, operators } = audit;
   const rows = await audit.rows<ActRow>(
     `SELECT seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, ${engine.hex("hash")} AS hash
@@ -49,13 +53,24 @@ export async function auditOperatorActs(audit: Audit): Promise<ReadonlySet<strin
     apply(row, operators);
     last = row;
   }
-  return new Set(rows.flatMap(({ key_sha256: key }) => key ?? []));
+  return {
+    keys: new Set(rows.flatMap(({ key_sha256: key }) => key ?? [])),
+    chained: rows.map((row) => ({
+      subject: `act:${String(row.seq)}`,
+      fields: fieldsOf(row),
+      place: { seq: row.seq, table: "operator_acts", id: row.operator_id },
+    })),
+  };
 }
 
 function hashAfter(previous: string, row: ActRow): string {
-  const words = [row.operator_id, row.name ?? "", row.roles ?? "", row.key_sha256 ?? "", row.actor];
-  const text = JSON.stringify([FORMAT, row.seq, row.kind, ...words, row.recorded_at]);
+  const text = JSON.stringify([FORMAT, ...fieldsOf(row)]);
   return createHash("sha256").update(previous).update(text).digest("hex");
+}
+
+function fieldsOf(row: ActRow): readonly (string | number)[] {
+  const words = [row.operator_id, row.name ?? "", row.roles ?? "", row.key_sha256 ?? "", row.actor];
+  return [row.seq, row.kind, ...words, row.recorded_at];
 }
 
 type Known = ReadonlyMap<string, AuditedOperator>;

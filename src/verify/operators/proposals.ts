@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
+import type { RowOfChain } from "./chain.js";
 
 /** A row of `operator_proposals`, with its row of `operator_decisions`. */
 interface ProposalRow {
@@ -34,8 +35,9 @@ interface ActFields {
 /**
  * Audits the proposals of a cell and their decisions: the hashes, that two persons agreed, and that
  * each key of an approved act is there. `operatorKeys` are the hashes of the operators' keys.
+ * Returns the rows as the chain must have them.
  */
-export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<string>): Promise<void> {
+export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<string>): Promise<readonly RowOfChain[]> {
   const { engine, operators } = audit;
   const findings = audit.findings.of(undefined);
   const proposals = await audit.rows<ProposalRow>(
@@ -77,6 +79,17 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
     }
     if (!operators.has(row.decided_by)) findings.add(place, { expected: "a known operator", found: row.decided_by });
   }
+  return [...proposals.map(chainedProposal), ...decisions.map(chainedDecision)];
+}
+
+function chainedProposal({ id, content, proposed_by: by, proposed_at: at, expires_at: end }: ProposalRow): RowOfChain {
+  const place = { seq: undefined, table: "operator_proposals", id } as const;
+  return { subject: `proposal:${id}`, fields: [id, content, by, at, end], place };
+}
+
+function chainedDecision({ proposal_id: id, decision, decided_by: by, decided_at: at }: DecisionRow): RowOfChain {
+  const place = { seq: undefined, table: "operator_decisions", id } as const;
+  return { subject: `decision:${id}`, fields: [id, decision, by, at], place };
 }
 
 function checkDecision(

@@ -58,6 +58,20 @@ export const POSTGRES_IDENTITY_OBJECTS: Readonly<Record<string, Readonly<Record<
     "trigger operator_acts_refuses_change":
       "CREATE TRIGGER operator_acts_refuses_change BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_acts FOR EACH STATEMENT EXECUTE FUNCTION operator_acts_refuses_change()",
   },
+  operator_chain: {
+    "column mac": "bytea NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "column subject": "text NOT NULL",
+    "constraint operator_chain_mac_check": "CHECK ((length(mac) = 32))",
+    "constraint operator_chain_pkey": "PRIMARY KEY (seq)",
+    "constraint operator_chain_seq_check": "CHECK ((seq > 0))",
+    "constraint operator_chain_subject_check": "CHECK ((subject <> ''::text))",
+    "constraint operator_chain_subject_key": "UNIQUE (subject)",
+    "function operator_chain_refuses_change": "plpgsql: BEGIN RAISE EXCEPTION 'operator_chain is append-only'; END",
+    table: "kind r, persistence p",
+    "trigger operator_chain_refuses_change":
+      "CREATE TRIGGER operator_chain_refuses_change BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_chain FOR EACH STATEMENT EXECUTE FUNCTION operator_chain_refuses_change()",
+  },
   operator_decisions: {
     "column decided_at": "bigint NOT NULL",
     "column decided_by": "text NOT NULL",
@@ -75,6 +89,15 @@ export const POSTGRES_IDENTITY_OBJECTS: Readonly<Record<string, Readonly<Record<
     table: "kind r, persistence p",
     "trigger operator_decisions_refuses_change":
       "CREATE TRIGGER operator_decisions_refuses_change BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_decisions FOR EACH STATEMENT EXECUTE FUNCTION operator_decisions_refuses_change()",
+  },
+  operator_keys: {
+    "column chain_key": "bytea NOT NULL",
+    "column id": "bigint NOT NULL",
+    "column master_key_id": "text NOT NULL",
+    "constraint operator_keys_id_check": "CHECK ((id = 1))",
+    "constraint operator_keys_master_key_id_check": "CHECK ((master_key_id <> ''::text))",
+    "constraint operator_keys_pkey": "PRIMARY KEY (id)",
+    table: "kind r, persistence p",
   },
   operator_proposals: {
     "column content": "text NOT NULL",

@@ -26,6 +26,7 @@ for (const engine of ENGINES) {
       variables = { ...place.variables, DATABASE_URL: url };
       file = place.masterKeyFile;
       expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
+      await newOperator("Ann");
     });
     after(() => {
       place.remove();
@@ -33,6 +34,11 @@ for (const engine of ENGINES) {
 
     const masterKey = (...args: string[]): Promise<Ended> => kesc(["master-key", ...args], variables);
     const idsInFile = (): string[] => readMasterKeys(file).map(({ id }) => id);
+
+    /** The chain of the operators has a key that the master key encrypts. */
+    async function newOperator(name: string): Promise<void> {
+      expect(await kesc(["operator", "create", name, "--role", "admin"], variables)).to.include({ code: 0 });
+    }
 
     async function newKey(name: string): Promise<string> {
       await kescJson(["org", "create", "--name", name], variables);
@@ -80,6 +86,7 @@ for (const engine of ENGINES) {
       expect((await masterKey("prune", "--yes")).stdout).to.contain(`Removed the master keys ${oldest} from ${file}.`);
       expect(idsInFile()).to.deep.equal([newest]);
       expect((await masterKey("prune", "--yes")).stdout).to.match(/^Nothing to remove: /);
+      await newOperator("Ben");
       expect(idsInFile()).to.deep.equal([newest]);
       expect(await kescJson(["verify"], variables)).to.include({ holds: true });
     });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import pg from "pg";
 
+import { CHAIN_MIGRATION } from "../../../src/storage/migrate.js";
 import { takeMigrationLock, withConnection } from "../../../src/storage/postgres/administration.js";
 import { grantTo, PowerfulRoleError, TABLE_NAMES } from "../../../src/storage/postgres/grants.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
@@ -57,6 +58,23 @@ describe("kesc migrate (sqlite)", () => {
   });
   afterEach(() => {
     place.remove();
+  });
+
+  it("chains the operators of a database that is older than the chain", async () => {
+    const { variables } = place;
+    expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
+    for (const name of ["Ann", "Ben"]) await kesc(["operator", "create", name, "--role", "admin"], variables);
+    await execute(
+      { engine: "sqlite", filename: place.databaseFile },
+      "DROP TABLE operator_chain",
+      "DROP TABLE operator_keys",
+      `DELETE FROM knex_migrations WHERE name = '${CHAIN_MIGRATION}'`,
+    );
+    expect(await kesc(["migrate", "--servers-stopped"], variables)).to.include({ code: 0 });
+    expect((await kesc(["operator", "list"], variables)).stdout)
+      .to.contain("Ann")
+      .and.to.contain("Ben");
+    expect(await kescJson(["verify"], variables)).to.include({ holds: true });
   });
 
   it("ends well when two run at once on a new database", async () => {

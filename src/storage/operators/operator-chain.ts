@@ -1,0 +1,92 @@
+import type { KeyObject } from "node:crypto";
+
+import type { Cell } from "../database.js";
+import { readMasterKeys } from "../secrets/master-key.js";
+import { newOperatorKey, type OperatorKeyRow, operatorMac, unwrapOperatorKey } from "../secrets/operator-key.js";
+import type { Columns, Engine, Read, Session } from "../sql/engine.js";
+import { OPERATOR_KEY_COLUMNS } from "../sql/organization-rows.js";
+
+/** A row about operators, as the chain knows it. */
+export interface Chained {
+  /** Names the row: "act:1", "proposal:prp_…" or "decision:prp_…". */
+  readonly subject: string;
+  readonly fields: readonly (string | number)[];
+}
+
+/** The columns that `chainColumns` adds to a SELECT. All are empty if the chain lacks the row. */
+export interface Link {
+  readonly link_seq: number | null;
+  readonly mac: string | null;
+  readonly previous_mac: string | null;
+}
+
+const CHAIN_COLUMNS = { seq: "int64", subject: "text", mac: "bytes" } as const satisfies Columns;
+/** The only row of `operator_keys`. */
+const OPERATOR_KEY_ID = 1;
+
+/**
+ * The chain over the acts, proposals and decisions of a cell (docs/adr/0061). Its key lies in the
+ * database, encrypted by the master key. So somebody who has the database alone cannot add a row.
+ */
+export class OperatorChain {
+  readonly #cell: Pick<Cell, "engine" | "masterKeys" | "masterKeyFile">;
+  #key: KeyObject | undefined;
+
+  constructor(cell: Pick<Cell, "engine" | "masterKeys" | "masterKeyFile">) {
+    this.#cell = cell;
+  }
+
+  /** Appends a row. The transaction holds the lock of administration. */
+  async append(session: Session, { subject, fields }: Chained): Promise<void> {
+    const { engine } = this.#cell;
+    const { table, hex, insertInto } = engine;
+    const [last] = (await session.read({
+      sql: `SELECT seq, ${hex("mac")} AS mac FROM ${table("operator_chain")} ORDER BY seq DESC LIMIT 1`,
+      bindings: [],
+    })) as readonly { readonly seq: number; readonly mac: string }[];
+    const key = (await this.#keyFrom((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
+    const seq = (last?.seq ?? 0) + 1;
+    const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
+    await session.write([{ sql: insertInto(table("operator_chain"), CHAIN_COLUMNS), rows: [{ seq, subject, mac }] }]);
+  }
+
+  /** Returns whether the chain has each of these rows as it is. */
+  async has(rows: readonly (Chained & Link)[], read: (read: Read) => Promise<readonly unknown[]>): Promise<boolean> {
+    const key = await this.#keyFrom(read);
+    return (
+      key !== undefined &&
+      rows.every(({ subject, fields, link_seq: seq, mac, previous_mac: previous }) => {
+        return seq !== null && operatorMac(key, { seq, previous: previous ?? "", subject, fields }) === mac;
+      })
+    );
+  }
+
+  async #keyFrom(read: (read: Read) => Promise<readonly unknown[]>): Promise<KeyObject | undefined> {
+    if (this.#key !== undefined) return this.#key;
+    const sql = `SELECT chain_key, master_key_id FROM ${this.#cell.engine.table("operator_keys")}`;
+    const [row] = (await read({ sql, bindings: [] })) as readonly OperatorKeyRow[];
+    if (row !== undefined) this.#key = unwrapOperatorKey(this.#cell.masterKeys(row.master_key_id), row);
+    return this.#key;
+  }
+
+  async #makeKey(session: Session, lastSeq: number | undefined): Promise<KeyObject> {
+    if (lastSeq !== undefined) throw new Error("the key of the operators is missing: restore operator_keys");
+    const { engine, masterKeyFile } = this.#cell;
+    const [key, { chain_key: wrapped, master_key_id }] = newOperatorKey(readMasterKeys(masterKeyFile));
+    const row = { id: OPERATOR_KEY_ID, chain_key: wrapped.toString("hex"), master_key_id };
+    await session.write([{ sql: engine.insertInto(engine.table("operator_keys"), OPERATOR_KEY_COLUMNS), rows: [row] }]);
+    return key;
+  }
+}
+
+/** Returns columns of the chain, and the join that finds them. `subject` is an expression. */
+export function chainColumns(
+  { table, hex }: Pick<Engine, "table" | "hex">,
+  subject: string,
+): { readonly columns: string; readonly join: string } {
+  const chain = table("operator_chain");
+  return {
+    columns: `c.seq AS link_seq, ${hex("c.mac")} AS mac, ${hex("c0.mac")} AS previous_mac`,
+    join: `LEFT JOIN ${chain} c ON c.subject = ${subject} LEFT JOIN ${chain} c0 ON c0.seq = c.seq - 1`,
+  };
+}
