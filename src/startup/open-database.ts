@@ -125,7 +125,7 @@ export async function usingMasterKeyFile<Result>(
   } catch (error) {
     if (!(error instanceof MasterKeyError)) throw error;
     throw new OperatorError(
-      `The master key file ${masterKeyFile} cannot be used: ${error.message}. ${FIND_MASTER_KEY}`,
+      `The master key file ${masterKeyFile} cannot be used: ${error.message}. ${error.advice ?? FIND_MASTER_KEY}`,
       1,
       { cause: error },
     );

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ import { openAnyDatabase, openCurrentDatabase } from "../../src/startup/open-dat
 import { OperatorError } from "../../src/startup/operator-error.js";
 import type { DatabaseAddress } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
-import { readMasterKeys } from "../../src/storage/secrets/master-key.js";
+import { addMasterKey, MasterKeyError, readMasterKeys } from "../../src/storage/secrets/master-key.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { NOW } from "../support/given.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
@@ -51,15 +51,34 @@ for (const engine of ENGINES) {
       ["that lacks the key", `${OTHER_KEY}\n`, `lacks the keys ${needed}, which the database needs.`],
     ] as const) {
       it(`is refused with advice: one ${what}`, async () => {
-        if (content !== undefined) writeFileSync(keyFile, content);
+        if (content !== undefined) writeFileSync(keyFile, content, { mode: 0o600 });
         const thrown: unknown = await openCurrentDatabase(address).catch((error: unknown) => error);
         expect(thrown).to.be.instanceOf(OperatorError).and.include({ exitCode: 1 });
         expect((thrown as Error).message).to.equal(`The master key file ${keyFile} ${says} ${ADVICE}`);
       });
     }
 
+    for (const mode of [0o644, 0o604, 0o660, 0o602]) {
+      it(`is refused if others may read or change it: mode 0${mode.toString(8)}`, async () => {
+        copyFileSync(TEST_MASTER_KEY_FILE, keyFile);
+        chmodSync(keyFile, mode);
+        const thrown: unknown = await openCurrentDatabase(address).catch((error: unknown) => error);
+        expect(thrown).to.be.instanceOf(OperatorError).and.include({ exitCode: 1 });
+        expect((thrown as Error).message).to.equal(
+          `The master key file ${keyFile} cannot be used: others may read or change it. Run: chmod 600 ${keyFile}`,
+        );
+        expect(() => addMasterKey(keyFile)).to.throw(MasterKeyError, "others may read or change it");
+      });
+    }
+
+    it("may belong to a group that reads it, as a mounted secret does", async () => {
+      copyFileSync(TEST_MASTER_KEY_FILE, keyFile);
+      chmodSync(keyFile, 0o440);
+      await (await openCurrentDatabase(address)).close();
+    });
+
     it("may have other keys before the one that the book needs", async () => {
-      writeFileSync(keyFile, `${OTHER_KEY}\n${readFileSync(TEST_MASTER_KEY_FILE, "utf8")}`);
+      writeFileSync(keyFile, `${OTHER_KEY}\n${readFileSync(TEST_MASTER_KEY_FILE, "utf8")}`, { mode: 0o600 });
       const database = await openCurrentDatabase(address);
       try {
         expect(await keys(database, () => NOW).organizations()).to.have.lengthOf(1);

@@ -20,7 +20,7 @@ export function openMasterKeys(file: string): { readonly keys: MasterKeys } | { 
   } catch (error) {
     if (!(error instanceof MasterKeyError)) throw error;
     const words = `The master key file ${file} cannot be used: ${error.message}.`;
-    return { finding: fail("master key", words, FIND_MASTER_KEY) };
+    return { finding: fail("master key", words, error.advice ?? FIND_MASTER_KEY) };
   }
 }
 

@@ -1,11 +1,13 @@
 import { createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 
 import { codeOf, createOwnerOnlyFile, replaceOwnerOnlyFile } from "../../../runtime/files/owner-only-file.js";
 
 const KEY_BYTES = 32;
 const KEY_LINE = /^[A-Za-z0-9_-]{43}$/;
 const ID_CHARACTERS = 16;
+// The group may read: Kubernetes gives a secret to a container that is not root by its group.
+const FORBIDDEN_RIGHTS = 0o027;
 
 /** A key that encrypts the keys of the books. It never lies in the database. */
 export interface MasterKey {
@@ -17,13 +19,22 @@ export interface MasterKey {
 /** The keys of a master key file. The first encrypts new keys; the others only decrypt. */
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
 
-/** The master key file is missing or malformed. The message never repeats its content. */
+/**
+ * The master key file is missing or malformed, or others may use it. The message never repeats its
+ * content.
+ */
 export class MasterKeyError extends Error {
   readonly isMissing: boolean;
+  /** What to do. Undefined: find the file. */
+  readonly advice: string | undefined;
 
-  constructor(message: string, { isMissing = false, cause }: { isMissing?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    { isMissing = false, advice, cause }: { isMissing?: boolean; advice?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause });
     this.isMissing = isMissing;
+    this.advice = advice;
   }
 }
 
@@ -42,7 +53,10 @@ export function masterKeysIn(filename: string): MasterKeySource {
   };
 }
 
-/** Reads a file with one key on each line: 32 bytes in base64url. Throws a MasterKeyError. */
+/**
+ * Reads a file with one key on each line: 32 bytes in base64url. Throws a MasterKeyError, also if
+ * users outside of its group may read it, or others than its owner may write it.
+ */
 export function readMasterKeys(filename: string): MasterKeys {
   let text: string;
   try {
@@ -51,7 +65,13 @@ export function readMasterKeys(filename: string): MasterKeys {
     const isMissing = codeOf(error) === "ENOENT";
     throw new MasterKeyError(isMissing ? "it does not exist" : "it cannot be read", { isMissing, cause: error });
   }
+  refuseOthers(filename);
   return parseMasterKeys(text);
+}
+
+function refuseOthers(filename: string): void {
+  if ((statSync(filename).mode & FORBIDDEN_RIGHTS) === 0) return;
+  throw new MasterKeyError("others may read or change it", { advice: `Run: chmod 600 ${filename}` });
 }
 
 /** Parses the text of a master key file. Throws a MasterKeyError. */
@@ -93,6 +113,7 @@ function newLine(): string {
 function rewritten(filename: string, change: (lines: readonly string[]) => readonly string[]): MasterKeys {
   return orMasterKeyError(() => {
     const before = readFileSync(filename, "utf8");
+    refuseOthers(filename);
     parseMasterKeys(before);
     const text = `${change(linesOf(before)).join("\n")}\n`;
     const keys = parseMasterKeys(text);

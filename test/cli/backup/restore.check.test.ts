@@ -175,10 +175,10 @@ describe("a restored backup", () => {
       const [id = ""] = backup.manifest.masterKeyIds;
       const says = new RegExp(`lacks the keys ${id}, which the backup needs\\. Find the copy`);
       await expectRefused(says, { masterKeyFile });
-      writeFileSync(masterKeyFile, `${ANOTHER_KEY}\n`);
+      writeFileSync(masterKeyFile, `${ANOTHER_KEY}\n`, { mode: 0o600 });
       await expectRefused(says, { masterKeyFile });
       await expectRefused(says, { masterKeyFile, withoutManifest: true });
-      writeFileSync(masterKeyFile, "no key\n");
+      writeFileSync(masterKeyFile, "no key\n", { mode: 0o600 });
       await expectRefused(/The master key file .* cannot be used: line 1 is not 32 bytes/, { masterKeyFile });
     });
 

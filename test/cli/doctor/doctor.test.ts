@@ -226,6 +226,14 @@ describe("kesc doctor", () => {
     },
     "a master key file that all may read": {
       plant: () => {
+        chmodSync(place.masterKeyFile, 0o644);
+        return {};
+      },
+      line: "fail master key",
+      words: /cannot be used: others may read or change it\. Run: chmod 600/,
+    },
+    "a master key file that its group may read": {
+      plant: () => {
         chmodSync(place.masterKeyFile, 0o640);
         return {};
       },

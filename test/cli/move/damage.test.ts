@@ -86,7 +86,7 @@ describe("a file that kesc book import refuses", () => {
 
   it("is one whose keys need a master key that the new place lacks", async () => {
     const masterKeyFile = given.path("other.key");
-    writeFileSync(masterKeyFile, `${Buffer.alloc(32, "other").toString("base64url")}\n`);
+    writeFileSync(masterKeyFile, `${Buffer.alloc(32, "other").toString("base64url")}\n`, { mode: 0o600 });
     const other = await openDatabase({ engine: "sqlite", filename: given.path("other.db"), masterKeyFile });
     try {
       const [to] = other.cells;
