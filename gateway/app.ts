@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
@@ -9,6 +9,7 @@ import type { Contract } from "./contract/contract.js";
 import { patternOf } from "./contract/path-template.js";
 import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
+import { Arrivals } from "./http/arrivals.js";
 import { Callers } from "./http/callers.js";
 import type { OpenStreams } from "./http/open-streams.js";
 import { beginRequest, contextOf } from "./http/request-context.js";
@@ -67,7 +68,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.use(beginContext(deps), takeTurn(new FairTurns(), { callers, roomOf }), refuseMalformed);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
-  app.use(admit(limits.requestsMax, { callers, roomOf }));
+  app.use(admit(limits, { callers, roomOf }));
   const { contract, upstream, streams } = deps;
   const readRefusal = refusalReader(contract.registry);
   const messageWriter = new MessageWriter(contract, (status) =>
@@ -75,7 +76,16 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   );
   registerRoutes(
     app,
-    { upstream, streams, callers, messageWriter, numbers: contract, readRefusal, ...limits },
+    {
+      upstream,
+      streams,
+      callers,
+      messageWriter,
+      numbers: contract,
+      readRefusal,
+      isStopping: deps.isStopping,
+      ...limits,
+    },
     contract.routes,
   );
   // After the routes, so that no call pays for them.
@@ -134,14 +144,17 @@ function takeTurn(turns: FairTurns, { callers, roomOf }: { callers: Callers; roo
  * Passes a request on when its caller has room. What needs no key has room of its own, which the
  * addresses share. So it takes no slot of callers with a key, and those take none of its slots.
  */
-function admit(requestsMax: number, { callers, roomOf }: { callers: Callers; roomOf: RoomOf }): RequestHandler {
-  const keyed = new Admission(requestsMax);
+function admit(limits: AppLimits, { callers, roomOf }: { callers: Callers; roomOf: RoomOf }): RequestHandler {
+  const arrivals = new Arrivals(limits);
+  const keyed = new Admission(limits.requestsMax);
   const open = new Map([
     ["public", new Admission(REQUESTS_MAX.public)],
     ["pages", new Admission(REQUESTS_MAX.pages)],
   ]);
   return async (req, res, next) => {
-    const ofRoom = open.get(roomOf(req.path));
+    const room = roomOf(req.path);
+    if (room === "public" && !(await hasArrived(arrivals, req, res))) return;
+    const ofRoom = open.get(room);
     const admission = ofRoom ?? keyed;
     const caller = ofRoom === undefined ? callers.nameOf(req.headers) : (req.socket.remoteAddress ?? "");
     const admitted = admission.enter(caller);
@@ -167,6 +180,21 @@ function admit(requestsMax: number, { callers, roomOf }: { callers: Callers; roo
     });
     next();
   };
+}
+
+/** Reads the body of a request without a key. Returns whether there is room for the request. */
+async function hasArrived(arrivals: Arrivals, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+  if (res.destroyed) return false;
+  if (!arrivals.enter()) {
+    sendProblem(res, queueFull());
+    return false;
+  }
+  const context = contextOf(res);
+  context.onClosed.push(() => {
+    arrivals.leave();
+  });
+  context.rawBody = await arrivals.read(req);
+  return true;
 }
 
 // The words in which Node finds this expectation. Node has then sent 100 Continue.

@@ -4,6 +4,7 @@ import { requestIdOf } from "../../runtime/request-id.js";
 import { traceIdOf, type TraceParent } from "../../runtime/trace-id.js";
 import type { CallSpan, Tracing } from "../../runtime/tracing/tracing.js";
 import type { Problem } from "../problems/problem.js";
+import type { RawBodyResult } from "./request-body.js";
 
 /** The state of one request from its first line to the end of its response. */
 export interface RequestContext {
@@ -38,6 +39,8 @@ export interface RequestContext {
   items: number | undefined;
   /** Why the response was cut off; undefined: it was not, or the client did it. */
   cutOff: Pick<Problem, "status" | "code"> | undefined;
+  /** The body of a request without a key, which is read before it has a slot. */
+  rawBody: RawBodyResult | undefined;
   /** Resolves when the caller has its turn to use the event loop for so many bytes. */
   turnFor: (bytes: number) => Promise<void>;
 }
@@ -75,6 +78,7 @@ export function beginRequest(
     leaveRequests: () => undefined,
     items: undefined,
     cutOff: undefined,
+    rawBody: undefined,
     turnFor: () => Promise.resolve(),
   };
   (res as WithContext)[CONTEXT] = context;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { DescField, Message } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import type { Request, Response } from "express";
@@ -28,6 +30,7 @@ export interface CallDependencies {
   /** The limit for routes of the contract that are `bulk`. */
   readonly bulkBytesMax: number;
   readonly callMillisMax: number;
+  readonly isStopping: () => boolean;
 }
 
 interface Call {
@@ -37,8 +40,9 @@ interface Call {
   readonly context: RequestContext;
 }
 
-// A body that is not read as JSON comes from callers without a key, such as rails.
-const RAW_BYTES_MAX = 65_536;
+// A server that restarts is back in this time. A rail that gets 503 may not send its message again.
+const HELD_MILLIS_MAX = 10_000;
+const HELD_PAUSE_MILLIS = 250;
 
 /** The gateway's own finding: problems of single fields, or one of the whole request. */
 type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Problem };
@@ -76,7 +80,9 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { fields }));
     return;
   }
-  const result = await makeCall(deps, route, call, headers);
+  const result = route.isPublic
+    ? await callWhenServed(deps, route, call, res)
+    : await makeCall(deps, route, call, headers);
   if (result.ok) sendResponse(res, responseOf(deps, route, result, prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(result)));
 }
@@ -88,12 +94,12 @@ async function bodyOf(
   deps: CallDependencies,
   route: Route,
   req: Request,
-  { turnFor }: RequestContext,
+  { turnFor, rawBody }: RequestContext,
 ): Promise<Body | undefined> {
   if (route.body.kind === "none") return undefined;
   const bytesMax = route.bulk ? deps.bulkBytesMax : deps.bodyBytesMax;
   if (route.body.kind === "raw") {
-    const raw = await readRawBody(req, Math.min(bytesMax, RAW_BYTES_MAX));
+    const raw = rawBody ?? (await readRawBody(req, bytesMax));
     return raw.ok ? { ok: true, content: { kind: "raw", ...raw } } : raw;
   }
   const body = checkShape(route, await readBody(req, { bytesMax, turnFor }));
@@ -144,6 +150,26 @@ async function makeCall(
   context.rateLimitHeaders = rateLimitHeaders(result.rateLimit);
   await endOfTurn();
   return result;
+}
+
+/**
+ * Makes the call of a rail, again and again while no server can take it. A repeat is safe: the
+ * server stores the same message once. Ends when the gateway stops, and when the client goes.
+ */
+async function callWhenServed(
+  deps: CallDependencies,
+  route: Route,
+  call: Call,
+  res: Response,
+): Promise<UpstreamResult> {
+  const { context, headers } = call;
+  const endsAt = context.startedAt + Math.min(HELD_MILLIS_MAX, headers.timeoutMillis);
+  for (;;) {
+    const result = await makeCall(deps, route, call, headers);
+    if (result.ok || result.status.code !== status.UNAVAILABLE) return result;
+    if (performance.now() + HELD_PAUSE_MILLIS > endsAt || deps.isStopping() || res.destroyed) return result;
+    await sleep(HELD_PAUSE_MILLIS);
+  }
 }
 
 /**

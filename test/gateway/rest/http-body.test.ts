@@ -1,6 +1,11 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { eventually } from "../../support/eventually.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 const ACCEPTED = { body: { contentType: "text/x-answer", data: Buffer.from('{"n":1.00}\n').toString("base64") } };
@@ -65,8 +70,10 @@ describe("a body of the type google.api.HttpBody", () => {
 
   it("may be repeated after a 503 of the server", async () => {
     server.handle = () => ({ refusal: { code: status.UNAVAILABLE, reason: "STORAGE_UNAVAILABLE", retryDelay: "1s" } });
-    const reply = await fixture.send("POST", "/callbacks/t", { body: "x" });
+    // It waits for the server, but not longer than its caller does.
+    const reply = await fixture.send("POST", "/callbacks/t", { body: "x", headers: { "grpc-timeout": "1S" } });
     expect([reply.status, reply.headers["retry-after"]]).to.deep.equal([503, "1"]);
+    expect(server.calls.length).to.be.above(1);
   });
 
   it("has a path that the log never shows", async () => {
@@ -121,6 +128,51 @@ describe("callers of a public path", () => {
     server.handle = () => ({});
     for (const answer of waiting.splice(0)) answer();
     await Promise.all(held);
+  });
+
+  /** Sends the head of a callback and a part of its body. */
+  function sendHalf(): Socket {
+    const [host, port] = fixture.gateway.address.split(":");
+    const socket = connect(Number(port), host).on("error", () => undefined);
+    socket.write("POST /callbacks/t HTTP/1.1\r\nHost: kesc\r\nContent-Length: 10\r\n\r\nhalf");
+    return socket;
+  }
+
+  it("that send half of a body keep no other callback out, and the oldest of very many is cut", async () => {
+    server.handle = () => ({});
+    const first = sendHalf();
+    const wasCut = once(first, "close");
+    const others: Socket[] = [];
+    for (const count of [300, 300]) {
+      others.push(...Array.from({ length: count }, sendHalf));
+      // A call of each connection before this one has reached the gateway.
+      await Promise.all(others.filter((socket) => socket.connecting).map((socket) => once(socket, "connect")));
+      const answered = fixture.send("POST", "/callbacks/t", { body: "x" }).then(({ status }) => status);
+      expect(await Promise.race([answered, sleep(3_000, "no answer")])).to.equal(200);
+    }
+    await wasCut;
+    for (const socket of others) socket.destroy();
+    expect((await fixture.send("POST", "/callbacks/t", { body: "x" })).status).to.equal(200);
+  });
+
+  it("wait while the server restarts, and no more of them than fit", async () => {
+    server.handle = () => ({});
+    server.stop();
+    const startedAt = performance.now();
+    const refusedAt: number[] = [];
+    const sent = Array.from({ length: 520 }, async () => {
+      const { status } = await fixture.send("POST", "/callbacks/t", { body: "x" });
+      if (status === 429) refusedAt.push(performance.now() - startedAt);
+      return status;
+    });
+    // There is room for 512.
+    await eventually(() => refusedAt.length >= 8);
+    expect(refusedAt).to.have.lengthOf(8);
+    await server.start();
+    const statuses = await Promise.all(sent);
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 429]));
+    // After every 32 answers one that waits is refused.
+    expect(statuses.filter((status) => status === 200).length).to.be.above(490);
   });
 
   it("do not make a key known by sending it along", async () => {
