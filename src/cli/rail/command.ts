@@ -19,7 +19,11 @@ export function addRail(program: Command): void {
     .option("--credentials <file>", "mpesa: JSON file with the secrets, which only its owner may read")
     .option("--credentials-expire <day>", "mpesa: day on which the initiator's password expires", day)
     .option("--begin-within <duration>", "a mint that is not begun in this time fails (default: 2m)", durationMillis)
-    .option("--confirm-above <amount>", "a success above it is booked only after a query (default: 0)", amountOrZero)
+    .option(
+      "--confirm-above <amount>",
+      "a success above it is booked only after a query; up to it, the path of a callback alone can book one (default: 0)",
+      amountOrZero,
+    )
     .option("--resolve-alone-max <amount>", "up to it one operator resolves alone (default: 0)", amountOrZero)
     .option("--json", "print JSON, for scripts")
     .action(setRail);
