@@ -1,13 +1,10 @@
-import { randomUUID } from "node:crypto";
-
 import type { Logger } from "pino";
 
 import { wait } from "../runtime/wait.js";
-import { Lease } from "./leases/lease.js";
+import { cellLease } from "./cell-lease.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import { Marker } from "./statements/marker.js";
 import type { Cell } from "./storage/database.js";
-import { leases } from "./storage/rails/leases.js";
 import { markStore } from "./storage/statements/marks.js";
 
 /** The worker that writes the marks of one cell. */
@@ -22,7 +19,7 @@ export function cellMarks(cell: Cell, logger: Logger): RunningMarks {
   const onError = (error: unknown): void => {
     logger.error({ cell: cell.number, ...failureFacts(error) }, "the marks were not written, and are tried again");
   };
-  const lease = new Lease({ name: "marks", holder: randomUUID(), store: leases(cell), timing, onError });
+  const lease = cellLease(cell, { name: "marks", timing, onError, logger });
   const marker = new Marker({ store: markStore(cell), lease, timing, onError });
   return {
     start() {

@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
-
 import type { Logger } from "pino";
 
 import { wait } from "../runtime/wait.js";
+import { cellLease } from "./cell-lease.js";
 import type { TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import type { CellRails } from "./grpc/services/served-cell.js";
-import { Lease } from "./leases/lease.js";
 import type { Ledger } from "./ledger/ledger.js";
 import { Balances } from "./settlement/balances.js";
 import type { SettlementEvent, Timing } from "./settlement/ports/runtime.js";
@@ -16,7 +14,6 @@ import { balanceNotes, type Callbacks, railAccountsOf } from "./startup/rails.js
 import type { Cell } from "./storage/database.js";
 import { setPayouts } from "./storage/rails/change-rail-accounts.js";
 import { railInbox } from "./storage/rails/inbox.js";
-import { leases } from "./storage/rails/leases.js";
 import { payments } from "./storage/rails/payments.js";
 
 /** The rails of one cell, with the settlement that moves its payments. */
@@ -49,7 +46,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   };
   const railAccounts = railAccountsOf(cell, options);
   const stores = { payments: payments(cell), inbox: railInbox(cell) };
-  const lease = new Lease({ name: "settlement", holder: randomUUID(), store: leases(cell), timing, onError });
+  const lease = cellLease(cell, { name: "settlement", timing, onError, logger });
   const settlement = new Settlement({
     ...stores,
     railAccounts,

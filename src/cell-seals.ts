@@ -1,15 +1,12 @@
-import { randomUUID } from "node:crypto";
-
 import type { Logger } from "pino";
 
 import { wait } from "../runtime/wait.js";
+import { cellLease } from "./cell-lease.js";
 import type { UnixMillis } from "./domain/values/time.js";
-import { Lease } from "./leases/lease.js";
 import type { SealKeySource } from "./seals/key-file.js";
 import { Sealer } from "./seals/sealer.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import type { Cell } from "./storage/database.js";
-import { leases } from "./storage/rails/leases.js";
 import { sealStore } from "./storage/seals/seal-store.js";
 
 /** The work on the seals of one cell. */
@@ -32,7 +29,7 @@ export function cellSeals(cell: Cell, { origin, keys, now, logger }: SealsOption
     logger.error(facts, "the sealer failed at a step, and tries it again");
   };
   const timing = { now, monotonicMillis: () => performance.now(), wait };
-  const lease = new Lease({ name: "seals", holder: randomUUID(), store: leases(cell), timing, onError });
+  const lease = cellLease(cell, { name: "seals", timing, onError, logger });
   const sealer = new Sealer({
     store: sealStore(cell),
     lease,

@@ -1,18 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Logger } from "pino";
 
+import { cellLease } from "./cell-lease.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import type { EventReads } from "./events/ports.js";
 import type { Event as EventMessage } from "./gen/kesc/v1/event.js";
 import { toEventMessage } from "./grpc/messages/events/event.js";
 import { toTimestamp } from "./grpc/messages/timestamp.js";
 import type { CellWebhooks } from "./grpc/services/served-cell.js";
-import { Lease } from "./leases/lease.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import type { Cell } from "./storage/database.js";
-import { leases } from "./storage/rails/leases.js";
 import { deliveryStore } from "./storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "./storage/webhooks/endpoints.js";
 import type { Sender } from "./webhooks/deliver.js";
@@ -47,7 +45,7 @@ export function cellWebhooks(cell: Cell, { reads, sender, writeEvent, now, logge
     logger.error({ cell: cell.number, ...failureFacts(error) }, "the webhooks failed at a step, and try it again");
   };
   const endpoints = new StoredWebhookEndpoints(cell);
-  const lease = new Lease({ name: "webhooks", holder: randomUUID(), store: leases(cell), timing, onError });
+  const lease = cellLease(cell, { name: "webhooks", timing, onError, logger });
   const webhooks = new Webhooks({
     store: deliveryStore(cell),
     events: eventsOf(reads, writeEvent),

@@ -8,6 +8,8 @@ export interface CellState {
   readonly railAccounts: readonly RailAccountCount[];
   readonly webhooks: WebhookState;
   readonly seals: SealState;
+  /** How long each lease lasts. A server that lives has renewed its own within 15 seconds. */
+  readonly leases: readonly { readonly name: string; readonly leftMillis: number }[];
 }
 
 /** Open payments of one direction and age. At most 10,000 of each of two kinds are looked at. */

@@ -54,6 +54,12 @@ export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }:
   addMoney(gauge);
   addWebhooks(gauge);
   if (seals) addSeals(gauge);
+  gauge("kesc_lease_left_seconds", "How long the lease of each work lasts; renewed every 15 s.", ({ leases }, cell) =>
+    leases.map(({ name, leftMillis }) => ({
+      labels: { ...cell, lease: name },
+      value: Math.max(0, leftMillis) / 1_000,
+    })),
+  );
 }
 
 type AddGauge = (name: string, help: string, samplesOf: SamplesOf) => void;

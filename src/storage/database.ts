@@ -26,6 +26,7 @@ import { MissingFileError, refuseForeignFile } from "./sqlite/file.js";
 import { SqliteKnexClient } from "./sqlite/knex-client.js";
 import { SqliteListReader } from "./sqlite/list-reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
+import { ServerLock } from "./sqlite/server-lock.js";
 import type { WorkerFiles } from "./sqlite/worker.js";
 import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 
@@ -87,6 +88,8 @@ export interface Cell {
   readonly transact: Transact;
   /** Commits a write that changes nothing. Rejects if the database takes no commits. */
   readonly tryToWrite: () => Promise<void>;
+  /** Tells whether no other server of an SQLite file is alive. PostgreSQL has no such lock. */
+  readonly serverLock: Pick<ServerLock, "take"> | undefined;
   /** Runs the migrations of Knex. */
   readonly migrator: Pick<Knex.Migrator, "latest">;
 }
@@ -155,6 +158,7 @@ async function openSqlite(
   const listReader = new SqliteListReader({ filename, masterKeyFile });
   const client = pool.client as SqliteKnexClient;
   const masterKeys = masterKeysIn(masterKeyFile);
+  const serverLock = new ServerLock(filename);
   const cell: Cell = {
     number: 0,
     engine: sqliteEngine,
@@ -166,6 +170,7 @@ async function openSqlite(
     committer: workerCommitter(client),
     transact: workerTransactions(client),
     tryToWrite: () => tryToWrite(sqliteEngine, workerTransactions(client)),
+    serverLock,
     // The transaction takes the write lock before Knex looks for its own tables. Otherwise two
     // processes could both create them.
     migrator: { latest: (config) => pool.transaction((transaction) => migrateUnlocked(transaction, config)) },
@@ -182,6 +187,7 @@ async function openSqlite(
       await reader.close();
       await listReader.close();
       await pool.destroy();
+      serverLock.release();
     },
   };
 }
@@ -238,6 +244,7 @@ async function openPostgres(
       committer: postgresCommitter(ledgerStore(engine, transactBatch, directory)),
       transact,
       tryToWrite: () => tryToWrite(engine, transactBatch),
+      serverLock: undefined,
       migrator: {
         latest: (config) =>
           pool.transaction(async (transaction) => {

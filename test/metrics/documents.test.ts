@@ -33,6 +33,7 @@ const STATE: CellState = {
   railAccounts: [{ rail: "mpesa", payouts: "auto", count: 1 }],
   webhooks: { endpoints: [{ status: "ACTIVE", count: 1 }], eventsBehind: 1, failingSince: 1, retries: [] },
   seals: { rowsBehind: 1, oldestUnsealedAt: 1, alarms: 1 },
+  leases: [{ name: "seals", leftMillis: 1 }],
 };
 
 /** All that a server can serve, each metric with at least one line. */

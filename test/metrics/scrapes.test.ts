@@ -14,6 +14,7 @@ const EMPTY: CellState = {
   railAccounts: [],
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },
+  leases: [],
 };
 
 interface Served {

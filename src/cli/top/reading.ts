@@ -45,10 +45,13 @@ export interface BooksReading {
   readonly webhook_failing_seconds: number;
   /** Null without a seal key. */
   readonly seals: { readonly rows_behind: number; readonly lag_seconds: number; readonly alarms: number } | null;
+  /** How long the lease of each work lasts, in the cell where it ends first. */
+  readonly lease_left_seconds: Readonly<Record<string, number>>;
 }
 
 const HANDLED = "grpc_server_handled_total";
 const SECONDS = "grpc_server_handling_seconds";
+const LEFT = "kesc_lease_left_seconds";
 
 /** Reads what happened between two scrapes of a server. docs/metrics.md lists the metrics. */
 export function readingOf(before: Scrape, after: Scrape): Reading {
@@ -126,5 +129,8 @@ function booksOf(after: Scrape): BooksReading | null {
             lag_seconds: most("kesc_seal_lag_seconds"),
             alarms: numbers("kesc_seal_alarms"),
           },
+    lease_left_seconds: Object.fromEntries(
+      after.values(LEFT, "lease").map((lease) => [lease, after.min(LEFT, { lease }) ?? 0]),
+    ),
   };
 }

@@ -41,6 +41,12 @@ export class Scrape {
     return found.length === 0 ? undefined : Math.max(...found.map(({ value }) => value));
   }
 
+  /** Returns the smallest of the series with these labels. Undefined if there is none. */
+  min(name: string, labels: Labels = {}): number | undefined {
+    const found = this.#with(name, labels);
+    return found.length === 0 ? undefined : Math.min(...found.map(({ value }) => value));
+  }
+
   /** Returns the values that a label has, in the order of the text. */
   values(name: string, label: string): readonly string[] {
     return [...new Set(this.#with(name, {}).map(({ labels }) => labels[label] ?? ""))];

@@ -8,6 +8,8 @@ const FIGURE_WIDTH = 12;
 // A lag of the event loop beyond this delays every call.
 const SLOW_LOOP_SECONDS = 0.1;
 const OLD_QUEUE_SECONDS = 1;
+// A server renews its 60 seconds every 15. What is shown may be 10 seconds old, but not less long.
+const RENEWED_SECONDS_MIN = 40;
 
 /** Returns the lines of the screen. */
 export function linesOf(reading: Reading, { address, colours }: ScreenOptions): string[] {
@@ -89,7 +91,23 @@ function booksLines(books: BooksReading | null, paint: Paint): string[] {
         : `${count(seals.rows_behind)} rows behind, ${seconds(seals.lag_seconds)}; ` +
             alarmed(seals.alarms > 0, seals.alarms > 0 ? `${count(seals.alarms)} ALARMS` : "no alarm"),
     ),
+    line("leases", leaseWords(books.lease_left_seconds, alarmed)),
   ];
+}
+
+/** Names the work that stands still: its server has ended, or none has taken it. */
+function leaseWords(
+  left: BooksReading["lease_left_seconds"],
+  alarmed: (isBad: boolean, text: string) => string,
+): string {
+  const names = Object.keys(left);
+  const standing = Object.entries(left).filter(([, secondsLeft]) => secondsLeft < RENEWED_SECONDS_MIN);
+  if (standing.length === 0) return names.length === 0 ? "none" : alarmed(false, `${names.join(", ")}: held`);
+  return standing
+    .map(([name, secondsLeft]) => {
+      return alarmed(true, secondsLeft > 0 ? `${name}: not renewed, free in ${seconds(secondsLeft)}` : `${name}: free`);
+    })
+    .join("; ");
 }
 
 function lineOfRpc(

@@ -26,6 +26,7 @@ export function cellState({ engine, listReader }: StateCell): ReadCellState {
     const retries = await rows<WebhookState["retries"][number]>(statements.retries, [COUNTED_MAX]);
     const [seals] = await rows<SealsRow>(statements.seals);
     const [alarms] = await rows<{ readonly count: number }>(statements.alarms);
+    const leases = await rows<{ readonly name: string; readonly left_millis: number }>(statements.leases);
     return {
       books: sums?.books ?? 0,
       supplyCents: sums?.supply ?? 0,
@@ -44,6 +45,7 @@ export function cellState({ engine, listReader }: StateCell): ReadCellState {
         oldestUnsealedAt: seals?.oldest ?? undefined,
         alarms: alarms?.count ?? 0,
       } satisfies SealState,
+      leases: leases.map(({ name, left_millis: leftMillis }) => ({ name, leftMillis })),
     };
   };
 }
@@ -84,7 +86,7 @@ function webhookStateOf(endpoints: readonly EndpointsRow[], retries: WebhookStat
   };
 }
 
-function stateStatements({ table, indexedBy }: Engine) {
+function stateStatements({ table, indexedBy, nowMillis }: Engine) {
   const sum = (columns: string): string => `SUM(CAST(${columns} AS DOUBLE PRECISION))`;
   // Each open payment is in one of two indexes, and each condition is that of its index.
   const along = (index: string, condition: string): string => `
@@ -127,5 +129,6 @@ function stateStatements({ table, indexedBy }: Engine) {
         WHERE b.state IN ('OPEN', 'RESTORED') AND NOT EXISTS (SELECT 1 FROM ${alarms} a WHERE a.book = b.number AND a.cleared_at IS NULL)
       ) AS s LEFT JOIN ${table("journal")} j ON j.book = s.number AND j.seq = s.size + 1`,
     alarms: `SELECT COUNT(*) AS count FROM ${alarms} WHERE cleared_at IS NULL`,
+    leases: `SELECT name, until - ${nowMillis} AS left_millis FROM ${table("leases")} ORDER BY name`,
   };
 }

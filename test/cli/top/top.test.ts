@@ -44,6 +44,10 @@ kesc_supply_cents{cell="0"} 123456
 kesc_shortfall_cents{cell="0"} 0
 kesc_seal_rows_behind{cell="0"} 7
 kesc_seal_alarms{cell="0"} 1
+kesc_lease_left_seconds{cell="0",lease="settlement"} 58
+kesc_lease_left_seconds{cell="1",lease="settlement"} 45
+kesc_lease_left_seconds{cell="0",lease="webhooks"} 58
+kesc_lease_left_seconds{cell="1",lease="webhooks"} 12
 process_cpu_seconds_total 11
 process_resident_memory_bytes 104857600
 `;
@@ -74,6 +78,17 @@ describe("kesc top", () => {
     const plain = linesOf(reading(), { address: "127.0.0.1:9464", colours: false });
     expect(plain.join("\n")).to.not.include("\u001B");
     expect(plain).to.include("refused    ACCOUNT_NOT_FOUND 5.0");
+  });
+
+  it("says which work stands still, because its server has not renewed the lease", () => {
+    const lines = (changes = ""): string[] => linesOf(reading(changes), { address: "", colours: false });
+    expect(lines()).to.include("leases     webhooks: not renewed, free in 12 s");
+    expect(lines('kesc_lease_left_seconds{cell="2",lease="webhooks"} 0')).to.include("leases     webhooks: free");
+    const held = readingOf(
+      new Scrape("", 0),
+      new Scrape(AFTER.replace('lease="webhooks"} 12', 'lease="webhooks"} 50'), 1),
+    );
+    expect(linesOf(held, { address: "", colours: false })).to.include("leases     settlement, webhooks: held");
   });
 
   it("says that the database could not be read", () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import { cellState } from "../../../src/storage/gauges/cell-state.js";
+import { leases } from "../../../src/storage/rails/leases.js";
 import { ENGINES, execute } from "../../support/databases.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
@@ -18,6 +19,7 @@ for (const engine of ENGINES) {
     it("has the money, the payments by age, the rails, the webhooks and the seals", async () => {
       const { opened, now, organizationId } = place;
       await sealBooks(opened.cell);
+      await leases(opened.cell).take("webhooks", { holder: "a", millis: HOUR_MILLIS });
       await place.accept("mint", "in");
       await place.accept("redeem", "out");
       const endpoint = (id: string, status: string, failing: string, reason: string): string => `
@@ -34,9 +36,18 @@ for (const engine of ENGINES) {
         "INSERT INTO webhook_retries (endpoint_id, seq, tries, next_at) VALUES ('whe_1', 2, 1, 5), ('whe_1', 3, 9, NULL)",
       );
 
-      const { payments, railAccounts, webhooks, seals, ...sums } = await cellState(opened.cell)(now + HOUR_MILLIS);
+      const {
+        payments,
+        railAccounts,
+        webhooks,
+        seals,
+        leases: held,
+        ...sums
+      } = await cellState(opened.cell)(now + HOUR_MILLIS);
       // A payout holds its amount, and a mint is counted once it is complete.
       expect(sums).to.deep.equal({ books: 1, supplyCents: 100_000, reserveCents: 100_000, shortfallCents: 0 });
+      expect(held.map(({ name }) => name)).to.deep.equal(["webhooks"]);
+      expect(held[0]?.leftMillis).to.be.within(HOUR_MILLIS - 60_000, HOUR_MILLIS);
       expect([...payments].sort((left, right) => (left.direction < right.direction ? -1 : 1))).to.deep.equal([
         { direction: "MINT", age: "UNDER_ONE_DAY", count: 1, oldestAt: now },
         { direction: "REDEEM", age: "UNDER_ONE_DAY", count: 1, oldestAt: now },

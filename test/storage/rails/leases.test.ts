@@ -1,6 +1,11 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+
 import { expect } from "chai";
 
-import type { LeaseStore } from "../../../src/leases/ports.js";
+import type { EarlyLease, LeaseStore } from "../../../src/leases/ports.js";
+import { openDatabase } from "../../../src/storage/database.js";
 import { leases } from "../../../src/storage/rails/leases.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
@@ -10,9 +15,11 @@ for (const engine of ENGINES) {
   describe(`leases (${engine})`, () => {
     let opened: TestDatabase;
     let store: LeaseStore;
+    let early: EarlyLease[];
     beforeEach(async () => {
       opened = await openTestDatabase(engine);
-      store = leases(opened.cell);
+      early = [];
+      store = leases(opened.cell, (lease) => early.push(lease));
     });
     afterEach(() => opened.dispose());
 
@@ -57,6 +64,19 @@ for (const engine of ENGINES) {
       expect(Number(found?.millis)).to.be.within(LONG_MILLIS - 60_000, LONG_MILLIS);
     });
 
+    it("go to another holder if they end later than any lease can: a clock was wrong", async () => {
+      await take("a");
+      const later = (millis: number): Promise<unknown> =>
+        execute(opened.address, `UPDATE leases SET until = until + ${String(millis)}`);
+      await later(LONG_MILLIS / 2);
+      expect(await take("b")).to.equal(false);
+      await later(LONG_MILLIS);
+      expect(await take("b")).to.equal(true);
+      expect(early).to.have.lengthOf(1);
+      expect(early[0]).to.include({ name: "settlement", because: "it was taken by a wrong clock" });
+      expect(early[0]?.leftMillis).to.be.within(2 * LONG_MILLIS, 3 * LONG_MILLIS);
+    });
+
     it("go to one of many who ask at once", async () => {
       const holders = Array.from({ length: 8 }, (_, index) => `holder ${String(index)}`);
       const taken = await Promise.all(holders.map((holder) => take(holder).catch(() => false)));
@@ -64,3 +84,64 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+describe("leases of an SQLite file", () => {
+  let opened: TestDatabase;
+  let filename: string;
+  beforeEach(async () => {
+    opened = await openTestDatabase("sqlite");
+    filename = opened.address.engine === "sqlite" ? opened.address.filename : "";
+  });
+  afterEach(() => opened.dispose());
+
+  const HOLD = `
+    const { ServerLock } = await import(process.argv[1]);
+    const lock = new ServerLock(process.argv[2]);
+    process.stdout.write(String(lock.take()));
+    setInterval(() => lock, 60_000);`;
+  const MODULE = new URL("../../../src/storage/sqlite/server-lock.js", import.meta.url).href;
+
+  /** Starts a process that has the lock, as a server has it. */
+  async function otherServer(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", HOLD, MODULE, filename]);
+    const [taken] = (await once(child.stdout, "data")) as [Buffer];
+    expect(taken.toString()).to.equal("true");
+    return child;
+  }
+
+  const take = (store: LeaseStore, holder: string): Promise<boolean> =>
+    store.take("settlement", { holder, millis: LONG_MILLIS });
+
+  it("go to the next server at once when a process is killed, and not while it lives", async () => {
+    const early: EarlyLease[] = [];
+    const next = leases(opened.cell, (lease) => early.push(lease));
+    const other = await otherServer();
+    expect(await take(leases({ ...opened.cell, serverLock: undefined }), "killed")).to.equal(true);
+    expect(await take(next, "next")).to.equal(false);
+
+    other.kill("SIGKILL");
+    await once(other, "exit");
+    expect(await take(next, "next")).to.equal(true);
+    expect(early).to.have.lengthOf(1);
+    expect(early[0]).to.include({ name: "settlement", because: "its server has ended" });
+  });
+
+  it("are taken over once by the server that has the lock, and by no other", async () => {
+    const first = leases(opened.cell);
+    expect(await take(first, "first")).to.equal(true);
+    const beside = await openDatabase(opened.address);
+    expect(await take(leases(beside.cells[0]), "beside")).to.equal(false);
+    await beside.close();
+    expect(opened.cell.serverLock?.take()).to.equal(true);
+
+    // A server that went on without the lock has it in time, as on PostgreSQL.
+    await execute(opened.address, "UPDATE leases SET holder = 'in time'");
+    expect(await take(first, "first")).to.equal(false);
+  });
+
+  it("leave an empty file beside the database, which only its owner can read", async () => {
+    await take(leases(opened.cell), "a");
+    const { size, mode } = statSync(`${filename}-lock`);
+    expect([size, mode & 0o777]).to.deep.equal([0, 0o600]);
+  });
+});
