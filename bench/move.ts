@@ -116,6 +116,7 @@ function sealer(cell: Cell): Sealer {
     timing: { now, monotonicMillis: () => performance.now(), wait: () => Promise.resolve() },
     origin: "move",
     privateKey: () => privateKey,
+    memory: { of: () => undefined, add: () => undefined },
     onAlarm: (_, { problem }) => {
       throw new Error(problem);
     },

@@ -4,6 +4,7 @@ import { wait } from "../runtime/wait.js";
 import { cellLease } from "./cell-lease.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import type { SealKeySource } from "./seals/key-file.js";
+import { SealMemoryFile } from "./seals/seal-memory.js";
 import { Sealer } from "./seals/sealer.js";
 import { failureFacts } from "./startup/failure-facts.js";
 import type { Cell } from "./storage/database.js";
@@ -17,13 +18,14 @@ export interface RunningSeals {
 
 interface SealsOptions {
   readonly origin: string;
+  readonly keyFile: string;
   readonly keys: SealKeySource;
   readonly now: () => UnixMillis;
   readonly logger: Logger;
 }
 
 /** Puts the sealer of one cell together. */
-export function cellSeals(cell: Cell, { origin, keys, now, logger }: SealsOptions): RunningSeals {
+export function cellSeals(cell: Cell, { origin, keyFile, keys, now, logger }: SealsOptions): RunningSeals {
   const onError = (error: unknown): void => {
     const facts = { cell: cell.number, ...failureFacts(error) };
     logger.error(facts, "the sealer failed at a step, and tries it again");
@@ -36,6 +38,10 @@ export function cellSeals(cell: Cell, { origin, keys, now, logger }: SealsOption
     timing,
     origin,
     privateKey: () => keys().privateKey,
+    memory: new SealMemoryFile(keyFile, (error) => {
+      const facts = { cell: cell.number, ...failureFacts(error) };
+      logger.warn(facts, "the newest seals cannot be noted beside the seal key file: a restart forgets them");
+    }),
     onError,
     onAlarm: ({ organizationId }, { size, firstSeq, lastSeq, problem }) => {
       logger.error(

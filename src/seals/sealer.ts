@@ -5,6 +5,7 @@ import type { Lease } from "../leases/lease.js";
 import { completeRoot, HASH_BYTES } from "./merkle.js";
 import { signedNote } from "./note.js";
 import type { Alarm, Book, BookState, Seal, SealStore } from "./ports.js";
+import type { RememberedSeal, SealMemory } from "./seal-memory.js";
 import { split, type Tile, TILE_HASHES, TileError, type TileName, TreeEdge } from "./tiles.js";
 
 /** A book whose last seal is younger waits, unless it has many new rows. */
@@ -31,6 +32,7 @@ export interface SealerOptions {
   /** Names the logs: the origin of a book is "<origin>/<organization's id>". */
   readonly origin: string;
   readonly privateKey: () => KeyObject;
+  readonly memory: SealMemory;
   readonly onAlarm: (book: Book, alarm: Alarm) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -55,6 +57,8 @@ export class Sealer {
   readonly #options: SealerOptions;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
+  /** The newest seals that this round made or found. */
+  readonly #newest = new Map<string, RememberedSeal>();
   /** The tile from which the next round computes old rows again. */
   #next: { readonly book: number; readonly index: number } = { book: 0, index: 0 };
   #checkedAt = -Infinity;
@@ -83,12 +87,19 @@ export class Sealer {
       const books = await this.#options.store.books(after);
       for (const book of books) {
         if (this.#stopped.signal.aborted) return;
-        if (book.lastSeq <= (book.seal?.size ?? 0) || !isDue(book)) continue;
-        await this.#orAlarm(book, () => this.#seal(book)).catch((error: unknown) => failures.push(error));
+        const isOfThisRound = book.lastSeq > (book.seal?.size ?? 0) && isDue(book);
+        const work = async (): Promise<void> => {
+          await this.#compareMemory(book);
+          if (isOfThisRound) await this.#seal(book);
+        };
+        await this.#orAlarm(book, work).catch((error: unknown) => failures.push(error));
       }
       after = books.at(-1)?.number ?? after;
       if (books.length === 0) break;
     }
+    // The database has these seals already. A crash before this line raises no alarm.
+    this.#options.memory.add(this.#newest);
+    this.#newest.clear();
     if (failures.length > 0) throw failures[0];
   }
 
@@ -142,6 +153,27 @@ export class Sealer {
     await this.checkSome();
   }
 
+  /**
+   * Throws PastChanged if the database lacks the seal that this machine remembers, or if the rows
+   * do not give its root. Somebody who can delete seals would otherwise let the service sign
+   * another past.
+   */
+  async #compareMemory(book: BookState): Promise<void> {
+    const { store, memory } = this.#options;
+    const remembered = memory.of(book.organizationId);
+    if (remembered === undefined || isSame(book.seal, remembered)) return;
+    // Another server of this machine may have sealed since the book was read.
+    const seal = await store.seal(book);
+    if (isSame(seal, remembered)) return;
+    const { size } = remembered;
+    if (seal === undefined || seal.size < size) {
+      const problem = `the seal of the first ${String(size)} rows is gone`;
+      throw new PastChanged({ size, firstSeq: 1, lastSeq: size, problem });
+    }
+    await this.#sealedEdge({ ...book, seal: { ...seal, size, root: Buffer.from(remembered.root, "hex") } });
+    this.#newest.set(book.organizationId, rememberedOf(seal));
+  }
+
   /** Seals the book up to its last row. Throws PastChanged. */
   async #seal(book: BookState): Promise<void> {
     const { store, origin, privateKey, timing } = this.#options;
@@ -160,7 +192,10 @@ export class Sealer {
     const checkpoint = { origin: `${origin}/${book.organizationId}`, size: lastSeq, root };
     const made: Seal = { size: lastSeq, root, note: signedNote(checkpoint, privateKey()), sealedAt: timing.now() };
     const stored = await store.add(book, { ...made, sums }, [...tiles.values()]);
-    if (Buffer.compare(stored, root) === 0) return;
+    if (Buffer.compare(stored, root) === 0) {
+      this.#newest.set(book.organizationId, rememberedOf(made));
+      return;
+    }
     const firstSeq = (seal?.size ?? 0) + 1;
     const problem = `another server sealed other rows as the first ${String(lastSeq)}`;
     throw new PastChanged({ size: lastSeq, firstSeq, lastSeq, problem });
@@ -245,6 +280,14 @@ export class Sealer {
       if (await store.raise(book, error.alarm, timing.now())) onAlarm(book, error.alarm);
     }
   }
+}
+
+function rememberedOf({ size, root }: Seal): RememberedSeal {
+  return { size, root: Buffer.from(root).toString("hex") };
+}
+
+function isSame(seal: Seal | undefined, { size, root }: RememberedSeal): boolean {
+  return seal?.size === size && Buffer.from(seal.root).toString("hex") === root;
 }
 
 /** Keeps the tiles that are stored. Those of rows are made from the journal again. */

@@ -19,7 +19,7 @@ export interface Coverage {
   readonly lastRecordedAt: number;
   /** The last row of each book. */
   readonly heads: readonly Head[];
-  /** The other heads that a heads file notes: the last row of the chain of operators. */
+  /** The other heads that a heads file notes: the last rows of operators, and the newest seals. */
   readonly otherHeads: readonly Head[];
   /** The root of the tree over all rows of each book, by the organization's id, in hexadecimal. */
   readonly roots: ReadonlyMap<string, string>;

@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 
 import { parseOrganizationId } from "../domain/values/ids.js";
 
-/** The last row of a book, or of another chain of rows. */
+/** The last row of a book, of the operators' chain, or the newest seal of a book. */
 export interface Head {
-  /** The organization whose book it is, or the name of the other chain: see operatorsOfCell(). */
+  /** The organization whose book it is, or the name of the other rows: see below. */
   readonly organizationId: string;
   readonly seq: number;
   /** The hash of the row, in hexadecimal. */
@@ -17,13 +17,18 @@ export function operatorsOfCell(cell: number): string {
   return `operators-${String(cell)}`;
 }
 
+/** Returns the name of the seals of a book. */
+export function sealsOf(organizationId: string): string {
+  return `seals-${organizationId}`;
+}
+
 /** Heads that an earlier audit noted, by the organization's id or the name of the chain. */
 export type NotedHeads = ReadonlyMap<string, Head>;
 
 /** A heads file is missing or malformed. */
 export class HeadsFileError extends Error {}
 
-const OTHER_CHAIN = /^operators-(0|[1-9][0-9]{0,3})$/;
+const OTHER_CHAIN = /^(operators-(0|[1-9][0-9]{0,3})|seals-org_[0-9a-z]{26})$/;
 const SEQ = /^[1-9][0-9]{0,15}$/;
 const CONTENT_HASH = /^[0-9a-f]{64}$/;
 const OWNER_ONLY_FILE = 0o600;

@@ -9,7 +9,7 @@ import type { Book, Seal, SealStore } from "../../src/seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../src/seals/proofs.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import { ENGINES_OF_STAGE, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { givenSealer, SEAL_PUBLIC_KEY, sealBooks } from "../support/seals/given-seals.js";
+import { givenSealer, SEAL_PUBLIC_KEY, sealBooks, sealMemory } from "../support/seals/given-seals.js";
 import { unguardedly } from "../support/seals/unguarded-rows.js";
 import { GivenBooks } from "../verify/given/books.js";
 import { naivePath, naiveProof, naiveRoot } from "./trees.js";
@@ -253,6 +253,57 @@ for (const engine of ENGINES_OF_STAGE) {
         const { sealer, alarms } = givenSealer(opened.cell);
         await sealer.sealAll();
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the rows no longer give the sealed root"]);
+      });
+
+      it("signs nothing after the seals were deleted, as long as it remembers the last one", async () => {
+        const memory = sealMemory();
+        await givenSealer(opened.cell, { memory }).sealer.sealAll();
+        await change("UPDATE journal SET amount_cents = 200 WHERE seq = 5");
+        await change("DELETE FROM seals");
+        await change("DELETE FROM seal_tiles");
+        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        await sealer.sealAll();
+        const past = { size: 1_102, firstSeq: 1, lastSeq: 1_102, problem: "the seal of the first 1102 rows is gone" };
+        expect(alarms).to.deep.equal([past]);
+        expect(await store.seal(book)).to.equal(undefined);
+        // Somebody who deletes the alarm, too, gets another one.
+        await change("DELETE FROM seal_alarms");
+        await sealer.sealAll();
+        expect(alarms).to.deep.equal([past, past]);
+      });
+
+      it("signs nothing after a larger seal was put in the place of the remembered one", async () => {
+        const memory = sealMemory();
+        await givenSealer(opened.cell, { memory }).sealer.sealAll();
+        await change("UPDATE journal SET amount_cents = 200 WHERE seq = 5");
+        await change("DELETE FROM seals");
+        await change("DELETE FROM seal_tiles");
+        await books.createAccount("carol");
+        await sealBooks(opened.cell);
+        await books.createAccount("dan");
+        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        await sealer.sealAll();
+        expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the rows no longer give the sealed root"]);
+        expect((await newest()).size).to.equal(1_103);
+      });
+
+      it("finds a backup that has fewer seals, before its book has a new row", async () => {
+        const memory = sealMemory();
+        memory.add(new Map([[book.organizationId, { size: 1_200, root: "00".repeat(32) }]]));
+        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        await sealer.sealAll({ isDue: () => false });
+        expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the seal of the first 1200 rows is gone"]);
+      });
+
+      it("goes on from a seal that another server made since", async () => {
+        const memory = sealMemory();
+        await givenSealer(opened.cell, { memory }).sealer.sealAll();
+        await books.createAccount("carol");
+        await sealBooks(opened.cell);
+        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        await sealer.sealAll();
+        expect(alarms).to.deep.equal([]);
+        expect(memory.of(book.organizationId)?.size).to.equal(1_103);
       });
 
       it("finds a missing tile", async () => {

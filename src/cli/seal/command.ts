@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { createSealKeyFile, readSealKeys, rotateSealKey } from "../../seals/key-file.js";
 import { verifierKeyOf } from "../../seals/note.js";
 import { publishBook, PublishError } from "../../seals/publish.js";
+import { SealMemoryFile } from "../../seals/seal-memory.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
@@ -123,13 +124,30 @@ async function clear(
   organizationId: string,
   { by: person, reason }: { readonly by: string; readonly reason: string },
 ): Promise<void> {
+  const { keyFile } = configFromEnvironment().seals;
   await withBooks(async (books) => {
     const found = books.find(({ book }) => book.organizationId === organizationId);
     if (found === undefined) throw new OperatorError(`There is no organization ${organizationId}.`);
     const isCleared = await clearAlarm(found.cell, { book: found.book, person, reason, now: now() });
     if (!isCleared) throw new OperatorError(`The book of ${organizationId} has no alarm. Nothing was done.`);
+    // Otherwise the alarm would come back in a restored book, which has fewer seals than before.
+    forgetSeal(keyFile, organizationId);
     printLine(`Cleared the alarm of ${organizationId}. If its rows still differ from the seal, the alarm comes back.`);
   });
+}
+
+function forgetSeal(keyFile: string, organizationId: string): void {
+  try {
+    new SealMemoryFile(keyFile, () => undefined).forget(organizationId);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(
+      `The alarm is cleared, but the last seal of ${organizationId} is still noted beside ${keyFile}: ${reason}. ` +
+        "If the database has fewer seals, the alarm comes back. Run the command as the user of the servers.",
+      1,
+      { cause: error },
+    );
+  }
 }
 
 interface BookOfCell {

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,6 +7,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { readSealKeys } from "../../../src/seals/key-file.js";
 import { isSignedBy, parseNote } from "../../../src/seals/note.js";
+import { SealMemoryFile } from "../../../src/seals/seal-memory.js";
 import { openCurrentDatabase } from "../../../src/startup/open-database.js";
 import type { Database, DatabaseAddress } from "../../../src/storage/database.js";
 import { sealStore } from "../../../src/storage/seals/seal-store.js";
@@ -118,5 +120,28 @@ describe("kesc seal", () => {
     const cleared = await seal("clear", organization, "--by", "amina", "--reason", "a test of the alarm");
     expect(cleared.stdout).to.match(/^Cleared the alarm of org_/);
     expect((await kescJson<Record<string, unknown>>(["seal", "list"], variables()))["alarm"]).to.equal(null);
+  });
+
+  it("forgets the noted seal with the alarm, so that a restored book is sealed on", async () => {
+    const memory = (): SealMemoryFile => new SealMemoryFile(keyFile, (error) => expect.fail(String(error)));
+    const sealRemembering = (): Promise<void> =>
+      withDatabase(async ({ cells: [cell] }) => {
+        const privateKey = (): KeyObject => readSealKeys(keyFile).privateKey;
+        await givenSealer(cell, { privateKey, memory: memory() }).sealer.sealAll();
+      });
+    const state = async (): Promise<Record<string, unknown>> => kescJson(["seal", "list"], variables());
+    await grow("remembered");
+    await sealRemembering();
+    expect(statSync(`${keyFile}.seals`).mode & PERMISSIONS).to.equal(0o600);
+    const size = Number((await state())["sealed_size"]);
+    expect(memory().of(organization)?.size).to.equal(size);
+    await unguardedly({ address: address() }, `DELETE FROM seals WHERE size = ${String(size)}`);
+    await grow("after the restore");
+    await sealRemembering();
+    expect((await state())["alarm"]).to.equal(`the seal of the first ${String(size)} rows is gone`);
+    await seal("clear", organization, "--by", "amina", "--reason", "restored last night");
+    expect(memory().of(organization)).to.equal(undefined);
+    await sealRemembering();
+    expect(await state()).to.include({ alarm: null, sealed_size: size + 1 });
   });
 });

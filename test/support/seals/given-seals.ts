@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { publicBytesOf } from "../../../src/seals/note.js";
 import type { Alarm, BookState, SealStore } from "../../../src/seals/ports.js";
+import type { RememberedSeal, SealMemory } from "../../../src/seals/seal-memory.js";
 import { Sealer, type SealerOptions } from "../../../src/seals/sealer.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { sealStore } from "../../../src/storage/seals/seal-store.js";
@@ -34,6 +35,7 @@ export function givenSealer(
     timing: { now: () => toUnixMillis(Date.now()), monotonicMillis: () => 0, wait: () => Promise.resolve() },
     origin: "kesc.example.com",
     privateKey: () => SEAL_KEY,
+    memory: sealMemory(),
     onAlarm: (_, alarm) => alarms.push(alarm),
     onError: (error) => {
       throw error;
@@ -41,6 +43,17 @@ export function givenSealer(
     ...changes,
   });
   return { sealer, store, alarms };
+}
+
+/** Remembers seals for as long as the test has it. */
+export function sealMemory(): SealMemory {
+  const seals = new Map<string, RememberedSeal>();
+  return {
+    of: (id) => seals.get(id),
+    add(newest) {
+      for (const [id, seal] of newest) seals.set(id, seal);
+    },
+  };
 }
 
 function of(number: number): (books: readonly BookState[]) => readonly BookState[] {

@@ -1,6 +1,7 @@
 import { isSignedBy, parseNote } from "../../../seals/note.js";
 import { type RowSalts, textSalts } from "../../../storage/secrets/book-keys.js";
 import type { Audit } from "../../audit.js";
+import { type Head, sealsOf } from "../../heads.js";
 import { slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import type { JournalRow } from "../journal-rows.js";
@@ -46,6 +47,8 @@ export class SealsAudit {
   readonly #edge: string[][] = [];
   readonly #full: { readonly level: number; readonly number: number; readonly hashes: string }[] = [];
   readonly #filled: number[] = [];
+  /** The seal that the heads file knows, until the audit has found it. */
+  #noted: Head | undefined;
   /** The size of the newest seal, when the audit of the book began. */
   #sealedSize = 0;
 
@@ -56,6 +59,7 @@ export class SealsAudit {
     this.#tree = new GrowingTree((level, node) => {
       this.#tileNode(level, node.toString("hex"));
     });
+    this.#noted = audit.notedHeads.get(sealsOf(book.row.organization_id));
     const copy = audit.seals.published?.get(book.row.organization_id);
     if (copy !== undefined) audit.coverage.publishedBooks += 1;
     this.#published = copy === undefined ? undefined : new PublishedCheck(book, copy);
@@ -105,6 +109,10 @@ export class SealsAudit {
         found,
       });
     }
+    if (this.#noted !== undefined) {
+      const { seq } = this.#noted;
+      this.#add(seq, "seals", { expected: "the seal that the heads file knows", found: "none, or another one" });
+    }
     await this.#compareWidths();
   }
 
@@ -114,6 +122,11 @@ export class SealsAudit {
 
   async #compareSeal({ size, root, note, sums }: SealRow): Promise<void> {
     this.#audit.coverage.seals += 1;
+    if (this.#noted?.seq === size && this.#noted.contentHash === root) this.#noted = undefined;
+    if (size === this.#sealedSize) {
+      const organizationId = sealsOf(this.#book.row.organization_id);
+      this.#audit.coverage.otherHeads.push({ organizationId, seq: size, contentHash: root });
+    }
     const parsed = parseNote(note);
     const { publicKeys } = this.#audit.seals;
     if (this.#tree.size !== size || this.#tree.root() !== root) {
