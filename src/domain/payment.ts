@@ -95,7 +95,8 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
  * Why a person must look at a transaction: asking the rail again will not answer it.
  *
  * - OUTCOME_UNKNOWN: the rail did not tell the outcome in time.
- * - REPORT_DIFFERS: the rail reports another amount, phone or receipt than the ledger has.
+ * - REPORT_DIFFERS: the rail reports another amount, phone or receipt than the ledger has, or both
+ *   a success and a failure.
  * - REPORT_WITHOUT_ORDER: the rail reports a movement for which it was never asked.
  * - RECEIPT_ALREADY_USED: the receipt or the movement belongs to another transaction.
  * - NOT_CREDITED: the shillings came in, but the account could not take them.

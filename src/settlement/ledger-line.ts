@@ -1,4 +1,4 @@
-import type { PaymentCommand } from "../domain/commands.js";
+import type { FailPayment, PaymentCommand } from "../domain/commands.js";
 import type { MovementReport, RailMovement, RailReceipt, RailReference } from "../domain/payment.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
@@ -7,6 +7,7 @@ import { NO_REASON, parseStatusReason, type StatusReason } from "../domain/value
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../ledger/ports/outcome.js";
 import type { Report, Sent } from "../rails/rail.js";
+import type { Evidence } from "./evidence.js";
 import { BEGIN_MILLIS_MAX, RESULT_MILLIS_MAX, RESULT_WAITS_MILLIS } from "./limits.js";
 import type { StoredPayment } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
@@ -33,6 +34,7 @@ export type Decided =
 
 interface LedgerLineOptions {
   readonly submit: Submit;
+  readonly evidence: Evidence;
   readonly timing: Timing;
   readonly newTransactionId: () => TransactionId;
   /** Aborts when the settlement stops: then nothing is tried again. */
@@ -78,12 +80,21 @@ export class LedgerLine {
   }
 
   /** Tells that the rail rejected the request with the number `sends`. */
-  reject({ payment, account }: Work, sends: number, { failure, code }: Rejected): Promise<Decided> {
-    return this.#tell({ name: "failPayment", ...about(payment, account), sends, failure, reason: reasonOf(code) });
+  reject(work: Work, sends: number, { failure, code }: Rejected): Promise<Decided> {
+    return this.#fail(work, { sends, failure, reason: reasonOf(code) });
   }
 
-  expire({ payment, account }: Work): Promise<Decided> {
-    return this.#tell({ name: "failPayment", ...about(payment, account), failure: "EXPIRED", reason: NO_REASON });
+  expire(work: Work): Promise<Decided> {
+    return this.#fail(work, { failure: "EXPIRED", reason: NO_REASON });
+  }
+
+  /** The rail says that an order has succeeded, and that it has failed. A person must find out. */
+  flagContradiction(
+    { payment, account }: Work,
+    flag: "REPORT_DIFFERS" | "FAILED_AFTER_COMPLETION" = "REPORT_DIFFERS",
+  ): Promise<Decided> {
+    const reason = reasonOf("the rail reports a success and a failure");
+    return this.#tell({ name: "flagTransaction", ...about(payment, account), flag, reason });
   }
 
   flagUnknown({ payment, account }: Work, reason: string): Promise<Decided> {
@@ -92,11 +103,9 @@ export class LedgerLine {
   }
 
   /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
-  end({ payment, account }: Work, report: FinalReport): Promise<Decided> {
-    if (report.kind === "failed") {
-      const { failure, code } = report;
-      return this.#tell({ name: "failPayment", ...about(payment, account), failure, reason: reasonOf(code) });
-    }
+  end(work: Work, report: FinalReport): Promise<Decided> {
+    const { payment, account } = work;
+    if (report.kind === "failed") return this.#fail(work, { failure: report.failure, reason: reasonOf(report.code) });
     const { movement, receipt, amountCents, phone } = report;
     // Only `isProof` reports come here.
     const said = { movement, receipt, amountCents, phone } as {
@@ -111,6 +120,18 @@ export class LedgerLine {
       newTransactionId,
       reason: NO_REASON,
     });
+  }
+
+  /**
+   * Fails the order. Flags it instead if a message says that it has succeeded: nobody can take the
+   * hold of a redemption back once it is released.
+   */
+  async #fail(work: Work, failure: Pick<FailPayment, "failure" | "sends" | "reason">): Promise<Decided> {
+    const { payment, account } = work;
+    if (payment.state !== "ENDED" && (await this.#options.evidence.says("succeeded", work))) {
+      return this.flagContradiction(work);
+    }
+    return this.#tell({ name: "failPayment", ...about(payment, account), ...failure });
   }
 
   /** Submits what is true whenever it is submitted, and again if the ledger does not decide it. */

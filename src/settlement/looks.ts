@@ -2,6 +2,7 @@ import { toUnixMillis } from "../domain/values/time.js";
 import type { Order } from "../rails/order.js";
 import type { Sent } from "../rails/rail.js";
 import { sentAgain } from "../rails/rail.js";
+import type { Evidence } from "./evidence.js";
 import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
@@ -24,6 +25,7 @@ interface LooksOptions {
   readonly payments: Payments;
   readonly inbox: RailInbox;
   readonly line: LedgerLine;
+  readonly evidence: Evidence;
   readonly calls: RailCalls;
   readonly timing: Timing;
   readonly onEvent: OnEvent;
@@ -64,12 +66,17 @@ export class Looks {
   }
 
   async #lookAtReady(work: Work): Promise<boolean> {
-    const { line, timing } = this.#options;
+    const { line, evidence, timing } = this.#options;
     const { payment, account } = work;
+    // An earlier request seemed not to have arrived.
+    if (payment.sends > 0 && (await evidence.hasOrder(work))) return this.#acceptUnasked(work);
     if (!isExpired(payment, account, timing.now())) return this.#begin(work);
     const expired = await line.expire(work);
+    if (expired.kind === "undecided") return false;
     if (expired.kind === "refused") return this.#block(work, expired.code);
-    return expired.kind === "done";
+    // A message says that it was paid. A person finds out, or the caller cancels it.
+    if (expired.transaction.status !== "FAILED") await this.#reschedule(work, FLAGGED_CHECK_MILLIS, "REPORT_DIFFERS");
+    return true;
   }
 
   async #begin(work: Work): Promise<boolean> {
@@ -147,18 +154,27 @@ export class Looks {
 
   /** The query found nothing out. */
   async #lookAtUnknown(work: Work, code: string): Promise<boolean> {
-    const { line, timing } = this.#options;
+    const { line, evidence, timing } = this.#options;
     const { payment, account } = work;
     const order = orderOf(payment);
     if (payment.state !== "SENDING" || order === undefined || !maySendAgain(payment, timing.now())) {
       return this.#waitOn(work, code);
     }
+    if (await evidence.hasOrder(work)) return this.#acceptUnasked(work);
     const answer = await this.#sendIfGranted(work, order, true);
     if (answer.kind === "stopped" || answer.kind === "not called") return false;
     if (answer.kind === "refused") return this.#waitOn(work, answer.code);
     const sent = sentAgain(answer);
     if (sent.kind !== "accepted") return this.#waitOn(work, sent.code);
     const accepted = await line.accept(work, sent.railReference, this.#after(checkMillis(account.rail, 0)));
+    return accepted.kind === "done";
+  }
+
+  /** The rail has sent something about the order, so it has it: the order is never sent again. */
+  async #acceptUnasked(work: Work): Promise<boolean> {
+    const { payment, account } = work;
+    const nextCheckAt = this.#after(checkMillis(account.rail, payment.checks + 1));
+    const accepted = await this.#options.line.accept(work, undefined, nextCheckAt);
     return accepted.kind === "done";
   }
 
@@ -179,10 +195,12 @@ export class Looks {
       await this.#reschedule(work, checkMillis(account.rail, payment.checks + 1), code);
       return true;
     }
-    const flagged = await line.flagUnknown(work, code);
-    if (flagged.kind === "undecided") return false;
-    if (flagged.kind === "done" && !flagged.replayed) {
-      onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
+    if (!payment.isFlagged) {
+      const flagged = await line.flagUnknown(work, code);
+      if (flagged.kind === "undecided") return false;
+      if (flagged.kind === "done" && !flagged.replayed) {
+        onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
+      }
     }
     await this.#reschedule(work, FLAGGED_CHECK_MILLIS, code);
     return true;

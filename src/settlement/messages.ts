@@ -1,5 +1,6 @@
 import { toUnixMillis } from "../domain/values/time.js";
 import type { Report } from "../rails/rail.js";
+import type { Evidence } from "./evidence.js";
 import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { MESSAGE_WAITS_MILLIS } from "./limits.js";
@@ -13,6 +14,7 @@ import { openPaymentOf } from "./schedule.js";
 interface MessagesOptions {
   readonly inbox: RailInbox;
   readonly line: LedgerLine;
+  readonly evidence: Evidence;
   readonly calls: RailCalls;
   readonly timing: Timing;
   readonly onEvent: OnEvent;
@@ -27,6 +29,8 @@ type Confirmation =
   /** It is true, or changes nothing: this report is told to the ledger. */
   | { readonly kind: "confirmed"; readonly report: FinalReport }
   | { readonly kind: "unconfirmed" }
+  /** The rail says the opposite. */
+  | { readonly kind: "denied" }
   /** The rail could not be asked now. */
   | { readonly kind: "later" };
 
@@ -57,12 +61,36 @@ export class Messages {
     if (report.kind === "failed" && !isOfThisRequest(report, work.payment)) return this.drop(message, "another order");
     const confirmation = await this.#confirmation(message, report, work);
     if (confirmation.kind === "later") return false;
-    if (confirmation.kind === "unconfirmed") return this.#waitFor(message, report, work);
+    if (confirmation.kind !== "confirmed") {
+      const isContradicted = await this.#isContradicted(
+        { message, report, isDenied: confirmation.kind === "denied" },
+        work,
+      );
+      return this.#waitFor({ message, report, isContradicted }, work);
+    }
     const told = await this.#options.line.end(work, confirmation.report);
     if (told.kind === "undecided") return false;
-    if (confirmation.report.kind !== report.kind) return this.drop(message, "contradicted");
+    if (confirmation.report.kind !== report.kind) {
+      // The same flag as if the message had come a moment later.
+      const isCompleted = told.kind === "done" && told.transaction.status === "COMPLETED";
+      const flagged = isCompleted && (await this.#options.line.flagContradiction(work, "FAILED_AFTER_COMPLETION"));
+      if (flagged !== false && flagged.kind === "undecided") return false;
+      return this.drop(message, "contradicted");
+    }
     await this.#options.inbox.settle(message.id);
     return true;
+  }
+
+  /** Whether the rail says one thing, and its message the other. */
+  async #isContradicted(
+    { message, report, isDenied }: { message: InboxMessage; report: FinalReport; isDenied: boolean },
+    work: Work,
+  ): Promise<boolean> {
+    if (report.kind === "failed") return this.#options.evidence.says("succeeded", work);
+    // The answer to a status query takes some seconds. After the second try, the message says
+    // nothing new to the person who has looked at the order.
+    if (work.payment.status === "FAILED") return message.tries === 1 || (isDenied && message.tries === 0);
+    return isDenied || this.#options.evidence.says("failed", work);
   }
 
   /** Further payouts would be refused as well, and count as further wrong passwords. */
@@ -127,18 +155,25 @@ export class Messages {
     if (answer.kind === "open" || (answer.kind === "succeeded" && !isProof(answer))) return { kind: "unconfirmed" };
     if (answer.kind === report.kind) return { kind: "confirmed", report: merged(answer, report) };
     // The rail says that it was paid after all. The other way round the payment may come late.
-    return answer.kind === "succeeded" ? { kind: "confirmed", report: answer } : { kind: "unconfirmed" };
+    return answer.kind === "succeeded" ? { kind: "confirmed", report: answer } : { kind: "denied" };
   }
 
-  /** The rail does not confirm the message. After the last try, a person looks at a success. */
-  async #waitFor(message: InboxMessage, report: FinalReport, work: Work): Promise<boolean> {
+  /**
+   * The rail does not confirm the message. A person looks at a contradiction at once, and at a
+   * success after the last try.
+   */
+  async #waitFor(
+    { message, report, isContradicted }: { message: InboxMessage; report: FinalReport; isContradicted: boolean },
+    work: Work,
+  ): Promise<boolean> {
     const { inbox, line } = this.#options;
+    if (isContradicted && (await line.flagContradiction(work)).kind === "undecided") return false;
     const wait = MESSAGE_WAITS_MILLIS[message.tries];
     if (wait !== undefined) {
       await this.postpone({ ...message, tries: message.tries + 1 }, wait);
       return true;
     }
-    if (report.kind === "succeeded") {
+    if (report.kind === "succeeded" && !isContradicted) {
       const flagged = await line.flagUnknown(work, "a message of the rail was not confirmed");
       if (flagged.kind === "undecided") return false;
     }

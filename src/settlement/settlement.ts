@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { Breaker } from "./breaker.js";
+import { Evidence } from "./evidence.js";
 import { LedgerLine, type Work } from "./ledger-line.js";
 import {
   BLOCKED_MILLIS,
@@ -62,8 +63,10 @@ export class Settlement {
     // Each answer that waits to be stored again listens to it.
     setMaxListeners(Infinity, this.#stopped.signal);
     this.#calls = new RailCalls(options);
-    const line = new LedgerLine({ submit, timing, newTransactionId, stopped: this.#stopped.signal, onEvent });
-    const parts = { ...options, line, calls: this.#calls };
+    const evidence = new Evidence(options);
+    const { signal: stopped } = this.#stopped;
+    const line = new LedgerLine({ submit, evidence, timing, newTransactionId, stopped, onEvent });
+    const parts = { ...options, line, evidence, calls: this.#calls };
     this.#looks = new Looks(parts);
     this.#messages = new Messages(parts);
     this.#breaker = new Breaker(options);

@@ -6,9 +6,9 @@ import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
 import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
 import type { Report } from "../../src/rails/rail.js";
 import { SandboxRail } from "../../src/rails/sandbox/sandbox.js";
-import { RAIL_TERMS } from "../support/commands.js";
+import { attend, RAIL_TERMS, receiptNamed, resolve } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
-import { ACCEPTED, failedWith, OPEN, paid, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
+import { ACCEPTED, failedWith, OPEN, paid, REJECTED, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
 
 describe("the settlement, about the messages of a rail", () => {
@@ -170,6 +170,7 @@ describe("the settlement, about the messages of a rail", () => {
     await world.message(id, callback);
     // The rail still says that it failed. The success may come later.
     expect([world.movedCents, world.inbox.open.length]).to.deep.equal([0, 1]);
+    expect(world.stateOf(id)).to.equal("ENDED FAILED REPORT_DIFFERS");
     world.rail.onQuery = () => Promise.resolve(paid("ref"));
     await world.pass(6_000);
     await world.message(id, { ...callback, phone: "254712***678" as MaskedPhone } as typeof callback);
@@ -195,7 +196,7 @@ describe("the settlement, about the messages of a rail", () => {
     await world.start();
     world.rail.onQuery = () => Promise.resolve(paid(id, { receipt: "R1" }));
     await world.message(id, failedWith(id), "pay_out");
-    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ENDED COMPLETED", []]);
+    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ENDED COMPLETED FAILED_AFTER_COMPLETION", []]);
     expect(world.events).to.deep.include({ kind: "message dropped", transactionId: id, why: "contradicted" });
   });
 
@@ -214,9 +215,105 @@ describe("the settlement, about the messages of a rail", () => {
     await world.pass(80_000);
     expect(world.stateOf(id)).to.equal("ENDED FAILED");
     await world.message(id, paid("forged", { receipt: "FORGED" }));
+    await world.pass(6_000);
+    expect(world.stateOf(id)).to.equal("ENDED FAILED REPORT_DIFFERS");
     await world.pass(48 * HOUR_MILLIS);
-    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED OUTCOME_UNKNOWN", 0]);
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED REPORT_DIFFERS OUTCOME_UNKNOWN", 0]);
     expect(world.inbox.open).to.deep.equal([]);
+  });
+
+  it("does not raise again what a person has lowered, for a message that was seen before", async () => {
+    const id = await world.mint();
+    world.rail.onQuery = () => Promise.resolve(failedWith("ref"));
+    await world.start();
+    await world.pass(80_000);
+    await world.message(id, paid("ref", { receipt: "R1" }));
+    await world.pass(MINUTE_MILLIS);
+    await world.commit(attend(world.organizationId, id, "REPORT_DIFFERS"));
+    await world.pass(HOUR_MILLIS);
+    expect(world.stateOf(id)).to.equal("ENDED FAILED");
+  });
+
+  describe("of which one says the opposite of the other", () => {
+    const HELD = 100_00;
+    const success = (id: TransactionId): Report => paid(id, { receipt: "R1", amountCents: toCents(HELD) });
+
+    for (const [what, tell] of [
+      [
+        "a query says that it failed",
+        async (id: TransactionId) => {
+          world.rail.onQuery = () => Promise.resolve(failedWith(id));
+          await world.pass(80_000);
+        },
+      ],
+      ["the answer to a status query says so", (id: TransactionId) => world.message(id, failedWith(id), "status")],
+      ["a second callback says so", (id: TransactionId) => world.message(id, failedWith(id), "pay_out")],
+    ] as const) {
+      it(`fails no payout whose success is stored, and flags it at once: ${what}`, async () => {
+        const id = await world.redeem();
+        await world.start();
+        await world.message(id, success(id), "pay_out");
+        expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ACCEPTED PROCESSING", HELD]);
+        await tell(id);
+        expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", HELD]);
+      });
+    }
+
+    it("fails no mint whose success is stored while the query says that the payer has canceled", async () => {
+      const id = await world.mint();
+      await world.start();
+      await world.message(id, paid("ref", { receipt: "R1", amountCents: toCents(HELD) }));
+      world.rail.onQuery = () => Promise.resolve(failedWith("ref"));
+      await world.pass(80_000);
+      expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", 0]);
+      await world.commit(resolve(world.organizationId, id, { kind: "COMPLETED", receipt: receiptNamed("R1") }));
+      expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED COMPLETED", HELD]);
+    });
+
+    it("flags a success at once that comes after a failure was stored", async () => {
+      const id = await world.redeem();
+      await world.start();
+      await world.message(id, failedWith(id), "pay_out");
+      expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+      await world.message(id, success(id), "pay_out");
+      expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", HELD]);
+    });
+
+    it("does not fail an order for a rejected request of which a success has come", async () => {
+      const id = await world.redeem();
+      world.rail.onSend = async () => {
+        await world.message(id, success(id), "pay_out");
+        return REJECTED;
+      };
+      await world.start();
+      await settled();
+      expect([world.stateOf(id), world.heldCents]).to.deep.equal(["SENDING PROCESSING REPORT_DIFFERS", HELD]);
+    });
+
+    it("completes it once the rail and its message agree on everything", async () => {
+      const id = await world.redeem();
+      const whole = { ...success(id), phone: world.payments.find(id)?.maskedPhone } as Report;
+      await world.start();
+      await world.message(id, whole, "pay_out");
+      await world.message(id, failedWith(id), "status");
+      expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING REPORT_DIFFERS");
+      await world.message(id, whole, "status");
+      expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ENDED COMPLETED", 0]);
+    });
+  });
+
+  it("keeps the flag of a payment of another amount while a query says only that it was paid", async () => {
+    const id = await world.mint();
+    world.set({ confirmAboveCents: toCents(100_00) });
+    await world.start();
+    await world.message(id, paid("ref", { receipt: "R1", amountCents: toCents(90_00) }));
+    expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING REPORT_DIFFERS");
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    await world.pass(80_000);
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", 0]);
+    const moved = { kind: "MOVED", receipt: receiptNamed("R1"), amountCents: toCents(90_00) } as const;
+    await world.commit(resolve(world.organizationId, id, moved));
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED", 90_00]);
   });
 
   it("drops a failure that no query ever confirms", async () => {

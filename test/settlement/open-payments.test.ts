@@ -106,6 +106,27 @@ describe("the settlement, about payments that the rail has or may have", () => {
     expect(sentAt).to.deep.equal([0, 2, 5]);
   });
 
+  for (const purpose of ["pay_out", "timeout"] as const) {
+    it(`never sends a payout again about which a message came at the address ${purpose}`, async () => {
+      const id = await world.redeem();
+      world.rail.onSend = () => Promise.resolve(UNKNOWN);
+      await world.start();
+      await world.message(id, { kind: "open", code: "QUEUE_TIMEOUT" }, purpose);
+      await world.pass(59 * MINUTE_MILLIS);
+      expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[id], "ACCEPTED PROCESSING"]);
+      expect(world.rail.asked).to.have.length.at.least(4);
+    });
+  }
+
+  it("sends a payout again whose status query knows nothing of it: its answer is no message of the rail", async () => {
+    const id = await world.redeem();
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    await world.start();
+    await world.message(id, { kind: "open", code: "R000002" }, "status");
+    await world.pass(3 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([id, id]);
+  });
+
   for (const answer of [REJECTED, UNREACHED]) {
     it(`lets a payout be that is ${answer.kind} when it is sent again: the first request may have arrived`, async () => {
       const id = await world.redeem();

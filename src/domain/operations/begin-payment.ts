@@ -1,5 +1,6 @@
 import type { BeginPayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
+import { mayHaveMoved } from "../orders/flag.js";
 import { orderOf } from "../orders/order.js";
 import { effectOf, taken } from "../orders/step.js";
 import type { Payment } from "../payment.js";
@@ -17,7 +18,8 @@ function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
  * only after it the rail is asked. The ledger allows it once, so of two servers only one asks.
  *
  * A payout that the rail may have can be sent again. That is counted, too: what is known about an
- * earlier request then proves nothing about the order any more.
+ * earlier request then proves nothing about the order any more. An order about which a report says
+ * that shillings moved is not sent.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN.
  */
@@ -28,7 +30,7 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   const { transaction, account, payment } = order;
   const isAllowed =
     command.isAgain === true ? payment.state === "SENDING" && transaction.type === "REDEEM" : payment.state === "READY";
-  if (!isAllowed) {
+  if (!isAllowed || mayHaveMoved(transaction)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }
   // A restored book may be older than what the rail has done. Nothing begins until an operator has

@@ -1,6 +1,6 @@
 import type { CompletePayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { decideFlag, type Flagging } from "../orders/flag.js";
+import { decideFlag, type Flagging, isContradicted } from "../orders/flag.js";
 import { ended, type Order, orderOf } from "../orders/order.js";
 import { completed, movedLate } from "../orders/outcome.js";
 import { effectOf, lastOf, taken } from "../orders/step.js";
@@ -22,7 +22,8 @@ function lookup({ organizationId, transactionId, movement, receipt }: CompletePa
  * Books a rail's report that shillings moved: the only place that recognises them without an
  * operator. A report is never refused. It is booked, it is a replay, or it raises a flag in the
  * same command, so that nothing is lost between the two. A report without an amount or a phone
- * number agrees with every one.
+ * number agrees with every one. But once a report has contradicted the order, only a report that
+ * leaves nothing out completes it, or a person: one that says less cannot overrule it.
  *
  * The first rule that fits decides:
  *
@@ -96,9 +97,8 @@ class Report {
       case "CANCELED":
         return this.#flag("REPORT_WITHOUT_ORDER");
       case "PROCESSING":
-        return this.#hasAmountOf(transaction) && this.#hasPhoneOf(payment)
-          ? this.#complete()
-          : this.#flag("REPORT_DIFFERS");
+        if (!this.#hasAmountOf(transaction) || !this.#hasPhoneOf(payment)) return this.#flag("REPORT_DIFFERS");
+        return isContradicted(transaction) && !this.#isWhole() ? replay(transaction) : this.#complete();
       case "COMPLETED":
       case "FAILED":
         return this.#correct();
@@ -149,6 +149,12 @@ class Report {
 
   #ofOrder(id: TransactionId | undefined): Transaction | undefined {
     return this.#transactions.find((transaction) => transaction.id === id);
+  }
+
+  /** Whether the report leaves out nothing in which a report can differ. */
+  #isWhole(): boolean {
+    const { receipt, amountCents, phone } = this.#command;
+    return receipt !== undefined && amountCents !== undefined && phone !== undefined;
   }
 
   #hasAmountOf({ amountCents }: Transaction): boolean {

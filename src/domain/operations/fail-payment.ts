@@ -1,6 +1,6 @@
 import type { FailPayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { decideFlag } from "../orders/flag.js";
+import { decideFlag, mayHaveMoved } from "../orders/flag.js";
 import { endedInVain, orderOf } from "../orders/order.js";
 import { failed } from "../orders/outcome.js";
 import { effectOf } from "../orders/step.js";
@@ -15,7 +15,8 @@ function lookup({ transactionId }: FailPayment, rows: Lookup): void {
 
 /**
  * Ends an order for which no shillings have moved, and releases the hold of a redemption. For a
- * FAILED or CANCELED transaction it returns a replay. For a COMPLETED one it raises a flag.
+ * FAILED or CANCELED transaction it returns a replay. For a COMPLETED one it raises a flag, and
+ * also where a report said before that shillings moved: then only a person ends the order.
  *
  * Time alone (EXPIRED) ends only an order that the rail is proven not to have: nothing that the
  * rail may carry out is ever released.
@@ -39,6 +40,7 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
     return refuse({ reason: "BOOK_RESTORED" });
   const told = { actor, reason, now };
   if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
+  if (mayHaveMoved(transaction)) return decideFlag(order, "REPORT_DIFFERS", told);
   const { account, put, limits } = endedInVain(book, order, now);
   const step = failed({ transaction, account }, failure, told);
   return { kind: "effect", resource: step.transaction, effect: effectOf([step], [put], limits) };

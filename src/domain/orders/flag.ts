@@ -24,6 +24,16 @@ export function flagged(
   return taken({ transaction: changed, account, kind: "transaction.flagged", actor, reason, detail: flag });
 }
 
+/** Whether a report has contradicted the order, or another report. */
+export function isContradicted({ openFlags }: Transaction): boolean {
+  return openFlags.includes("REPORT_DIFFERS") || openFlags.includes("RECEIPT_ALREADY_USED");
+}
+
+/** Whether a report says that shillings moved, and the book did not take them for the order. */
+export function mayHaveMoved({ openFlags }: Transaction): boolean {
+  return openFlags.some((flag) => flag !== "OUTCOME_UNKNOWN");
+}
+
 /** Decides that a person must look at the transaction. A flag that is up already is a replay. */
 export function decideFlag(
   order: { transaction: Transaction; account: LedgerAccount },

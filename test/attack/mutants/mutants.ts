@@ -610,6 +610,31 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: 'if (transaction.status === "COMPLETED")', to: "if (payment === undefined)" }],
   },
   {
+    name: "a payment of another amount is completed by a report that names no amount",
+    file: COMPLETE_PAYMENT,
+    edits: [{ from: "isContradicted(transaction) && !this.#isWhole()", to: "false" }],
+  },
+  {
+    name: "a payment of another amount fails, and its flag is gone",
+    file: FAIL_PAYMENT,
+    edits: [{ from: "if (mayHaveMoved(transaction))", to: "if (payment === undefined)" }],
+  },
+  {
+    name: "a query fails a payout whose success is stored",
+    file: "src/settlement/ledger-line.js",
+    edits: [{ from: '(await this.#options.evidence.says("succeeded", work))', to: "false" }],
+  },
+  {
+    name: "a success is told to nobody that comes after its order has failed",
+    file: MESSAGES,
+    edits: [{ from: "return message.tries === 1 || (isDenied && message.tries === 0);", to: "return false;" }],
+  },
+  {
+    name: "a payout is sent again although its callback is stored",
+    file: "src/settlement/evidence.js",
+    edits: [{ from: 'purpose !== "status"', to: "purpose === undefined" }],
+  },
+  {
     name: "a content hash has no salt",
     file: CONTENT_HASH,
     edits: [{ from: "`${salt}${JSON.stringify(fields)}`", to: "JSON.stringify(fields)" }],

@@ -71,7 +71,7 @@ export class PaymentsModel {
     const { transaction, account, payment } = order;
     const { status: from } = transaction;
     const state = isAgain ? "SENDING" : "READY";
-    if (payment.state !== state || (isAgain && transaction.type === "MINT")) {
+    if (payment.state !== state || (isAgain && transaction.type === "MINT") || hasMoved(transaction)) {
       return refused({ reason: "INVALID_TRANSITION", from, to: "PROCESSING" });
     }
     if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
@@ -143,6 +143,7 @@ export class PaymentsModel {
       return refused({ reason: "BOOK_RESTORED" });
     }
     if (from === "COMPLETED") return this.#flag(transaction, "FAILED_AFTER_COMPLETION");
+    if (hasMoved(transaction)) return this.#flag(transaction, "REPORT_DIFFERS");
     this.#fail(order, failure);
     return done(transaction, { replayed: false });
   }
@@ -293,6 +294,10 @@ export class PaymentsModel {
     }
     const isSamePhone = phone === undefined || hides(phone, payment.phoneNumber ?? "");
     if (!agrees(command, transaction) || !isSamePhone) return this.#flag(transaction, "REPORT_DIFFERS");
+    const isDoubted = transaction.openFlags.some((flag) => /^REPORT_DIFFERS$|^RECEIPT_/.test(flag));
+    if (isDoubted && (receipt === undefined || amountCents === undefined || phone === undefined)) {
+      return done(transaction, { replayed: true });
+    }
     if (transaction.type === "MINT" && !this.#canBook(order, "MINT", transaction.amountCents)) {
       return this.#flag(transaction, "NOT_CREDITED");
     }
@@ -457,6 +462,11 @@ function end({ transaction, account, payment }: Order, status: Ended): void {
   payment.state = "ENDED";
   payment.phoneNumber = undefined;
   account.openPayments -= 1;
+}
+
+/** Whether the rail has said that shillings moved, and the book took them for nobody's. */
+function hasMoved({ openFlags }: ModelTransaction): boolean {
+  return openFlags.some((flag) => flag !== "OUTCOME_UNKNOWN");
 }
 
 function agrees({ amountCents }: CompletePayment, transaction: ModelTransaction): boolean {

@@ -90,6 +90,12 @@ describe("beginning a payment", () => {
     });
   }
 
+  it("allows nothing for an order of which a report says that shillings moved", () => {
+    const transaction = givenPending({ ...pending, openFlags: ["REPORT_WITHOUT_ORDER"] });
+    const book = givenBook({ ...rows, transactions: [transaction], payments: [givenPayment(transaction)] });
+    expect(wordOf(operation.decide(book, command, NOW))).to.equal("INVALID_TRANSITION");
+  });
+
   const restored: Partial<BookHead> = { state: "RESTORED" };
   // The order of rows is the order of checks.
   for (const [what, given, head, word] of [

@@ -161,6 +161,24 @@ describe("a report that shillings moved", () => {
       });
     }
 
+    describe("that contradicted an earlier report", () => {
+      const whole = { movement: M1, receipt: R1, amountCents: AMOUNT, phone: "254712***678" as MaskedPhone };
+      for (const flag of ["REPORT_DIFFERS", "RECEIPT_ALREADY_USED"] as const) {
+        for (const left of ["receipt", "amountCents", "phone"] as const) {
+          it(`books nothing by a report without ${left} while ${flag} is up: it says less`, () => {
+            const order = orderOf({ openFlags: [flag] });
+            expect(decide(order, { ...whole, [left]: undefined })).to.deep.equal(replay(order.transaction));
+          });
+        }
+
+        it(`is completed by a report that leaves nothing out while ${flag} is up`, () => {
+          const { entries, puts } = effectOf(decide(orderOf({ openFlags: [flag] }), whole));
+          expect(entries[0]?.kind).to.equal("transaction.completed");
+          expect(putOf({ entries, puts }, "transactions")).to.deep.include({ openFlags: [] });
+        });
+      }
+    });
+
     for (const [what, given] of [
       ["the account is at its limit", { ofAccount: FULL }],
       ["the account is closed", { ofAccount: CLOSED }],

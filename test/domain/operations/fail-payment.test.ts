@@ -128,6 +128,19 @@ describe("failing a payment", () => {
     expect(wordOf(operation.decide(book, expired, NOW))).to.equal("INVALID_TRANSITION");
   });
 
+  for (const flag of ["REPORT_WITHOUT_ORDER", "RECEIPT_ALREADY_USED", "NOT_CREDITED"] as const) {
+    it(`ends nothing while ${flag} says that shillings moved, and flags that the reports differ`, () => {
+      const order = orderOf({ type: "REDEEM", status: "PROCESSING", openFlags: [flag] });
+      const { entries, puts } = effectOf(
+        operation.decide(order.book, failPayment(ORGANIZATION, order.transaction.id), NOW),
+      );
+      expect(entries.map(({ kind, detail, posting }) => [kind, detail, posting])).to.deep.equal([
+        ["transaction.flagged", "REPORT_DIFFERS", undefined],
+      ]);
+      expect(puts.map(({ table }) => table)).to.deep.equal(["accounts", "transactions"]);
+    });
+  }
+
   it("believes a rejected request only while no later one was allowed", () => {
     const { transaction, book, payment } = orderOf({ status: "PROCESSING" });
     const rejected = failPayment(ORGANIZATION, transaction.id);

@@ -167,7 +167,7 @@ class RailRun {
 
   /** Whether only a person can know more of the payment. */
   #isSettled({ state, begunAt, isFlagged }: StoredPayment): boolean {
-    if (state === "ENDED") return true;
+    if (state === "ENDED" || (begunAt === undefined && isFlagged)) return true;
     const isOld = begunAt !== undefined && this.#world.now - begunAt > UNKNOWN_MILLIS_MAX;
     return isOld && isFlagged;
   }
@@ -226,8 +226,17 @@ class RailRun {
 
   /** A person asks the rail about each order that is still open, and resolves it. */
   async #resolveAll(): Promise<void> {
-    for (const { organizationId, transactionId, state } of this.#world.payments.all()) {
+    for (const { organizationId, transactionId, state, status } of this.#world.payments.all()) {
       if (state === "ENDED") continue;
+      if (status === "PENDING") {
+        // Only somebody who forges messages knows of it. The rail was never asked.
+        mustBe(
+          `the cancellation of ${transactionId}`,
+          "done",
+          await this.#commit(cancel(organizationId, transactionId)),
+        );
+        continue;
+      }
       const receipt = this.#rail.receiptOf(transactionId) as RailReceipt | undefined;
       const resolution =
         receipt === undefined ? ({ kind: "FAILED" } as const) : ({ kind: "COMPLETED", receipt } as const);
