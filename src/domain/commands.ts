@@ -205,6 +205,7 @@ export interface AttendTransaction extends Commanded {
   readonly name: "attendTransaction";
   readonly transactionId: TransactionId;
   readonly flag: FlagReason;
+  readonly person: OperatorName;
   readonly reason: StatusReason;
 }
 

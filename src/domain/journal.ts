@@ -1,5 +1,6 @@
 import type { LedgerAccount } from "./account.js";
 import type { RailReceipt } from "./payment.js";
+import type { OperatorName } from "./proposal.js";
 import type { Actor } from "./values/actor.js";
 import { addCents, type Cents, subtractCents } from "./values/cents.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
@@ -95,7 +96,7 @@ export interface JournalEntry {
   /**
    * What the kind leaves open, in the words of the service: the reason of a failure or of a flag,
    * that a movement was reported LATE, that an account is still FROZEN, its new tier, or what an
-   * operator proposed or did.
+   * operator proposed or did. `detailBy` makes the detail of a step that persons decided.
    */
   readonly detail?: string | undefined;
   /** The receipt of the movement that the entry books. A book has each receipt once. */
@@ -103,6 +104,21 @@ export interface JournalEntry {
   readonly actor: Actor;
   readonly reason: StatusReason;
   readonly recordedAt: UnixMillis;
+}
+
+/**
+ * Returns the detail of a step of a transaction: its word, and the persons who decided it. The
+ * person who proposed it comes first.
+ */
+export function detailBy(word: string | undefined, persons: readonly OperatorName[] = []): string | undefined {
+  return persons.length === 0 ? word : JSON.stringify([word ?? "", ...persons]);
+}
+
+/** Returns the word of a detail that `detailBy` made. */
+export function wordOf(detail: string | undefined): string | undefined {
+  if (detail?.startsWith("[") !== true) return detail;
+  const [word] = JSON.parse(detail) as string[];
+  return word === "" ? undefined : word;
 }
 
 /** Records incoming shillings: the reserve grows, and so does the debt to the user. */

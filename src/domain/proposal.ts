@@ -29,7 +29,18 @@ export type Intent = Pick<Proposal, "organizationId" | "subject" | "content" | "
  * proposed the same.
  */
 export function isApproved(standing: Proposal | undefined, intent: Intent, isOneEnough: boolean): boolean {
-  return isOneEnough || (isSame(standing, intent) && standing.person !== intent.person);
+  return isOneEnough || personsOf(standing, intent).length > 1;
+}
+
+/** Returns who wants it: this person, and before that another one who has proposed it. */
+export function personsOf(standing: Proposal | undefined, intent: Intent): readonly OperatorName[] {
+  const { person } = intent;
+  return isSame(standing, intent) && !isSamePerson(standing.person, person) ? [standing.person, person] : [person];
+}
+
+/** The same name in capitals is the same person. */
+function isSamePerson(one: OperatorName, other: OperatorName): boolean {
+  return one.normalize("NFKC").toLowerCase() === other.normalize("NFKC").toLowerCase();
 }
 
 /** Returns the proposal that stands after the intent. An equal one keeps its person and time. */

@@ -1,6 +1,6 @@
 import type { Account, AccountStatus } from "../domain/account.js";
 import type { Freeze } from "../domain/freeze.js";
-import { type Balances, type JournalKind, STILL_FROZEN } from "../domain/journal.js";
+import { type Balances, type JournalKind, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.js";
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
@@ -146,7 +146,7 @@ function transactionAt(row: EventRow, { transaction, reversedById, steps, ended 
     // No message of the contract has it.
     railMovement: undefined,
     railReceipt: receipts.find((receipt) => receipt !== undefined),
-    failure: status === "FAILED" ? (end?.detail as FailureReason) : undefined,
+    failure: status === "FAILED" ? (wordOf(end?.detail) as FailureReason) : undefined,
     openFlags: flagsAfter(steps, end),
     reversedById,
     availableAfterCents: isCompleted ? end?.availableAfterCents : undefined,
@@ -173,8 +173,8 @@ function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonl
   const open = new Set<FlagReason>();
   for (const { sequence, kind, detail } of steps) {
     if (sequence < (end?.sequence ?? 0)) continue;
-    if (kind === "transaction.flagged") open.add(detail as FlagReason);
-    if (kind === "transaction.attended") open.delete(detail as FlagReason);
+    if (kind === "transaction.flagged") open.add(wordOf(detail) as FlagReason);
+    if (kind === "transaction.attended") open.delete(wordOf(detail) as FlagReason);
   }
   return [...open];
 }

@@ -308,7 +308,7 @@ export function attend(
   transactionId: TransactionId,
   reason: FlagReason,
 ): AttendTransaction {
-  return { ...flag(organizationId, transactionId, reason), name: "attendTransaction" };
+  return { ...flag(organizationId, transactionId, reason), name: "attendTransaction", person: "amina" as OperatorName };
 }
 
 interface ByOperator {

@@ -451,6 +451,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.detail": [
     ["'EXPIRED'", ORDER(9), /another content or content_hash/],
     ["'LOST'", ORDER(9), /transaction\.failed with a detail that fits \| the detail LOST/],
+    [`'["RESOLVED_BY_OPERATOR","zoe","brian"]'`, ORDER(9), /transaction\.failed by amina first/],
+    [`'["RESOLVED_BY_OPERATOR","amina","zoe"]'`, ORDER(9), /another content or content_hash/],
     ["NULL", ORDER(10), /transaction\.completed with a detail that fits/],
     ["'LATE'", ROW(5), /transaction\.completed with a detail that fits \| the detail LATE/],
     ["'OUTCOME_UNKNOWN'", ORDER(1), /transaction\.pending with a detail that fits/],

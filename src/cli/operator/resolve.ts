@@ -7,7 +7,6 @@ import type { Transaction } from "../../domain/transaction.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
 import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
-import type { StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/message.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { configFromEnvironment } from "../../startup/environment.js";
@@ -18,7 +17,7 @@ import { statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
-import { addOperatorOptions, amountOf, type OperatorOptions, receiptOf } from "./options.js";
+import { addOperatorOptions, amountOf, operatorName, type OperatorOptions, receiptOf } from "./options.js";
 
 const WRONG_USAGE = 2;
 
@@ -50,6 +49,7 @@ export function addResolve(program: Command): void {
     .argument("<transaction-id>", 'id of the transaction ("txn_…")')
     .addOption(new Option("--flag <flag>", "the flag to lower").choices(FLAG_REASONS).makeOptionMandatory())
     .requiredOption("--org <organization>", "id or name of the organization")
+    .requiredOption("--person <name>", "who has looked", operatorName)
     .requiredOption("--reason <text>", "reason for the journal, without personal data", statusReason)
     .action(attend);
 }
@@ -89,7 +89,7 @@ async function resolve(text: string, options: ResolveOptions): Promise<void> {
 
 async function attend(
   text: string,
-  { org, flag, reason }: { readonly org: string; readonly flag: FlagReason; readonly reason: StatusReason },
+  { org, flag, person, reason }: Pick<OperatorOptions, "org" | "person" | "reason"> & { readonly flag: FlagReason },
 ): Promise<void> {
   const transactionId = transactionIdOf(text);
   const { database: address } = configFromEnvironment();
@@ -101,6 +101,7 @@ async function attend(
       actor: OPERATOR,
       transactionId,
       flag,
+      person,
       reason,
     };
     const { resource, replayed } = done(await commitAsOperator(cell, command));

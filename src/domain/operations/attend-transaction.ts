@@ -1,5 +1,6 @@
 import type { AttendTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { detailBy } from "../journal.js";
 import { accountOf } from "../orders/order.js";
 import { effectOf, taken } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
@@ -18,7 +19,7 @@ function lookup({ transactionId }: AttendTransaction, rows: Lookup): void {
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
  */
 function decide(book: Book, command: AttendTransaction, now: UnixMillis): Decision<Transaction> {
-  const { organizationId, transactionId, flag, actor, reason } = command;
+  const { organizationId, transactionId, flag, person, actor, reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { status, openFlags } = transaction;
@@ -30,6 +31,7 @@ function decide(book: Book, command: AttendTransaction, now: UnixMillis): Decisi
     updatedAt: now,
   };
   const account = accountOf(book, transaction);
-  const step = taken({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail: flag });
+  const detail = detailBy(flag, [person]);
+  const step = taken({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail });
   return { kind: "effect", resource: attended, effect: effectOf([step]) };
 }

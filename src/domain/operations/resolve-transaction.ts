@@ -5,7 +5,7 @@ import { ended, endedInVain, type Order, orderOf } from "../orders/order.js";
 import { completed, failed, movedLate, type Told } from "../orders/outcome.js";
 import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
 import type { Resolution } from "../payment.js";
-import { detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
+import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -17,10 +17,15 @@ function lookup({ organizationId, transactionId, resolution }: ResolveTransactio
   if (resolution.kind !== "FAILED") rows.receipt(organizationId, resolution.receipt);
 }
 
+/** For so long after a begin the request may be on its way. It is more than a server takes. */
+const REQUEST_MILLIS_MAX = 60_000;
+
 /**
- * Ends a PROCESSING transaction that needs attention, on the word of an operator. Above
- * `aloneMaxCents` another person must have proposed the same. Otherwise the resolution is noted as
- * a proposal, and the transaction stays PROCESSING. The same resolution again is a replay.
+ * Ends a PROCESSING transaction on the word of an operator. Above `aloneMaxCents` another person
+ * must have proposed the same. Otherwise the resolution is noted as a proposal, and the transaction
+ * stays PROCESSING. The same resolution again is a replay. The row that ends it names the persons.
+ *
+ * FAILED is refused while the request may be on its way to the rail: the rail could still pay.
  *
  * MOVED ends the transaction as FAILED, and books what really moved as a correction.
  *
@@ -31,13 +36,15 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   const { organizationId, transactionId, resolution, person, actor, reason } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
-  const { transaction, account } = order;
-  const { status, openFlags } = transaction;
-  if (status !== "PROCESSING" || openFlags.length === 0) {
+  const { transaction, account, payment } = order;
+  const { status } = transaction;
+  const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
+  if (status !== "PROCESSING") {
     const same = resolved(book, transaction, resolution);
-    const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
     return same === undefined ? refuse({ reason: "INVALID_TRANSITION", from: status, to }) : replay(same);
   }
+  const isOnItsWay = payment.state === "SENDING" && now - payment.updatedAt < REQUEST_MILLIS_MAX;
+  if (resolution.kind === "FAILED" && isOnItsWay) return refuse({ reason: "INVALID_TRANSITION", from: status, to });
   if (resolution.kind !== "FAILED") {
     const used = book.receipt(organizationId, resolution.receipt);
     if (used !== undefined) {
@@ -61,7 +68,8 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   const end =
     resolution.kind === "COMPLETED" ? { ...ended(order, now), limits: undefined } : endedInVain(book, order, now);
   const { sums } = book.bookOf(organizationId);
-  const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, sums });
+  const persons = personsOf(standing, intent);
+  const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, persons, sums });
   if (steps === undefined) {
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
   }

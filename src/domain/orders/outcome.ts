@@ -2,6 +2,7 @@ import type { LedgerAccount } from "../account.js";
 import { type BookSums, isWithinLimits, postedToBook } from "../book.js";
 import {
   burnPosting,
+  detailBy,
   mintPosting,
   type Posting,
   redeemPosting,
@@ -10,6 +11,7 @@ import {
   unallocatedPosting,
 } from "../journal.js";
 import type { FailureReason, RailProof } from "../payment.js";
+import type { OperatorName } from "../proposal.js";
 import type { Transaction } from "../transaction.js";
 import type { Actor } from "../values/actor.js";
 import { type Cents, MAX_CENTS } from "../values/cents.js";
@@ -24,6 +26,8 @@ export interface Told {
   readonly actor: Actor;
   readonly reason: StatusReason;
   readonly now: UnixMillis;
+  /** The persons who decided it, if persons did. */
+  readonly persons?: readonly OperatorName[];
 }
 
 interface OpenOrder {
@@ -59,7 +63,7 @@ export function completed(
 
 /** Ends a transaction for which no shillings have moved, and releases the hold of a redemption. */
 export function failed({ transaction, account }: OpenOrder, failure: FailureReason, told: Told): Taken {
-  const { actor, reason, now } = told;
+  const { actor, reason, now, persons } = told;
   const changed: Transaction = {
     ...transaction,
     status: "FAILED",
@@ -69,7 +73,8 @@ export function failed({ transaction, account }: OpenOrder, failure: FailureReas
     updatedAt: now,
   };
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
-  return taken({ transaction: changed, account, kind: "transaction.failed", posting, actor, reason, detail: failure });
+  const detail = detailBy(failure, persons);
+  return taken({ transaction: changed, account, kind: "transaction.failed", posting, actor, reason, detail });
 }
 
 /** A movement that no open transaction expects. */
@@ -129,9 +134,9 @@ function lateReference({ movement, receipt }: RailProof): Reference {
   return (movement === undefined ? `kesc:late:receipt:${receipt}` : `kesc:late:movement:${movement}`) as Reference;
 }
 
-function booked({ transaction, account }: OpenOrder, posting: Posting, { actor, reason, now }: Told): Steps {
+function booked({ transaction, account }: OpenOrder, posting: Posting, { actor, reason, now, persons }: Told): Steps {
   const { corrects, railReceipt: receipt } = transaction;
-  const detail = corrects?.kind;
+  const detail = detailBy(corrects?.kind, persons);
   const step = taken({ transaction, account, kind: "transaction.completed", posting, actor, reason, detail, receipt });
   if (posting.credit !== "unallocated") return [step];
   return [step, flagged(step, "NOT_CREDITED", { actor, reason: NO_REASON, now })];

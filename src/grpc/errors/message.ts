@@ -50,7 +50,7 @@ export function messageOf(refusal: AnyRefusal): string {
       return `Account ${accountId} is not empty: ${balances}. Redeem the balance first.`;
     }
     case "INVALID_TRANSITION":
-      return `The status cannot change from ${refusal.from.toLowerCase()} to ${refusal.to.toLowerCase()}.`;
+      return invalidTransition(refusal);
     case "ORGANIZATION_SUSPENDED":
       return "The operator has suspended the organization. Calls that read still work. Ask the operator.";
     case "BOOK_MOVING":
@@ -148,6 +148,18 @@ function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal | WebhookRefu
 }
 
 type RefusalFor<Reason> = Extract<AnyRefusal, { readonly reason: Reason }>;
+
+/** A person can end an order only once the rail was asked, and not as failed while it is asked. */
+function invalidTransition({ from, to }: RefusalFor<"INVALID_TRANSITION">): string {
+  const words = `The status cannot change from ${from.toLowerCase()} to ${to.toLowerCase()}`;
+  if (from === "PROCESSING" && to === "FAILED")
+    return `${words} yet: the rail was asked less than a minute ago, and may still get the order. Try again in a minute.`;
+  if (from === "PROCESSING" && to === from)
+    return "A processing transaction must be resolved. Then its flags are lowered.";
+  return from === "PENDING" && (to === "COMPLETED" || to === "FAILED")
+    ? `${words}: the rail was not asked yet. Cancel the transaction.`
+    : `${words}.`;
+}
 
 function clockBehind({ behindMillis }: RefusalFor<"CLOCK_BEHIND">): string {
   const seconds = String(Math.ceil(behindMillis / 1_000));

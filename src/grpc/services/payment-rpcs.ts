@@ -1,3 +1,4 @@
+import type { ApiKey } from "../../domain/api-key.js";
 import { parseRailReceipt, type Resolution } from "../../domain/payment.js";
 import type { OperatorName } from "../../domain/proposal.js";
 import { parseAmount } from "../../domain/values/cents.js";
@@ -78,8 +79,7 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
           transactionId,
           newTransactionId: newTransactionId(),
           resolution,
-          // Two keys of one name are one person: they cannot approve each other.
-          person: key.name as OperatorName,
+          person: personOf(key),
           aloneMaxCents: await resolveAloneMaxCentsOf(cell, transactionId),
           reason,
         },
@@ -110,14 +110,20 @@ export function attendTransaction(cellOf: CellOf): UnaryRoute {
       }),
     run: async ({ transaction_id: transactionId, flag, reason }, { key, deadline, trace }) => {
       const { organizationId } = key;
+      const person = personOf(key);
       const outcome = await cellOf(key).ledger.submit(
-        { name: "attendTransaction", organizationId, actor: actorOf(key), transactionId, flag, reason },
+        { name: "attendTransaction", organizationId, actor: actorOf(key), transactionId, flag, person, reason },
         deadline,
         { trace },
       );
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
     },
   });
+}
+
+/** Two keys of one name are one person: they cannot approve each other. */
+function personOf({ name }: Pick<ApiKey, "name">): OperatorName {
+  return name as OperatorName;
 }
 
 /**

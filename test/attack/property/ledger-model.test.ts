@@ -185,7 +185,7 @@ const step = fc.oneof(
       isAgain: fc.constantFrom(false, false, true),
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
-      person: fc.constantFrom("amina", "brian"),
+      person: fc.constantFrom("amina", "Amina", "brian"),
       aloneMaxCents: fc.constantFrom(MAX_CENTS, 50),
     }),
   },
@@ -223,7 +223,7 @@ const step = fc.oneof(
       ),
       receipt: fc.constantFrom("r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"),
       key: fc.constantFrom("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"),
-      person: fc.constantFrom("amina", "brian"),
+      person: fc.constantFrom("amina", "Amina", "brian"),
       aloneMaxCents: fc.constantFrom(MAX_CENTS, 50),
     }),
   },
@@ -569,7 +569,7 @@ const FITS: Readonly<Record<PaymentStep["name"], (order: ModelTransaction) => bo
   failPayment: ({ status }) => status === "PROCESSING",
   flagTransaction: ({ status }) => status === "PROCESSING",
   attendTransaction: ({ status, openFlags }) => status !== "PROCESSING" && openFlags.length > 0,
-  resolveTransaction: ({ status, openFlags }) => status === "PROCESSING" && openFlags.length > 0,
+  resolveTransaction: ({ status }) => status === "PROCESSING",
 };
 
 type PaymentStep = Extract<Step, { resolution: unknown }>;

@@ -125,6 +125,7 @@ export class Model {
     accounts: this.accounts,
     transactions: this.transactions,
     bookOf: (organizationId) => this.#bookOf(organizationId),
+    now: () => this.#now,
     takeBack: (id) => {
       this.#limits.takeBack(id);
     },

@@ -34,6 +34,8 @@ export interface Shared {
   readonly accounts: ReadonlyMap<AccountId, ModelAccount>;
   readonly transactions: Map<TransactionId, ModelTransaction>;
   bookOf(organizationId: OrganizationId): ModelBook;
+  /** The time of the command. */
+  now(): number;
   /** The transaction counts no longer against the limits. */
   takeBack(id: TransactionId): void;
 }
@@ -58,6 +60,8 @@ export class PaymentsModel {
   readonly #shared: Shared;
   /** Who has a receipt: a transaction, or a correction of the book. */
   readonly #receipts = new Map<string, TransactionId | undefined>();
+  /** When the ledger last allowed to ask the rail. */
+  readonly #askedAt = new Map<TransactionId, number>();
   readonly #proposals = new Map<string, StandingProposal>();
 
   constructor(shared: Shared) {
@@ -78,6 +82,7 @@ export class PaymentsModel {
     if (account.status === "FROZEN") return refused({ reason: "ACCOUNT_FROZEN", accountId: account.id });
     payment.state = "SENDING";
     payment.sends += 1;
+    this.#askedAt.set(transactionId, this.#shared.now());
     if (from === "PENDING") this.rows = 1;
     transaction.status = "PROCESSING";
     return done(transaction, { replayed: false });
@@ -171,13 +176,16 @@ export class PaymentsModel {
     const { organizationId, transactionId, resolution, person, aloneMaxCents } = command;
     const order = this.#order(organizationId, transactionId);
     if (order === undefined) return notFound(transactionId);
-    const { transaction } = order;
-    const { status: from, openFlags, amountCents } = transaction;
+    const { transaction, payment } = order;
+    const { status: from, amountCents } = transaction;
     const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
-    if (from !== "PROCESSING" || openFlags.length === 0) {
+    if (from !== "PROCESSING") {
       const same = this.#resolvedAs(transaction, resolution);
       return same === undefined ? refused({ reason: "INVALID_TRANSITION", from, to }) : done(same, { replayed: true });
     }
+    const isAsked =
+      payment.state === "SENDING" && this.#shared.now() - (this.#askedAt.get(transactionId) ?? 0) < 60_000;
+    if (isAsked && resolution.kind === "FAILED") return refused({ reason: "INVALID_TRANSITION", from, to });
     if (resolution.kind !== "FAILED") {
       const used = this.#usedReceipt(organizationId, resolution.receipt);
       if (used !== undefined) return refused(used);
@@ -186,7 +194,7 @@ export class PaymentsModel {
     const content = JSON.stringify(resolution);
     const before = this.#proposals.get(transactionId);
     const isSame = before?.content === content;
-    if (highest > aloneMaxCents && !(isSame && before.person !== person)) {
+    if (highest > aloneMaxCents && !(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
       if (isSame) return done(transaction, { replayed: true });
       this.#proposals.set(transactionId, { content, person, isDone: false });
       this.rows = 1;
@@ -227,7 +235,7 @@ export class PaymentsModel {
     }
     const refusal = this.#refusalToCorrect(command, book.sums);
     if (refusal !== undefined) return refused(refusal);
-    if (amountCents > aloneMaxCents && !(isSame && before.person !== person)) {
+    if (amountCents > aloneMaxCents && !(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
       if (isSame) return done(book, { replayed: true });
       this.#proposals.set(subject, { content, person, isDone: false });
     } else {

@@ -54,6 +54,10 @@ describe("kesc resolve, attend and book corrections", () => {
     );
   }
 
+  const detailsOf = async (kind: string): Promise<unknown[]> => {
+    const rows = await execute(address, `SELECT detail FROM journal WHERE kind = '${kind}' ORDER BY seq`);
+    return (rows as { detail: unknown }[]).map(({ detail }) => detail);
+  };
   const verified = async (): Promise<number | null> => (await kesc(["verify", "--full-speed"], variables)).code;
 
   it("resolve only says what it would do, without --yes", async () => {
@@ -66,15 +70,17 @@ describe("kesc resolve, attend and book corrections", () => {
   it("resolve needs a second person above the limit, and does it once", async () => {
     const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
     const completed = ["--outcome", "completed", "--receipt", "RKTQDM7W01", "--yes"];
-    for (const again of ["first", "again"]) {
-      const { stdout } = await resolve(id, completed);
-      expect(stdout, again).to.contain(`Proposed by Amina. ${id} stays PROCESSING`);
+    // The same person has many names in letters of another case.
+    for (const person of ["Amina", "Amina", "amina", "AMINA"]) {
+      const { stdout } = await resolve(id, completed, person);
+      expect(stdout, person).to.contain(`Proposed by ${person}. ${id} stays PROCESSING`);
     }
     expect((await resolve(id, completed, "Brian")).stdout).to.equal(`${id} is COMPLETED, 100.00 KESC.\n`);
     expect((await resolve(id, completed, "Brian")).stdout).to.contain("It was resolved before.");
     const other = await resolve(id, ["--outcome", "failed", "--yes"], "Brian");
     expect(other).to.include({ code: 1, stdout: "" });
     expect(other.stderr).to.contain("The status cannot change from completed to failed.");
+    expect(await detailsOf("transaction.completed")).to.deep.equal(['["","Amina","Brian"]']);
     expect(await verified()).to.equal(0);
   });
 
@@ -91,6 +97,8 @@ describe("kesc resolve, attend and book corrections", () => {
       const account = await each.account("amina");
       await each.order(account, { amount: "500.00", proof: { receipt: "RKTQDM7W01" } });
       return {
+        account,
+        less: await each.order(account, { name: "redeem", flagged: true }),
         moved: await each.order(account, { flagged: true }),
         failed: await each.order(account, { name: "redeem", flagged: true }),
       };
@@ -98,11 +106,30 @@ describe("kesc resolve, attend and book corrections", () => {
     const moved = ["--outcome", "moved", "--amount", "90.00", "--receipt", "RKTQDM7W02", "--yes"];
     const failed = ["--outcome", "failed", "--yes"];
     for (const person of ["Amina", "Brian"]) await resolve(made.failed, failed, person);
+    // A frozen account pays only for what the rail has moved.
+    await orders((each) => each.freeze(made.account));
+    for (const person of ["Amina", "Brian"]) {
+      await resolve(made.less, ["--outcome", "moved", "--amount", "99.00", "--receipt", "RKTQDM7W03", "--yes"], person);
+    }
     await resolve(made.moved, moved);
     expect((await resolve(made.moved, moved, "Brian")).stdout).to.match(/^txn_\w+ is COMPLETED, 90\.00 KESC\.\n$/);
     const accounts = "SELECT available_cents AS available, held_cents AS held FROM accounts";
-    expect(await execute(address, accounts)).to.deep.equal([{ available: 59_000, held: 0 }]);
+    expect(await execute(address, accounts)).to.deep.equal([{ available: 49_100, held: 0 }]);
     expect(await verified()).to.equal(0);
+  });
+
+  it("resolve ends an order that the rail has, without a flag; not while the rail is asked, and not before", async () => {
+    const made = await orders(async (each) => {
+      const account = await each.account("amina");
+      return { asked: await each.order(account), pending: await each.order(account, { pending: true }) };
+    });
+    const failed = ["--outcome", "failed", "--yes"];
+    expect((await resolve(made.asked, failed)).stderr).to.contain("the rail was asked less than a minute ago");
+    expect((await resolve(made.pending, failed)).stderr).to.contain("the rail was not asked yet. Cancel");
+    await execute(address, "UPDATE payments SET begun_at = begun_at - 60000, updated_at = updated_at - 60000");
+    for (const person of ["Amina", "Brian"]) await resolve(made.asked, failed, person);
+    const statuses = await execute(address, `SELECT status, failure FROM transactions WHERE id = '${made.asked}'`);
+    expect(statuses).to.deep.equal([{ status: "FAILED", failure: "RESOLVED_BY_OPERATOR" }]);
   });
 
   it("resolve refuses options that do not fit the outcome", async () => {
@@ -124,12 +151,12 @@ describe("kesc resolve, attend and book corrections", () => {
       await each.flag(made, "FAILED_AFTER_COMPLETION");
       return made;
     });
-    const attend = (flag: string): Promise<Ended> =>
-      kesc(["attend", id, "--flag", flag, "--org", tenant.organizationId, ...REASON], variables);
+    const attend = (flag: string): Promise<Ended> => run(["attend", id, "--flag", flag]);
     expect((await attend("FAILED_AFTER_COMPLETION")).stdout).to.equal(
       `Lowered FAILED_AFTER_COMPLETION of ${id}. It needs no attention any more.\n`,
     );
     expect((await attend("FAILED_AFTER_COMPLETION")).stdout).to.contain("The flag FAILED_AFTER_COMPLETION is not up.");
+    expect(await detailsOf("transaction.attended")).to.deep.equal(['["FAILED_AFTER_COMPLETION","Amina"]']);
     expect(await verified()).to.equal(0);
   });
 

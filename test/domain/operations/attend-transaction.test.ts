@@ -27,7 +27,8 @@ describe("attending to a flag", () => {
       const book = givenBook({ accounts: [account], transactions: [transaction] });
       const effect = effectOf(operation.decide(book, attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
       const [entry] = effect.entries;
-      expect(entry).to.include({ kind: "transaction.attended", detail: "OUTCOME_UNKNOWN", posting: undefined });
+      const detail = '["OUTCOME_UNKNOWN","amina"]';
+      expect(entry).to.include({ kind: "transaction.attended", detail, posting: undefined });
       const attended = { ...transaction, openFlags: ["REPORT_DIFFERS"], updatedAt: NOW };
       expect(putOf(effect, "transactions")).to.deep.equal(attended);
     });

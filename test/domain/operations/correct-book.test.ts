@@ -136,10 +136,12 @@ describe("correcting the book", () => {
       });
     }
 
-    it("is a replay for the person who has proposed the same", () => {
-      const book = bookWith({ proposal: { content, person: "amina" as OperatorName } });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
-    });
+    for (const person of ["amina", "Amina"]) {
+      it(`is a replay for the person who has proposed the same as ${person}`, () => {
+        const book = bookWith({ proposal: { content, person: person as OperatorName } });
+        expect(operation.decide(book, command, NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
+      });
+    }
 
     it("is done once another person has proposed the same, and keeps who proposed it", () => {
       const effect = effectOf(operation.decide(bookWith({ proposal: { content } }), command, NOW));

@@ -8,6 +8,7 @@ import type { OperatorName, Proposal } from "../../../src/domain/proposal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { newTransactionId, receiptNamed, resolve } from "../../support/commands.js";
 import {
   EARLIER,
@@ -67,6 +68,42 @@ function bookWith(
 }
 
 describe("resolving a transaction", () => {
+  for (const openFlags of [["OUTCOME_UNKNOWN"], []] as const) {
+    it(`ends an order that the rail has with ${String(openFlags.length)} flags`, () => {
+      const transaction = unknown({ openFlags });
+      const command = resolve(ORGANIZATION, transaction.id, FAILED, ALONE);
+      const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
+      expect(putOf(effect, "transactions")).to.include({ status: "FAILED" });
+    });
+  }
+
+  for (const [resolution, details] of [
+    [COMPLETED, ['["","amina"]']],
+    [FAILED, ['["RESOLVED_BY_OPERATOR","amina"]']],
+    [MOVED, ['["REPORT_DIFFERS","amina"]', '["LATE","amina"]']],
+  ] as const) {
+    it(`names who decided ${resolution.kind} in the rows that end it, the proposer first`, () => {
+      const transaction = unknown();
+      const decided = (person: string, proposal?: Partial<Proposal>) =>
+        effectOf(
+          operation.decide(
+            bookWith(transaction, proposal === undefined ? {} : { proposal }),
+            resolve(ORGANIZATION, transaction.id, resolution, { person, ...ALONE }),
+            NOW,
+          ),
+        ).entries.map(({ detail }) => detail);
+      expect(decided("amina")).to.deep.equal(details);
+      const content = JSON.stringify([
+        resolution.kind,
+        ...("receipt" in resolution ? [R1] : []),
+        ...(resolution === MOVED ? [1_500] : []),
+      ]);
+      expect(decided("amina", { content })).to.deep.equal(
+        details.map((detail) => detail.replace('"amina"', '"brian","amina"')),
+      );
+    });
+  }
+
   for (const [what, type, resolution, kinds, postings, balances] of [
     ["a mint that was paid", "MINT", COMPLETED, ["completed"], ["reserve to available"], [12_000, 2_000]],
     ["a redemption that was paid out", "REDEEM", COMPLETED, ["completed"], ["held to reserve"], [10_000, 0]],
@@ -174,6 +211,11 @@ describe("resolving a transaction", () => {
       expect(operation.decide(book, command, NOW)).to.deep.equal(replay(transaction));
     });
 
+    it("takes the same name in capitals for the same person", () => {
+      const book = bookWith(transaction, { proposal: { person: "AMINA" as OperatorName } });
+      expect(operation.decide(book, command, NOW)).to.deep.equal(replay(transaction));
+    });
+
     it("ends it once another person has proposed the same", () => {
       const effect = effectOf(operation.decide(bookWith(transaction, { proposal: {} }), command, NOW));
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["transaction.completed"]);
@@ -233,13 +275,6 @@ describe("resolving a transaction", () => {
   // The order of rows is the order of checks.
   for (const [what, given, resolution, more, facts] of [
     [
-      "a transaction that needs no attention, before it looks at the receipt",
-      { openFlags: [] },
-      COMPLETED,
-      { more: [used] },
-      { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "COMPLETED" },
-    ],
-    [
       "a pending transaction, which can be canceled",
       { status: "PENDING" },
       FAILED,
@@ -289,6 +324,19 @@ describe("resolving a transaction", () => {
       expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
     });
   }
+
+  it("refuses that an order failed while the request may be on its way to the rail", () => {
+    const transaction = unknown();
+    const decision = (resolution: Resolution) =>
+      wordOf(
+        operation.decide(
+          bookWith(transaction),
+          resolve(ORGANIZATION, transaction.id, resolution, ALONE),
+          toUnixMillis(NOW - 1),
+        ),
+      );
+    expect([FAILED, COMPLETED, MOVED].map(decision)).to.deep.equal(["INVALID_TRANSITION", "effect", "effect"]);
+  });
 
   it("refuses a transaction that does not exist", () => {
     const command = resolve(ORGANIZATION, newTransactionId(), FAILED, ALONE);

@@ -199,6 +199,7 @@ describe("grpc: the payment of a transaction", () => {
           actor: KEY_ID,
           transactionId: TRANSACTION_ID,
           flag: "NOT_CREDITED",
+          person: "tests",
           reason: "paid back by hand",
         },
       ]);

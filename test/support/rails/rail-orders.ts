@@ -3,7 +3,17 @@ import type { Rail } from "../../../src/domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
-import { beginPayment, completePayment, createAccount, failPayment, flag, mint, redeem } from "../commands.js";
+import {
+  advancePayment,
+  beginPayment,
+  completePayment,
+  createAccount,
+  failPayment,
+  flag,
+  freezeAccount,
+  mint,
+  redeem,
+} from "../commands.js";
 import { openDatabaseAt } from "../databases.js";
 
 /** How far a test's order has come at its rail. */
@@ -15,6 +25,8 @@ export interface OrderState {
   readonly proof?: { readonly movement?: string; readonly receipt?: string };
   readonly failed?: true;
   readonly flagged?: true;
+  /** The rail was not asked yet. */
+  readonly pending?: true;
 }
 
 /** Makes orders at a rail in a database, as the service and a settlement would. */
@@ -50,14 +62,17 @@ export class RailOrders {
   /** Makes a transaction. An order that was neither failed nor proved stays PROCESSING. */
   async order(accountId: AccountId, state: OrderState = {}): Promise<TransactionId> {
     const organizationId = this.#organizationId;
-    const { name = "mint", amount = "100.00", rail = "mpesa", proof, failed, flagged } = state;
+    const { name = "mint", amount = "100.00", rail = "mpesa", proof, failed, flagged, pending } = state;
     this.#made += 1;
     const reference = `${name}-${String(this.#made)}`;
     const move = name === "mint" ? mint : redeem;
     const command = move({ organizationId, accountId, amount, reference, rail: rail as Rail });
     const id = command.newTransactionId;
     await this.#commit(command);
+    if (pending === true) return id;
     await this.#commit(beginPayment(organizationId, id));
+    // The rail has a flagged order: no request is on its way.
+    if (flagged === true) await this.#commit(advancePayment("acceptPayment", organizationId, id));
     if (flagged === true) await this.#commit(flag(organizationId, id));
     if (failed === true) await this.#commit(failPayment(organizationId, id));
     if (proof !== undefined) await this.#commit(completePayment(organizationId, id, proof));
@@ -66,6 +81,10 @@ export class RailOrders {
 
   async flag(id: TransactionId, reason: FlagReason): Promise<void> {
     await this.#commit(flag(this.#organizationId, id, reason));
+  }
+
+  async freeze(accountId: AccountId): Promise<void> {
+    await this.#commit(freezeAccount(this.#organizationId, accountId));
   }
 
   async #commit(command: Parameters<Database["cells"][0]["committer"]["commit"]>[0][number]): Promise<void> {

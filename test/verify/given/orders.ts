@@ -34,6 +34,7 @@ export async function makeOrders(books: GivenBooks, account: Account): Promise<v
 
   const doubted = await order("redeem", "3.00"); // 5
   await books.do((id) => beginPayment(id, doubted.id)); // 6
+  await books.do((id) => advancePayment("acceptPayment", id, doubted.id));
   await books.do((id) => flag(id, doubted.id)); // 7
   for (const person of ["amina", "brian"]) {
     await books.do((id) => resolve(id, doubted.id, { kind: "FAILED" }, { person, ...ALONE })); // 8, 9

@@ -44,6 +44,8 @@ const DEFAULT_TIER: string = "default";
 const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** The rows whose hash covers more than the row, so another check has it. */
+// Where persons decided it, their names stand behind the word.
+const LATE = /^LATE$|^\["LATE",/;
 const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
   "account.created",
   "account.updated",
@@ -241,7 +243,7 @@ export class AccountCheck {
    */
   #checkMayMove(row: JournalRow): void {
     if (this.#status === "ACTIVE") return;
-    const begins = row.kind === "transaction.pending" || (row.debit === "available" && row.detail !== "LATE");
+    const begins = row.kind === "transaction.pending" || (row.debit === "available" && !LATE.test(row.detail ?? ""));
     const moves = [row.debit, row.credit].some((name) => name === "available" || name === "held");
     if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
       this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));

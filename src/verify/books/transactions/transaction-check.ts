@@ -52,6 +52,8 @@ export class TransactionCheck {
   #receipt: string | null = null;
   #failure: string | null = null;
   #flags: readonly string[] = [];
+  /** Who proposed the newest resolution. */
+  #proposer: string | undefined;
 
   constructor(summary: TransactionRow, book: AuditedBook) {
     this.#summary = summary;
@@ -140,16 +142,22 @@ export class TransactionCheck {
   /** Checks the detail and the receipt, which only some kinds have. */
   #checkProofs({ seq, detail, rail_receipt: receipt }: JournalRow, kind: TransactionKind): void {
     const { correction, rail } = this.#summary;
+    const { word, persons } = readDetail(detail, kind);
     const isLate = kind === "transaction.completed" && correction === "LATE";
     const isKnown =
       kind === "transaction.failed"
-        ? isOneOf(FAILURE_REASONS, detail)
+        ? isOneOf(FAILURE_REASONS, word)
         : kind === "transaction.flagged"
-          ? isOneOf(FLAG_REASONS, detail) && !this.#flags.includes(detail ?? "")
+          ? isOneOf(FLAG_REASONS, word) && !this.#flags.includes(word ?? "")
           : kind === "transaction.attended"
-            ? this.#flags.includes(detail ?? "")
-            : kind === "transaction.resolution_proposed" || detail === (isLate ? correction : null);
+            ? this.#flags.includes(word ?? "")
+            : kind === "transaction.resolution_proposed" || word === (isLate ? correction : null);
     if (!isKnown) this.#add(seq, `${kind} with a detail that fits`, `the detail ${String(detail)}`);
+    const [first, second] = persons;
+    // A late movement is a transaction of its own. Nobody has proposed anything about that one.
+    if (second !== undefined && first !== this.#proposer && !isLate) {
+      this.#add(seq, `${kind} by ${this.#proposer ?? "one person"} first`, `the detail ${String(detail)}`);
+    }
     const mayHaveReceipt = kind === "transaction.completed" ? rail !== DIRECT_RAIL : kind === "transaction.receipted";
     if (receipt !== null && !mayHaveReceipt) this.#add(seq, `${kind} without a receipt`, "a receipt");
     if (kind !== "transaction.receipted") return;
@@ -158,7 +166,8 @@ export class TransactionCheck {
   }
 
   #follow(row: JournalRow, kind: TransactionKind): void {
-    const { detail, recorded_at: recordedAt } = row;
+    const { recorded_at: recordedAt } = row;
+    const { word, persons } = readDetail(row.detail, kind);
     const status = STATUSES[kind];
     if (status !== undefined) {
       this.#status = status;
@@ -169,11 +178,12 @@ export class TransactionCheck {
       if (row.reason !== "") this.#add(row.seq, `${kind} without a reason`, "a reason");
     }
     if (kind === "transaction.completed") this.#completedAt = recordedAt;
-    if (kind === "transaction.failed") this.#failure = detail;
+    if (kind === "transaction.failed") this.#failure = word;
     this.#receipt = row.rail_receipt ?? this.#receipt;
     if (status !== undefined && status !== "PENDING" && status !== "PROCESSING") this.#flags = [];
-    if (kind === "transaction.flagged" && detail !== null) this.#flags = [...this.#flags, detail];
-    if (kind === "transaction.attended") this.#flags = this.#flags.filter((flag) => flag !== detail);
+    if (kind === "transaction.flagged" && word !== null) this.#flags = [...this.#flags, word];
+    if (kind === "transaction.attended") this.#flags = this.#flags.filter((flag) => flag !== word);
+    if (kind === "transaction.resolution_proposed") [this.#proposer] = persons;
   }
 
   #checkPosting(row: JournalRow, directions: readonly (Direction | null)[]): void {
@@ -193,4 +203,25 @@ export class TransactionCheck {
 
 function isOneOf(known: readonly string[], text: string | null): boolean {
   return text !== null && known.includes(text);
+}
+
+interface Detail {
+  readonly word: string | null;
+  readonly persons: readonly string[];
+}
+
+/** A detail is a word, or a JSON array of the word and of the persons who decided. */
+function readDetail(detail: string | null, kind: TransactionKind): Detail {
+  if (detail?.startsWith("[") !== true) return { word: detail, persons: [] };
+  let parts: unknown;
+  try {
+    parts = JSON.parse(detail);
+  } catch {
+    return { word: detail, persons: [] };
+  }
+  if (!Array.isArray(parts) || !parts.every((part) => typeof part === "string")) return { word: detail, persons: [] };
+  const [word = "", ...persons] = parts as readonly string[];
+  // A proposal has its subject first, and its content last.
+  if (kind === "transaction.resolution_proposed") return { word: null, persons: persons.slice(0, 1) };
+  return { word: word === "" ? null : word, persons };
 }

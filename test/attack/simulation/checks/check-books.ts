@@ -303,18 +303,23 @@ function checkWords({ id, failure, railReceipt, openFlags }: Transaction, entrie
   const flags = new Set<string | undefined>();
   for (const { kind, detail } of entries) {
     if (ENDS.includes(kind)) flags.clear();
-    if (kind === "transaction.flagged") flags.add(detail);
-    if (kind === "transaction.attended") flags.delete(detail);
+    if (kind === "transaction.flagged") flags.add(wordIn(detail));
+    if (kind === "transaction.attended") flags.delete(wordIn(detail));
   }
   mustBe(
     `what the rail said of ${id}, by the journal`,
     {
-      failure: entries.find(({ kind }) => kind === "transaction.failed")?.detail,
+      failure: wordIn(entries.find(({ kind }) => kind === "transaction.failed")?.detail),
       receipt: entries.find(({ receipt }) => receipt !== undefined)?.receipt,
       flags: [...flags],
     },
     { failure, receipt: railReceipt, flags: [...openFlags] },
   );
+}
+
+/** The word of a detail, without the persons. Written again on purpose. */
+function wordIn(detail: string | undefined): string | undefined {
+  return detail?.startsWith("[") === true ? (JSON.parse(detail) as string[])[0] : detail;
 }
 
 /**
