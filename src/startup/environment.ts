@@ -28,14 +28,18 @@ export function refuseExposure(programs: "server" | "server and gateway"): void 
 
 /**
  * Returns the API key of KESC_API_KEY, or of the file that KESC_API_KEY_FILE names. Throws an
- * OperatorError if there is none.
+ * OperatorError if there is none, or if the text cannot be a key.
  */
 export function apiKeyFromEnvironment(): string {
   const key = readSecret(invocation().env, "KESC_API_KEY");
   if (!key.ok) throw new OperatorError(key.problem, WRONG_VARIABLE_EXIT_CODE);
-  if (key.value !== undefined && key.value !== "") return key.value;
+  const text = key.value?.trim() ?? "";
+  // The message does not repeat the text. grpc-js would, in an error of its own.
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new OperatorError(
-    "KESC_API_KEY is not set. Set it to the API key of your organization.",
+    text === ""
+      ? "KESC_API_KEY is not set. Set it to the API key of your organization."
+      : "KESC_API_KEY does not hold an API key: a key has no spaces and only ASCII characters.",
     WRONG_VARIABLE_EXIT_CODE,
   );
 }

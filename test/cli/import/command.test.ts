@@ -80,7 +80,7 @@ describe("kesc import", () => {
     });
   }
 
-  it("names a missing file, and a missing key", async () => {
+  it("names a missing file, and a missing key, and never shows one that is wrong", async () => {
     const variables = { ...place.variables, KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore" };
     const missing = await kesc(["import", join(place.folder, "none.csv")], variables);
     expect(missing.code).to.equal(1);
@@ -89,6 +89,14 @@ describe("kesc import", () => {
     expect(keyless).to.include({
       code: 2,
       stderr: "KESC_API_KEY is not set. Set it to the API key of your organization.\n",
+    });
+    const twice = await kesc(["import", fileOf(`${HEADER}\nmint,${ACCOUNT_ID},1.00,first`)], {
+      ...place.variables,
+      KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore\nkesc_aGoodSecretOfTwentyOrMore",
+    });
+    expect(twice).to.include({
+      code: 2,
+      stderr: "KESC_API_KEY does not hold an API key: a key has no spaces and only ASCII characters.\n",
     });
   });
 
