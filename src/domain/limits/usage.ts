@@ -45,11 +45,14 @@ const SUM_CENTS_MAX = Number.MAX_SAFE_INTEGER;
 
 type Movement = Pick<Transaction, "type" | "amountCents">;
 
-/** Returns the usage in the day and the month of `now`. Sums of earlier ones do not count there. */
+/**
+ * Returns the usage in the day and the month of `now`. Sums of earlier ones do not count there. If
+ * the clock is behind the book, the day is that of the book, whose times never decrease.
+ */
 export function usageAt(usage: Usage | undefined, now: UnixMillis): Usage {
   const day = nairobiDayOf(now);
   const from = startOfDay(day);
-  if (usage?.day.from === from) return usage;
+  if (usage !== undefined && usage.day.from >= from) return usage;
   const monthFrom = startOfMonth(day);
   const month = usage?.month.from === monthFrom ? usage.month : nothingFrom(monthFrom);
   return { day: nothingFrom(from), month };

@@ -16,7 +16,7 @@ export const OF_LIMITS: readonly Mutant[] = [
   {
     name: "what a day has used never begins again",
     file: USAGE,
-    edits: [{ from: "if (usage?.day.from === from)", to: "if (usage !== undefined)" }],
+    edits: [{ from: "if (usage !== undefined && usage.day.from >= from)", to: "if (usage !== undefined)" }],
   },
   {
     name: "a transaction counts for its account alone",

@@ -43,6 +43,11 @@ describe("the usage of limits", () => {
     });
   });
 
+  it("is that of the book's newest day when the clock is behind the book", () => {
+    const usage = counted(usageAt(undefined, JANUARY_ENDS), MINT);
+    expect(usageAt(usage, JANUARY_31)).to.equal(usage);
+  });
+
   it("gives back what was accepted in the same day, or earlier in the same month, and nothing older", () => {
     const now = at("2026-01-31T12:00:00");
     const usage = counted(counted(usageAt(undefined, now), MINT), MINT);
