@@ -10,6 +10,7 @@ import { patternOf } from "./contract/path-template.js";
 import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
 import { Arrivals } from "./http/arrivals.js";
+import { breachOf } from "./http/breach.js";
 import { Callers } from "./http/callers.js";
 import type { OpenStreams } from "./http/open-streams.js";
 import { beginRequest, contextOf } from "./http/request-context.js";
@@ -219,14 +220,6 @@ const refuseMalformed: RequestHandler = (req, res, next) => {
   }
   next();
 };
-
-/** Returns what breaks a rule of HTTP/1.1 that Node does not check (RFC 9112, 2.3 and 3.2). */
-function breachOf({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "The version of the request must be HTTP/1.1.";
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && /^host$/i.test(name));
-  if (hosts.length > 1) return "The header Host must be sent only once.";
-  return hosts.length === 0 && httpVersion === "1.1" ? "The header Host is missing." : undefined;
-}
 
 /** Logs an error that no other code handles. The client receives only the request's id. */
 function handleBug(log: Logger): ErrorRequestHandler {

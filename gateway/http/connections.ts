@@ -6,6 +6,7 @@ import { Server as TlsServer } from "node:tls";
 import type { Logger } from "pino";
 
 import { shuttingDown } from "../problems/problem.js";
+import { breachOf } from "./breach.js";
 import { sendProblem } from "./response.js";
 
 export type Server = HttpServer | HttpsServer;
@@ -21,6 +22,8 @@ interface Connection {
   readonly openResponses: ServerResponse[];
   /** Called once all requests that have fully arrived are answered. No other is taken then. */
   onAnswered: (() => void) | undefined;
+  /** Whether a request has broken a rule: its response is the last one, and no other is taken. */
+  isEnding: boolean;
 }
 
 export interface ConnectionsOptions {
@@ -83,7 +86,7 @@ export class Connections {
     // A process of a cluster can get a connection late.
     if (this.#isStopped) socket.destroy();
     const openResponses: ServerResponse[] = [];
-    this.#connections.set(socket, { openResponses, onAnswered: undefined });
+    this.#connections.set(socket, { openResponses, onAnswered: undefined, isEnding: false });
     socket.once("close", () => {
       this.#connections.delete(socket);
       for (const res of [...openResponses]) closeWithoutSocket(res);
@@ -107,8 +110,9 @@ export class Connections {
 
   #take(socket: Socket, res: ServerResponse): void {
     const connection = this.#connections.get(socket);
-    if (connection === undefined || connection.onAnswered !== undefined) return;
+    if (connection === undefined || connection.onAnswered !== undefined || connection.isEnding) return;
     const { openResponses } = connection;
+    connection.isEnding = breachOf(res.req) !== undefined;
     // Node sets no limit: one connection could bring more requests than all others together.
     if (openResponses.length >= PIPELINED_REQUESTS_MAX) {
       this.#options.log.info({ requests_max: PIPELINED_REQUESTS_MAX }, "a connection has too many pipelined requests");

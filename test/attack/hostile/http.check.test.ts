@@ -202,6 +202,14 @@ describe("REST: clients that break the rules of HTTP", () => {
     expect(await availableOf(service, account)).to.equal("3.00");
   });
 
+  it("answers the requests before one without Host, and then that one, and does none of those behind it", async () => {
+    const account = await newAccount(service, "1.00");
+    const hostless = "GET /accounts HTTP/1.1\r\n\r\n";
+    const received = await sendUntilClosed(`${mintRequest(account)}${hostless}${mintRequest(account)}`);
+    expect(statusesIn(received)).to.deep.equal(["201", "400"]);
+    expect(await availableOf(service, account)).to.equal("2.00");
+  });
+
   it("closes a connection that pipelines requests without end", async () => {
     const received = await sendUntilClosed("GET /readyz HTTP/1.1\r\nHost: kesc\r\n\r\n".repeat(20_000));
     expect(statusesIn(received).length).to.be.within(1, 16);
