@@ -7,6 +7,7 @@ import type { UnixMillis } from "./domain/values/time.js";
 import type { CellRails } from "./grpc/services/served-cell.js";
 import type { Ledger } from "./ledger/ledger.js";
 import { Balances } from "./settlement/balances.js";
+import type { Stopped } from "./settlement/breaker.js";
 import type { SettlementEvent, Timing } from "./settlement/ports/runtime.js";
 import { Settlement } from "./settlement/settlement.js";
 import { failureFacts } from "./startup/failure-facts.js";
@@ -20,8 +21,8 @@ import { payments } from "./storage/rails/payments.js";
 export interface RunningRails extends CellRails {
   /** Reads the accounts at rails, and begins to settle. Rejects if the accounts cannot be read. */
   start(): Promise<void>;
-  /** The rail accounts whose payouts the breaker has stopped. */
-  payoutsStopped(): number;
+  /** What the breaker holds back. */
+  payoutsStopped(): Stopped;
   /** Asks no rail any more. Waits for the calls under way, at most for this time. */
   stop(graceMillis: number): Promise<void>;
 }
@@ -106,7 +107,11 @@ function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
 }
 
 function factsOf(event: SettlementEvent): Readonly<Record<string, unknown>> {
-  const names = { transactionId: "transaction_id", railAccountId: "rail_account_id" } as const;
+  const names = {
+    transactionId: "transaction_id",
+    transactionIds: "transaction_ids",
+    railAccountId: "rail_account_id",
+  } as const;
   return Object.fromEntries(
     Object.entries(event).flatMap(([name, value]: [string, unknown]) =>
       name === "kind" ? [] : [[name in names ? names[name as keyof typeof names] : name, value]],

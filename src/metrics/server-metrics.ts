@@ -20,8 +20,8 @@ export interface QueueState {
 export interface GaugedCell {
   readonly number: number;
   readonly queue: () => QueueState;
-  /** The rail accounts whose payouts the breaker has stopped, at the server that has the lease. */
-  readonly payoutsStopped: () => number;
+  /** What the breaker holds back, at the server that has the lease. */
+  readonly payoutsStopped: () => { readonly railAccounts: number; readonly unknownPayouts: number };
   readonly readState: ReadCellState;
 }
 
@@ -68,7 +68,12 @@ export class ServerMetrics {
     gauge(
       "kesc_rail_payouts_stopped",
       "Accounts at rails whose payouts the breaker has stopped, at the server that settles.",
-      ({ payoutsStopped }) => payoutsStopped(),
+      ({ payoutsStopped }) => payoutsStopped().railAccounts,
+    );
+    gauge(
+      "kesc_rail_payouts_unknown",
+      "Payouts of unknown outcome for which the breaker has stopped others, at the server that settles.",
+      ({ payoutsStopped }) => payoutsStopped().unknownPayouts,
     );
     metrics.gauge({ name: "kesc_lists_waiting", help: "Lists and exports that wait for their turn." }, () => [
       { labels: {}, value: listsWaiting() },

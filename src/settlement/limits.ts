@@ -55,6 +55,8 @@ export const FLAGGED_CHECK_MILLIS = DAY_MILLIS;
 /** With this many payouts of unknown outcome, or one this old, no new payout begins. */
 export const UNKNOWN_PAYOUTS_MAX = 20;
 export const UNKNOWN_PAYOUT_MILLIS_MAX = 15 * MINUTE_MILLIS;
+/** So many of them are flagged and named at a time. */
+export const UNKNOWN_PAYOUTS_NAMED_MAX = 100;
 export const BREAKER_READ_MILLIS = 5 * SECOND_MILLIS;
 
 /** A begin that waits longer in the queue is dropped, and tried again later. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
-import { Breaker } from "./breaker.js";
+import { Breaker, type Stopped } from "./breaker.js";
 import { Evidence } from "./evidence.js";
 import { LedgerLine, type Work } from "./ledger-line.js";
 import {
@@ -69,13 +69,13 @@ export class Settlement {
     const parts = { ...options, line, evidence, calls: this.#calls };
     this.#looks = new Looks(parts);
     this.#messages = new Messages(parts);
-    this.#breaker = new Breaker(options);
+    this.#breaker = new Breaker(parts);
     this.#payments = new UnderWay(timing.monotonicMillis);
     this.#inbox = new UnderWay(timing.monotonicMillis);
   }
 
-  /** The rail accounts whose payouts the breaker has stopped. */
-  get payoutsStopped(): number {
+  /** What the breaker holds back. */
+  get payoutsStopped(): Stopped {
     return this.#breaker.stopped;
   }
 

@@ -376,7 +376,7 @@ describe("the settlement, when it begins a payment", () => {
     for (let payouts = 0; payouts < 20; payouts += 1) await world.redeem({ cents: 1_00 as never });
     const settlement = await world.start();
     expect(world.rail.sent).to.have.length(20);
-    expect(settlement.payoutsStopped).to.equal(0);
+    expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 0, unknownPayouts: 0 });
     // Their first checks find nothing out.
     await world.pass(80_000);
     world.rail.sent.length = 0;
@@ -384,11 +384,27 @@ describe("the settlement, when it begins a payment", () => {
     const [payout, mint] = [await world.redeem(), await world.mint()];
     await world.pass(6_000);
     expect(world.rail.sent).to.deep.equal([mint]);
-    expect(world.events.map(({ kind }) => kind)).to.include("payouts stopped");
-    expect(settlement.payoutsStopped).to.equal(1);
+    expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 1, unknownPayouts: 20 });
     world.set({ payouts: "open" });
     await world.pass(1_000);
-    expect(settlement.payoutsStopped).to.equal(0);
+    expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 0, unknownPayouts: 0 });
     expect(world.rail.sent).to.deep.equal([mint, payout]);
+  });
+
+  it("flags the payouts for which it holds others back, and names them once", async () => {
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    const unknown = await world.redeem();
+    await world.start();
+    const stopped = () => world.events.filter(({ kind }) => kind === "payouts stopped");
+    await world.pass(14 * MINUTE_MILLIS);
+    expect([stopped(), world.disk.transactions.get(unknown)?.openFlags]).to.deep.equal([[], []]);
+    await world.pass(MINUTE_MILLIS);
+    const waiting = await world.redeem();
+    await world.pass(20_000);
+    expect(world.stateOf(waiting)).to.equal("READY PENDING");
+    expect(world.disk.transactions.get(unknown)?.openFlags).to.deep.equal(["OUTCOME_UNKNOWN"]);
+    expect(stopped()).to.deep.equal([
+      { kind: "payouts stopped", railAccountId: "rail account", unknown: 1, transactionIds: [unknown] },
+    ]);
   });
 });

@@ -1,8 +1,8 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import type { RailBalance } from "../../rails/rail.js";
-import { UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX } from "../../settlement/limits.js";
-import type { UnknownPayouts } from "../../settlement/ports/payments.js";
+import { UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX, UNKNOWN_PAYOUTS_NAMED_MAX } from "../../settlement/limits.js";
+import type { StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
@@ -49,6 +49,8 @@ interface Status {
   readonly account: StoredRailAccount;
   readonly openPayments: number;
   readonly unknown: UnknownPayouts;
+  /** Some of the payouts of unknown outcome. */
+  readonly named: readonly StoredPayment[];
   /** Whether new payouts begin. */
   readonly beginsPayouts: boolean;
 }
@@ -72,7 +74,8 @@ export async function showStatus({ org, json }: { org: string; json?: true }): P
 }
 
 async function statusOf(cell: Cell, account: StoredRailAccount): Promise<Status> {
-  const unknown = await payments(cell).unknownPayouts(account.id);
+  const stored = payments(cell);
+  const unknown = await stored.unknownPayouts(account.id);
   const { count, oldestBegunAt } = unknown;
   const isHeld =
     count >= UNKNOWN_PAYOUTS_MAX || (oldestBegunAt !== undefined && now() - oldestBegunAt >= UNKNOWN_PAYOUT_MILLIS_MAX);
@@ -80,6 +83,7 @@ async function statusOf(cell: Cell, account: StoredRailAccount): Promise<Status>
     account,
     openPayments: await openPaymentsOf(cell, account.id),
     unknown,
+    named: await stored.listUnknownPayouts(account.id, UNKNOWN_PAYOUTS_NAMED_MAX),
     beginsPayouts: account.payouts === "open" || (account.payouts === "auto" && !isHeld),
   };
 }
@@ -88,13 +92,14 @@ async function reserveOf(database: Database, { id }: Organization): Promise<numb
   return (await listBooks(database)).find(({ organizationId }) => organizationId === id)?.reserveCents ?? 0;
 }
 
-function statusJson({ account, openPayments, unknown, beginsPayouts }: Status, reserveCents: number) {
+function statusJson({ account, openPayments, unknown, named, beginsPayouts }: Status, reserveCents: number) {
   return {
     ...accountJson(account),
     credentials_expire_soon: expiresSoon(account, now()),
     open_payments: openPayments,
     unknown_payouts: unknown.count,
     oldest_unknown_at: timeOf(unknown.oldestBegunAt),
+    unknown_transaction_ids: named.map(({ transactionId }) => transactionId),
     begins_payouts: beginsPayouts,
     balance: account.balance === undefined ? null : (JSON.parse(account.balance.json) as RailBalance),
     balance_at: timeOf(account.balance?.at),
@@ -117,6 +122,23 @@ function printStatus(
     ["  balance", balanceWords(account)],
     ["  reserve of the book", formatSigned(reserveCents)],
   ]);
+  if (status.named.length > 0) printUnknown(status.named, organization);
+}
+
+function printUnknown(named: readonly StoredPayment[], { id }: Organization): void {
+  printLine("  Payouts of unknown outcome:");
+  printTable(
+    named.map(({ transactionId, amountCents, begunAt = now(), lastCode = "" }) => [
+      `    ${transactionId}`,
+      formatCents(amountCents),
+      `begun ${ageWords(begunAt)}`,
+      lastCode,
+    ]),
+  );
+  printLine(
+    "  Ask the rail what became of them, and say it: " +
+      `npx kesc resolve txn_… --outcome completed|failed|moved … --org ${id} --person NAME --reason TEXT --yes`,
+  );
 }
 
 function payoutWords({ account: { payouts, payoutsReason }, beginsPayouts }: Status): string {

@@ -72,4 +72,6 @@ export interface Payments {
   /** Moves an open order of a sandbox on by hand: it is due at once. False if it has ended. */
   advance(id: TransactionId, now: UnixMillis): Promise<boolean>;
   unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts>;
+  /** The payouts that `unknownPayouts` counts, at most `limit`. */
+  listUnknownPayouts(railAccountId: RailAccountId, limit: number): Promise<readonly StoredPayment[]>;
 }

@@ -46,7 +46,13 @@ export type SettlementEvent =
   | { readonly kind: "no balance"; readonly railAccountId: RailAccountId; readonly code: string }
   /** The rail refuses every payout. They stay closed until an operator opens them. */
   | { readonly kind: "payouts closed"; readonly railAccountId: RailAccountId; readonly code: string }
-  | { readonly kind: "payouts stopped"; readonly railAccountId: RailAccountId; readonly unknown: number }
+  /** New payouts do not begin, because of the unknown outcomes of these, which are flagged now. */
+  | {
+      readonly kind: "payouts stopped";
+      readonly railAccountId: RailAccountId;
+      readonly unknown: number;
+      readonly transactionIds: readonly TransactionId[];
+    }
   /** The ledger did not decide a command. */
   | { readonly kind: "undecided"; readonly transactionId: TransactionId; readonly code: string }
   | { readonly kind: "error"; readonly error: unknown };

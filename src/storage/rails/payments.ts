@@ -79,6 +79,7 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
       const [row] = await orStoreError(engine, reading);
       return { count: row?.count ?? 0, oldestBegunAt: timeOf(row?.oldest ?? null) } satisfies UnknownPayouts;
     },
+    listUnknownPayouts: (railAccountId, limit) => storedPayments(statements.listUnknownPayouts, [railAccountId, limit]),
   };
 }
 
@@ -124,6 +125,9 @@ function timeOf(millis: number | null): UnixMillis | undefined {
   return millis === null ? undefined : toUnixMillis(millis);
 }
 
+/** A payout that the rail may have, and whose first check has found nothing out. */
+const UNKNOWN_PAYOUT = "p.direction = 'REDEEM' AND p.checks >= 1";
+
 function paymentStatements({ table, indexedBy }: Engine) {
   const columns = `
     SELECT p.*, b.organization_id, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
@@ -149,7 +153,10 @@ function paymentStatements({ table, indexedBy }: Engine) {
     payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,
     unknownPayouts: `
       SELECT COUNT(*) AS count, MIN(begun_at) AS oldest
-      FROM (${others}) p WHERE rail_account_id = ? AND direction = 'REDEEM' AND checks >= 1`,
+      FROM (${others}) p WHERE rail_account_id = ? AND ${UNKNOWN_PAYOUT}`,
+    listUnknownPayouts: `
+      ${columns} FROM (${others}) p ${joined} WHERE p.rail_account_id = ? AND ${UNKNOWN_PAYOUT}
+      ORDER BY p.due_at LIMIT ?`,
     openPayments: `SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p WHERE rail_account_id = ?`,
     reschedule: `
       UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?

@@ -158,7 +158,7 @@ describe("kesc rail", () => {
     const railAccountId = account?.id ?? ("" as RailAccountId);
     const balance = { accounts: [{ name: "Utility Account", currency: "KES", availableCents: 123_456 }] };
     const now = toUnixMillis(Date.now());
-    await inCell(async (cell) => {
+    const unknownId = await inCell(async (cell) => {
       const made = createAccount(organizationId, "amina");
       const of = { organizationId, accountId: made.newAccountId, amount: "10.00" };
       const onRail = { ...of, rail: "mpesa" as never, terms: { railAccountId } };
@@ -170,6 +170,7 @@ describe("kesc rail", () => {
       const state = { transactionId: old.newTransactionId, state: "SENDING", checks: 0 } as const;
       await payments(cell).reschedule(state, { dueAt: now, checks: 1, code: "OPEN" });
       await noteBalance(cell, railAccountId, { json: JSON.stringify(balance), at: toUnixMillis(now - 3 * 60_000) });
+      return old.newTransactionId;
     });
 
     const aged = `UPDATE payments SET begun_at = ${String(now - 16 * 60_000)} WHERE begun_at IS NOT NULL`;
@@ -185,6 +186,7 @@ describe("kesc rail", () => {
       /credentials +expire .*: SOON\. Set a new password/,
       /balance +Utility Account KES 1234\.56 \([34] minutes ago\)/,
       /reserve of the book +100\.00/,
+      /Payouts of unknown outcome:\n +txn_\w+ +[\d.]+ +begun 1[67] minutes ago +OPEN\n/,
     ]) {
       expect(stdout).to.match(line);
     }
@@ -192,6 +194,7 @@ describe("kesc rail", () => {
       credentials_expire_soon: true,
       open_payments: 2,
       unknown_payouts: 1,
+      unknown_transaction_ids: [unknownId],
       begins_payouts: false,
       balance,
       reserve: "100.00",

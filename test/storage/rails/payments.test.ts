@@ -170,7 +170,7 @@ for (const engine of ENGINES) {
       await place.commit(advancePayment("postponePayment", place.organizationId, unreached));
       expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 0, oldestBegunAt: undefined });
 
-      await begin("redeem", "unknown", 1);
+      const unknown = await begin("redeem", "unknown", 1);
       const oldest = await begin("redeem", "older", 2);
       await execute(
         place.opened.address,
@@ -178,6 +178,10 @@ for (const engine of ENGINES) {
       );
       expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 2, oldestBegunAt: place.now - 5 });
       expect((await stored.unknownPayouts(OTHER_RAIL_ACCOUNT)).count).to.equal(0);
+      const listed = (await stored.listUnknownPayouts(RAIL_ACCOUNT, 10)).map(({ transactionId }) => transactionId);
+      expect(listed).to.have.members([unknown, oldest]);
+      expect(await stored.listUnknownPayouts(RAIL_ACCOUNT, 1)).to.have.length(1);
+      expect(await stored.listUnknownPayouts(OTHER_RAIL_ACCOUNT, 10)).to.deep.equal([]);
     });
 
     it("are not read if somebody changed a phone number", async () => {

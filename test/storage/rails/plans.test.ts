@@ -51,6 +51,7 @@ for (const engine of ENGINES) {
       ],
       advance: [(stored) => stored.advance(id, now), "payments_pkey"],
       unknownPayouts: [(stored) => stored.unknownPayouts(RAIL_ACCOUNT), OTHER_OPEN],
+      listUnknownPayouts: [(stored) => stored.listUnknownPayouts(RAIL_ACCOUNT, limit), OTHER_OPEN],
     } satisfies Record<keyof Payments, Way>;
     const WAYS: Readonly<Record<string, Way>> = {
       ...METHODS,

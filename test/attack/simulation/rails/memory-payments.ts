@@ -64,7 +64,7 @@ export class MemoryPayments implements Payments {
     return Promise.resolve(true);
   }
 
-  unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts> {
+  listUnknownPayouts(railAccountId: RailAccountId, limit: number): Promise<readonly StoredPayment[]> {
     const unknown = this.all().filter(
       (payment) =>
         payment.railAccountId === railAccountId &&
@@ -72,8 +72,13 @@ export class MemoryPayments implements Payments {
         (payment.state === "SENDING" || payment.state === "ACCEPTED") &&
         payment.checks > 0,
     );
+    return Promise.resolve(unknown.toSorted((left, right) => left.dueAt - right.dueAt).slice(0, limit));
+  }
+
+  async unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts> {
+    const unknown = await this.listUnknownPayouts(railAccountId, Infinity);
     const begun = unknown.flatMap(({ begunAt }) => begunAt ?? []).toSorted((left, right) => left - right);
-    return Promise.resolve({ count: unknown.length, oldestBegunAt: begun[0] });
+    return { count: unknown.length, oldestBegunAt: begun[0] };
   }
 
   find(id: TransactionId): StoredPayment | undefined {
