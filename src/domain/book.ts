@@ -24,6 +24,8 @@ export interface BookHead {
   readonly lastSeq: number;
   /** The time of the last journal row. The next row is never earlier. */
   readonly lastRecordedAt: UnixMillis;
+  /** The time of a newest row that an operator has accepted, although a wrong clock wrote it. */
+  readonly clockAcceptedAt?: UnixMillis;
   readonly sums: BookSums;
   /** Undefined until the operator sets the first limits. Until then nothing counts. */
   readonly limits: LimitsInForce | undefined;

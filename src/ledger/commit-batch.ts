@@ -1,3 +1,4 @@
+import type { BookHead } from "../domain/book.js";
 import type { Command } from "../domain/commands.js";
 import { decide } from "../domain/operations/table.js";
 import type { Refusal } from "../domain/refusal.js";
@@ -61,16 +62,30 @@ export function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | u
   throw new StoreError("unavailable", new Error(message));
 }
 
+/**
+ * Returns by how much the clock is behind the newest row of the book, if that is more than a
+ * minute. A time that an operator has accepted counts as if the clock had reached it.
+ */
+export function millisBehind(
+  { lastRecordedAt, clockAcceptedAt }: Pick<BookHead, "lastRecordedAt" | "clockAcceptedAt">,
+  clock: UnixMillis,
+): number | undefined {
+  const isAccepted = clockAcceptedAt !== undefined && lastRecordedAt - clockAcceptedAt <= CLOCK_BEHIND_MILLIS_MAX;
+  const behindMillis = lastRecordedAt - clock;
+  return isAccepted || behindMillis <= CLOCK_BEHIND_MILLIS_MAX ? undefined : behindMillis;
+}
+
 function decideOne(book: BatchBook, command: Command, clock: UnixMillis): CommandResult {
   try {
-    const { state, isSuspended, lastRecordedAt } = book.bookOf(command.organizationId);
+    const head = book.bookOf(command.organizationId);
+    const { state, isSuspended, lastRecordedAt } = head;
     if (state === "MOVING" || state === "MOVED") return refused({ reason: "BOOK_MOVING" });
     // A suspension must not keep the operator from erasing a person's data, nor a rail from telling
     // what has become of an order that it has.
     const isExempt = command.actor === OPERATOR || HOLDS_IN_SUSPENSION.has(command.name);
     if (isSuspended && !isExempt) return refused({ reason: "ORGANIZATION_SUSPENDED" });
-    const behindMillis = lastRecordedAt - clock;
-    if (behindMillis > CLOCK_BEHIND_MILLIS_MAX) return refused({ reason: "CLOCK_BEHIND", behindMillis });
+    const behindMillis = millisBehind(head, clock);
+    if (behindMillis !== undefined) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 
     const decision = decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)));
     if (decision.kind === "refusal") return refused(decision.refusal);

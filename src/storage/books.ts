@@ -96,6 +96,23 @@ export function activateBook(cell: Cell, organizationId: OrganizationId): Promis
   });
 }
 
+/**
+ * Accepts the time of a book's newest row, which a wrong clock has written: the book goes on with
+ * that time until the clock has passed it. Returns that time, or undefined if the cell has no such
+ * book.
+ */
+export function acceptClock(cell: Cell, organizationId: OrganizationId): Promise<UnixMillis | undefined> {
+  return changeBooks(cell, async (session, { table }) => {
+    const sql = `
+      UPDATE ${table("books")} SET clock_accepted_at = last_recorded_at WHERE organization_id = ?
+      RETURNING clock_accepted_at`;
+    const [row] = (await session.read({ sql, bindings: [organizationId] })) as readonly (
+      { readonly clock_accepted_at: number } | undefined
+    )[];
+    return row === undefined ? undefined : toUnixMillis(row.clock_accepted_at);
+  });
+}
+
 function changeBooks<Result>(
   { engine, transact }: Cell,
   change: (session: Session, engine: Engine) => Promise<Result>,

@@ -21,6 +21,7 @@ import { BookDirectory } from "./sql/book-directory.js";
 import type { Engine, Transact } from "./sql/engine.js";
 import { ledgerStore } from "./sql/ledger-store.js";
 import type { Reader } from "./sql/reader.js";
+import { ClockWatch } from "./sqlite/clock-watch.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { MissingFileError, refuseForeignFile } from "./sqlite/file.js";
 import { SqliteKnexClient } from "./sqlite/knex-client.js";
@@ -159,6 +160,9 @@ async function openSqlite(
   const client = pool.client as SqliteKnexClient;
   const masterKeys = masterKeysIn(masterKeyFile);
   const serverLock = new ServerLock(filename);
+  const clock = new ClockWatch();
+  const committer = workerCommitter(client);
+  const transact = workerTransactions(client);
   const cell: Cell = {
     number: 0,
     engine: sqliteEngine,
@@ -167,9 +171,18 @@ async function openSqlite(
     directory: new BookDirectory(sqliteEngine, masterKeys),
     masterKeys,
     masterKeyFile,
-    committer: workerCommitter(client),
-    transact: workerTransactions(client),
-    tryToWrite: () => tryToWrite(sqliteEngine, workerTransactions(client)),
+    committer: {
+      ...committer,
+      commit: async (commands, now) => {
+        clock.refuseJump();
+        return committer.commit(commands, now);
+      },
+    },
+    transact: async (work) => {
+      clock.refuseJump();
+      return transact(work);
+    },
+    tryToWrite: () => tryToWrite(sqliteEngine, transact),
     serverLock,
     // The transaction takes the write lock before Knex looks for its own tables. Otherwise two
     // processes could both create them.
@@ -181,6 +194,7 @@ async function openSqlite(
     // They run on this thread, in the order of the calls.
     readsMax: Infinity,
     ping: async () => {
+      clock.refuseJump();
       await reader.rows(PING);
     },
     close: async () => {

@@ -16,6 +16,7 @@ import { limits } from "./migrations/0012-limits.js";
 import { operators } from "./migrations/0013-operators.js";
 import { moves } from "./migrations/0014-moves.js";
 import { operatorChain } from "./migrations/0015-operator-chain.js";
+import { acceptedClocks } from "./migrations/0016-accepted-clocks.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -42,6 +43,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0013-operators": operators,
   "0014-moves": moves,
   [CHAIN_MIGRATION]: operatorChain,
+  "0016-accepted-clocks": acceptedClocks,
 };
 
 /**

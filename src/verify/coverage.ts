@@ -75,6 +75,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.updated_at": "if not before the transaction",
   "books.state": "which of the known states",
   "books.arrived_seq": "",
+  "books.clock_accepted_at": "",
   "idempotency_keys.key": "",
   "idempotency_keys.resource_id": "which of the book's accounts, freezes or transactions",
   "idempotency_keys.created_at": "if not before the resource",

@@ -42,3 +42,24 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+describe("a clock that is set ahead while a server runs on SQLite", () => {
+  it("commits nothing and is not ready, until the clock is right again", async () => {
+    const service = await startInProcess("sqlite");
+    const wallClock = Date.now;
+    const mint = async (reference: string) => {
+      const body = { account_id: "acc_none", amount: 1, reference };
+      return (await service.rest.send("POST", "/transactions/mint", { key: service.a.key, body })).json;
+    };
+    try {
+      Date.now = () => wallClock() + 7 * 86_400_000;
+      expect(await mint("ahead")).to.include({ code: "STORAGE_UNAVAILABLE" });
+      expect((await service.rest.send("GET", "/readyz", {})).status).to.equal(503);
+      Date.now = wallClock;
+      expect(await mint("right")).to.include({ code: "ACCOUNT_NOT_FOUND" });
+    } finally {
+      Date.now = wallClock;
+    }
+    await service.dispose();
+  });
+});

@@ -30,6 +30,8 @@ import {
   STRANGER,
 } from "../support/given.js";
 
+const DAY_MILLIS = 86_400_000;
+
 const account = givenAccount({ availableCents: toCents(10_000), heldCents: toCents(0) });
 const hers = givenAccount({ organizationId: STRANGER });
 
@@ -169,6 +171,17 @@ describe("the times along a book", () => {
     const { words, saved } = await commit([mintTo()], books(60_000));
     expect(words).to.deep.equal(["done"]);
     expect(rowsOf(saved)).to.deep.equal(["2 60000"]);
+  });
+
+  it("go on with the time of a newest row that an operator has accepted, and refuse one a minute later", async () => {
+    const accepted = (lastRecordedAt: number) => ({
+      books: [givenHead({ lastRecordedAt: at(lastRecordedAt), clockAcceptedAt: at(DAY_MILLIS) })],
+    });
+    const { words, saved } = await commit([mintTo(), mintTo({ reference: "b" })], accepted(DAY_MILLIS));
+    expect(words).to.deep.equal(["done", "done"]);
+    expect(rowsOf(saved)).to.deep.equal([`2 ${String(DAY_MILLIS)}`, `3 ${String(DAY_MILLIS)}`]);
+    expect((await commit([mintTo()], accepted(DAY_MILLIS + 60_000))).words).to.deep.equal(["done"]);
+    expect((await commit([mintTo()], accepted(DAY_MILLIS + 60_001))).words).to.deep.equal(["CLOCK_BEHIND"]);
   });
 
   it("refuse a clock that is one millisecond slower, for the commands of that book alone", async () => {

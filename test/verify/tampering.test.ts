@@ -101,6 +101,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'[]'", "number = 1", /limits null \| limits \[\]/],
   ],
   "books.arrived_seq": [["1", "number = 3", "not covered"]],
+  "books.clock_accepted_at": [["1", "number = 3", "not covered"]],
   "books.limits_since": [["limits_since - 1", "number = 4", /limits_since \d+ \| limits_since \d+/]],
   "books.day_from": [
     [

@@ -63,7 +63,7 @@ export function checkDurability({ durability }: Diagnosed): Finding {
 
 /** Compares this machine's clock with the database's, and with the newest row of the books. */
 export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: number): Promise<Finding> {
-  const remedy = "Synchronize the clocks (chrony, timedatectl). A server whose clock is wrong commits nothing.";
+  const remedy = "Synchronize the clocks (chrony, timedatectl). A server whose clock is found wrong commits nothing.";
   if (clockAheadMillis !== undefined && Math.abs(clockAheadMillis) > CLOCK_DIFFERENCE_MILLIS_MAX) {
     const side = clockAheadMillis > 0 ? "ahead of" : "behind";
     const millis = String(Math.abs(clockAheadMillis));
@@ -75,7 +75,7 @@ export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: nu
     return fail(
       "clock",
       `The newest row of the books is of ${new Date(newest).toISOString()}, which is in the future: a clock is or was wrong.`,
-      remedy,
+      `${remedy} If this clock is right and the row is wrong: npx kesc book accept-clock (docs/operations.md).`,
     );
   }
   const compared =

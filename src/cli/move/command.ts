@@ -21,6 +21,7 @@ import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
 import { bookJson } from "../backup/book.js";
 import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { addAcceptClock } from "./accept-clock.js";
 import { addActivate, arrivedWords } from "./activate.js";
 import { checkBookFile } from "./book-file.js";
 import { exportBook } from "./export-book.js";
@@ -34,6 +35,7 @@ const WITHOUT_LIMIT = { statementMillisMax: 0 } as const;
 /** The steps with which an organization moves to another cell or database. */
 export function addMove(book: Command): void {
   addActivate(book);
+  addAcceptClock(book);
   book
     .command("export")
     .description("stop the book of an organization, and write all of it into a file, for kesc book import")

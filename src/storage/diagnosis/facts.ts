@@ -2,9 +2,14 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { orStoreError } from "../sql/store-error.js";
 import type { DiagnosedCell } from "./diagnosed.js";
 
-/** Returns the time of the newest row in the books of a cell; undefined without books. */
+/**
+ * Returns the time of the newest row in the books of a cell, without those whose time an operator
+ * has accepted. Undefined if there is none.
+ */
 export async function newestRowAt({ engine, reader }: DiagnosedCell): Promise<UnixMillis | undefined> {
-  const sql = `SELECT MAX(last_recorded_at) AS newest FROM ${engine.table("books")}`;
+  const sql = `
+    SELECT MAX(last_recorded_at) AS newest FROM ${engine.table("books")}
+    WHERE clock_accepted_at IS NULL OR last_recorded_at > clock_accepted_at + 60000`;
   const [row] = await orStoreError(engine, reader.rows<{ readonly newest: number | null }>(sql));
   const newest = row?.newest ?? undefined;
   return newest === undefined ? undefined : toUnixMillis(newest);

@@ -169,7 +169,9 @@ export class CellKeys {
         const found = await read();
         if (found === undefined) return undefined;
         const organizationId = found.organization_id as OrganizationId;
-        const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
+        // A leaked key must not live on because a clock is wrong.
+        const given = { organizationId, now: this.#now(), evenBehind: true };
+        const book = await lockBook(this.#cell, session, given);
         // Another process may have revoked the key before this one had the lock.
         const isNew = (await read())?.revoked_at === null;
         if (isNew) {

@@ -4,7 +4,7 @@ import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { refuseFastClock } from "../../ledger/commit-batch.js";
+import { millisBehind, refuseFastClock } from "../../ledger/commit-batch.js";
 import type { Cell } from "../database.js";
 import type { RowSalts } from "../secrets/book-keys.js";
 import type { Columns, Session, Write } from "../sql/engine.js";
@@ -30,6 +30,7 @@ interface BookRow {
   readonly suspended_seq: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
+  readonly clock_accepted_at: number | null;
   readonly begun_at: number | null;
 }
 
@@ -41,22 +42,41 @@ export class BookMovingError extends Error {
   }
 }
 
+/** The clock is more than a minute behind the newest row of the book. Nothing was done. */
+export class ClockBehindError extends Error {
+  readonly behindMillis: number;
+
+  constructor(organizationId: OrganizationId, behindMillis: number) {
+    super(
+      `The newest row of the book of ${organizationId} is ${String(Math.ceil(behindMillis / 1_000))} seconds ahead of the ` +
+        "clock. Nothing was done. Set the clock right. If the row is wrong and the clock is right: npx kesc book accept-clock",
+    );
+    this.name = "ClockBehindError";
+    this.behindMillis = behindMillis;
+  }
+}
+
 /**
  * Locks the book of an organization.
  *
- * Rejects with a BookMovingError, or with a StoreError if this machine's clock is ahead of the
- * database's.
+ * Rejects with a BookMovingError, with a ClockBehindError, or with a StoreError if this machine's
+ * clock is ahead of the database's. `evenBehind` is for acts that must not wait for a clock: the
+ * row then has the time of the newest one.
  */
 export async function lockBook(
   { engine, directory }: Pick<Cell, "engine" | "directory">,
   session: Session,
-  { organizationId, now }: { readonly organizationId: OrganizationId; readonly now: UnixMillis },
+  {
+    organizationId,
+    now,
+    evenBehind = false,
+  }: { readonly organizationId: OrganizationId; readonly now: UnixMillis; readonly evenBehind?: boolean },
 ): Promise<LockedBook> {
   const [open] = await directory.find([organizationId], (read) => session.read(read));
   if (open === undefined) throw new Error(`the organization ${organizationId} has no book`);
   const [row] = (await session.read({
     sql: `
-      SELECT number, state, suspended_seq, last_seq, last_recorded_at, ${engine.begunAt} AS begun_at
+      SELECT number, state, suspended_seq, last_seq, last_recorded_at, clock_accepted_at, ${engine.begunAt} AS begun_at
       FROM ${engine.table("books")} WHERE number = ? ${engine.forUpdate}`,
     bindings: [open.number],
   })) as readonly [BookRow];
@@ -65,6 +85,8 @@ export async function lockBook(
     throw new BookMovingError(organizationId);
   }
   refuseFastClock(now, row.begun_at === null ? undefined : toUnixMillis(row.begun_at));
+  const behindMillis = evenBehind ? undefined : millisBehind(clockOf(row), now);
+  if (behindMillis !== undefined) throw new ClockBehindError(organizationId, behindMillis);
   return {
     organizationId,
     number: row.number,
@@ -72,6 +94,13 @@ export async function lockBook(
     isSuspended: row.suspended_seq !== null,
     nextSeq: row.last_seq + 1,
     recordedAt: toUnixMillis(Math.max(now, row.last_recorded_at)),
+  };
+}
+
+function clockOf({ last_recorded_at: last, clock_accepted_at: accepted }: BookRow): Parameters<typeof millisBehind>[0] {
+  return {
+    lastRecordedAt: toUnixMillis(last),
+    ...(accepted === null ? {} : { clockAcceptedAt: toUnixMillis(accepted) }),
   };
 }
 

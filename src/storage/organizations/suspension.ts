@@ -31,7 +31,7 @@ export function changeSuspension(
     cell.engine,
     cell.transact(async (session) => {
       await author?.first?.(session);
-      const book = await lockBook(cell, session, { organizationId, now });
+      const book = await lockBook(cell, session, { organizationId, now, evenBehind: true });
       if (book.isSuspended === isSuspended) return false;
       const kind = isSuspended ? "organization.suspended" : "organization.resumed";
       await session.write([

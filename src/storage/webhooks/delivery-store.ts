@@ -44,7 +44,7 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
     { id, organizationId, revision }: Pick<Endpoint, "id" | "organizationId" | "revision">,
     { reason, now }: { readonly reason: DisabledReason; readonly now: UnixMillis },
   ): Promise<void> => {
-    const book = await lockBook(cell, session, { organizationId, now });
+    const book = await lockBook(cell, session, { organizationId, now, evenBehind: true });
     const bindings = [reason, book.recordedAt, book.recordedAt, id, revision];
     const changed = await session.read({ sql: statements.disable, bindings });
     if (changed.length === 0) return;

@@ -15,7 +15,13 @@ import type {
   WebhookEndpoints,
 } from "../../webhooks/ports/endpoints.js";
 import type { Cell } from "../database.js";
-import { BookMovingError, lockBook, type LockedBook, ownRowWrites } from "../organizations/own-rows.js";
+import {
+  BookMovingError,
+  ClockBehindError,
+  lockBook,
+  type LockedBook,
+  ownRowWrites,
+} from "../organizations/own-rows.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Session } from "../sql/engine.js";
@@ -165,6 +171,9 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
       return await orStoreError(engine, transact(run));
     } catch (error) {
       if (error instanceof BookMovingError) return refused({ reason: "BOOK_MOVING" });
+      if (error instanceof ClockBehindError) {
+        return refused({ reason: "CLOCK_BEHIND", behindMillis: error.behindMillis });
+      }
       throw error;
     }
   }

@@ -87,6 +87,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   books: {
     ...BOOK_LIMIT_COLUMNS,
     ...BOOK_MOVE_COLUMNS,
+    "column clock_accepted_at": "bigint",
     "column available_cents": "bigint NOT NULL",
     "column held_cents": "bigint NOT NULL",
     "column last_recorded_at": "bigint NOT NULL",

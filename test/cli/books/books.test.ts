@@ -93,3 +93,45 @@ describe("the book for the accountant, by the command line", () => {
     expect(future.code).to.not.equal(0);
   });
 });
+
+describe("kesc book accept-clock", () => {
+  let place: Place;
+  before(async () => {
+    place = new Place();
+    await kesc(["migrate"], place.variables);
+  });
+  after(() => {
+    place.remove();
+  });
+
+  it("lets a book go on whose newest row a wrong clock has written", async () => {
+    const database = await openDatabaseAt(place.databaseUrl);
+    const future = toUnixMillis(Date.now() + 7 * 86_400_000);
+    await keys(database, () => future).createOrganization("acme");
+    await database.close();
+    const figure = ["--place", "KCB", "--amount", "1.00", "--as-of", DAY, "--evidence", "statement"];
+    const record = ["reserve", "record", "acme", ...figure];
+    const makeKey = ["key", "create", "--org", "acme", "--name", "till", "--all-scopes", "--never-expires"];
+    const accept = (...more: string[]) => kesc(["book", "accept-clock", "acme", ...more], place.variables);
+
+    for (const args of [record, makeKey]) {
+      const { code, stderr } = await kesc(args, place.variables);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/is \d+ seconds ahead of the clock\. Nothing was done\. .* npx kesc book accept-clock/);
+    }
+    const asked = await accept();
+    expect(asked.code).to.equal(2);
+    expect(asked.stderr).to.match(/and this clock says .* To do it, add --yes\./);
+    expect((await accept("--yes")).stdout).to.contain(`have the time ${new Date(future).toISOString()} until`);
+    for (const args of [record, makeKey]) expect(await kesc(args, place.variables)).to.include({ code: 0 });
+    expect(await kesc(["verify"], place.variables)).to.include({ code: 0 });
+    expect((await kesc(["doctor"], place.variables)).stdout).to.match(/ok +clock/);
+  });
+
+  it("does nothing for a book whose newest row is past", async () => {
+    await kesc(["org", "create", "--name", "past"], place.variables);
+    const { code, stdout } = await kesc(["book", "accept-clock", "past", "--yes"], place.variables);
+    expect(code).to.equal(0);
+    expect(stdout).to.contain("which is past. Nothing was done.");
+  });
+});

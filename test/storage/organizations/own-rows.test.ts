@@ -6,8 +6,9 @@ import type { StatusReason } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
+import { acceptClock } from "../../../src/storage/books.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
-import { BookMovingError } from "../../../src/storage/organizations/own-rows.js";
+import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/own-rows.js";
 import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount } from "../../support/commands.js";
@@ -95,6 +96,27 @@ for (const engine of ENGINES) {
       const first = await newKey("first");
       clock = toUnixMillis(clock - 5_000);
       expect((await newKey("second")).key.createdAt).to.equal(first.key.createdAt);
+      expect(await findings()).to.deep.equal([]);
+    });
+
+    it("are refused by a clock that is more than a minute behind, until an operator accepts the newest row", async () => {
+      const { key } = await newKey("first");
+      clock = toUnixMillis(clock - 60_001);
+      const error: unknown = await newKey("second").catch((reason: unknown) => reason);
+      expect((error as StoreError).cause).to.be.instanceOf(ClockBehindError);
+      expect(await commit(createAccount(organization.id, "user"))).to.equal("CLOCK_BEHIND");
+
+      expect(await acceptClock(opened.cell, organization.id)).to.equal(key.createdAt);
+      expect((await newKey("second")).key.createdAt).to.equal(key.createdAt);
+      expect(await commit(createAccount(organization.id, "user"))).to.equal("done");
+      expect(await findings()).to.deep.equal([]);
+    });
+
+    it("revoke a key and suspend the organization, however wrong the clock is", async () => {
+      const { key } = await newKey("leaked");
+      clock = toUnixMillis(clock - 7 * 86_400_000);
+      expect((await keys.revokeApiKey(key.id))?.revokedAt).to.equal(key.createdAt);
+      expect(await suspend(true, "leaked")).to.equal(true);
       expect(await findings()).to.deep.equal([]);
     });
 

@@ -20,6 +20,6 @@ export async function makeHistory(database: Database, organizationId: Organizati
     [7_000, "statement 2"],
   ] as const) {
     const figure = { place: "KCB", amountCents: toCents(amount), asOfDay: "2026-11-21" as NairobiDay, evidence };
-    await recordReserve(cell, { organizationId, figure, now: toUnixMillis(1_000) });
+    await recordReserve(cell, { organizationId, figure, now: toUnixMillis(Date.now()) });
   }
 }

@@ -11,7 +11,7 @@ import { makeOperator } from "../../operators/given.js";
  */
 export async function makeOperators(database: Database, organizationId: OrganizationId): Promise<void> {
   const stored = new StoredAdministration(database, {
-    now: () => toUnixMillis(1_000),
+    now: () => toUnixMillis(Date.now()),
     fourEyes: new Set(FOUR_EYES_GROUPS),
   });
   const { operator: ann } = await makeOperator(stored, "Ann", ["admin"]);

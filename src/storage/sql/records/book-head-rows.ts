@@ -43,6 +43,7 @@ export interface BookRow extends LimitsRow {
   readonly suspended_seq: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
+  readonly clock_accepted_at: number | null;
   readonly reserve_cents: number;
   readonly shortfall_cents: number;
   readonly available_cents: number;
@@ -59,6 +60,7 @@ export function bookHeadOf(row: BookRow): BookHead {
     limits: limitsOf(row),
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
+    ...(row.clock_accepted_at === null ? {} : { clockAcceptedAt: toUnixMillis(row.clock_accepted_at) }),
     sums: {
       reserve: row.reserve_cents,
       shortfall: row.shortfall_cents,
