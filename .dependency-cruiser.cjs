@@ -76,6 +76,7 @@ module.exports = {
       "src/events",
       "src/leases/ports.ts",
       "src/seals/leaf.ts",
+      "src/seals/note.ts",
       "src/seals/ports.ts",
       "src/webhooks/ports",
       "src/operators",
@@ -115,6 +116,7 @@ module.exports = {
     only("src/startup", [
       "src/storage",
       "src/seals/key-file.ts",
+      "src/seals/note.ts",
       "src/rails",
       "src/grpc/limits.ts",
       "src/operators/four-eyes.ts",

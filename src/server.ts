@@ -20,6 +20,7 @@ import { readsInTurns } from "./ledger/read-turns.js";
 import { ServerMetrics } from "./metrics/server-metrics.js";
 import { startOperators } from "./operator-server.js";
 import type { SealKeySource } from "./seals/key-file.js";
+import { keysOfLog } from "./seals/note.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
@@ -210,7 +211,7 @@ function grpcOptionsOf({
     newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
     webhookHosts: config.webhookHosts,
     phoneCoolingMillis: config.phoneCoolingMillis,
-    sealPublicKeys: () => sealKeys?.().publicKeys ?? [],
+    sealPublicKeys: (log) => (sealKeys === undefined ? [] : keysOfLog(sealKeys(), log)),
     callbackSecrets: () => callbacks?.secrets ?? [],
     logger,
     limits: config.grpcLimits,

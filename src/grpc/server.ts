@@ -40,7 +40,7 @@ import { limitHandlers } from "./services/limit-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
-import { sealHandlers } from "./services/seal-service.js";
+import { sealHandlers, type SealPublicKeysOf } from "./services/seal-service.js";
 import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { webhookHandlers } from "./services/webhooks/service.js";
@@ -72,7 +72,7 @@ export interface GrpcServerOptions {
   /** The secrets of the tokens in callback addresses: during a rotation the new and the old one. */
   readonly callbackSecrets: () => readonly Buffer[];
   /** The public keys that may have signed seals, newest first. */
-  readonly sealPublicKeys: () => readonly Uint8Array[];
+  readonly sealPublicKeys: SealPublicKeysOf;
   readonly logger: Logger;
   readonly limits: GrpcLimits;
   /** The clock of the rates, in milliseconds. Only tests have one of their own. */

@@ -2,18 +2,18 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { readFileSync, statSync } from "node:fs";
 
 import { codeOf, createOwnerOnlyFile, replaceOwnerOnlyFile } from "../../runtime/files/owner-only-file.js";
-import { publicBytesOf } from "./note.js";
+import { type ArrivedKey, publicBytesOf, type PublicSealKeys } from "./note.js";
 
 const SECRET_LINE = /^secret ([A-Za-z0-9_-]{43})$/;
-const PUBLIC_LINE = /^public ([A-Za-z0-9_-]{43})$/;
+const PUBLIC_LINE = /^public ([A-Za-z0-9_-]{43})(?: (org_[0-9a-z]{26}) ([1-9][0-9]{0,15}))?$/;
 /** What comes before the 32 bytes of an Ed25519 key in the encoding of PKCS #8. */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** The keys of a seal key file. */
-export interface SealKeys {
+export interface SealKeys extends Required<PublicSealKeys> {
   /** Signs new seals. */
   readonly privateKey: KeyObject;
-  /** The public key of it, and those of earlier keys, newest first: 32 bytes each. */
+  /** The public key of it, and those of earlier keys. */
   readonly publicKeys: readonly [Uint8Array, ...Uint8Array[]];
 }
 
@@ -33,14 +33,22 @@ function parseSealKeys(text: string): SealKeys {
   const [first = "", ...others] = linesOf(text);
   const [, secret] = SECRET_LINE.exec(first) ?? [];
   if (secret === undefined) throw new SealKeyError('line 1 is not "secret" with 32 bytes in base64url');
-  const earlier = others.map((line, index) => {
-    const [, key] = PUBLIC_LINE.exec(line) ?? [];
-    if (key !== undefined) return Buffer.from(key, "base64url");
-    throw new SealKeyError(`line ${String(index + 2)} is not "public" with 32 bytes in base64url`);
-  });
+  const earlier: Uint8Array[] = [];
+  const arrivedKeys: ArrivedKey[] = [];
+  for (const [index, line] of others.entries()) {
+    const [, key, organizationId, size] = PUBLIC_LINE.exec(line) ?? [];
+    if (key === undefined) {
+      throw new SealKeyError(
+        `line ${String(index + 2)} is not "public" with 32 bytes in base64url, and a book or none`,
+      );
+    }
+    const bytes = Buffer.from(key, "base64url");
+    if (organizationId === undefined) earlier.push(bytes);
+    else arrivedKeys.push({ bytes, organizationId, size: Number(size) });
+  }
   const der = Buffer.concat([PKCS8_PREFIX, Buffer.from(secret, "base64url")]);
   const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-  return { privateKey, publicKeys: [publicBytesOf(createPublicKey(privateKey)), ...earlier] };
+  return { privateKey, publicKeys: [publicBytesOf(createPublicKey(privateKey)), ...earlier], arrivedKeys };
 }
 
 /** Returns the keys of the file. Reads it again when it has changed. Throws a SealKeyError. */
@@ -67,11 +75,17 @@ export function createSealKeyFile(filename: string): boolean {
  */
 export function rotateSealKey(filename: string): SealKeys {
   return orSealKeyError(() => {
-    const { publicKeys } = readSealKeys(filename);
-    const kept = publicKeys.map((key) => `public ${Buffer.from(key).toString("base64url")}`);
+    const { publicKeys, arrivedKeys } = readSealKeys(filename);
+    const kept = [...publicKeys.map((bytes) => publicLineOf({ bytes })), ...arrivedKeys.map(publicLineOf)];
     replaceOwnerOnlyFile(filename, [newSecretLine(), ...kept, ""].join("\n"));
     return readSealKeys(filename);
   });
+}
+
+/** Returns the line of a public key: of this place, or of one from which a book came. */
+export function publicLineOf(key: Pick<ArrivedKey, "bytes"> | ArrivedKey): string {
+  const book = "size" in key ? ` ${key.organizationId} ${String(key.size)}` : "";
+  return `public ${Buffer.from(key.bytes).toString("base64url")}${book}`;
 }
 
 function newSecretLine(): string {

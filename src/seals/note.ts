@@ -23,6 +23,34 @@ export interface ParsedNote extends Checkpoint {
   readonly signatures: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
+/**
+ * A public key of the place from which a book came. It counts in the log of that book alone, and up
+ * to the last row that came along. The other place has its private key.
+ */
+export interface ArrivedKey {
+  readonly bytes: Uint8Array;
+  readonly organizationId: string;
+  readonly size: number;
+}
+
+/** The public keys of a seal key file, by which notes are checked. */
+export interface PublicSealKeys {
+  /** Those of this place, newest first: 32 bytes each. */
+  readonly publicKeys: readonly Uint8Array[];
+  readonly arrivedKeys?: readonly ArrivedKey[];
+}
+
+/** Returns the keys that may have signed the first `size` rows of a book. */
+export function keysOfLog(
+  { publicKeys, arrivedKeys = [] }: PublicSealKeys,
+  log: { readonly organizationId: string; readonly size: number },
+): readonly Uint8Array[] {
+  const arrived = arrivedKeys.filter(
+    ({ organizationId, size }) => organizationId === log.organizationId && log.size <= size,
+  );
+  return [...publicKeys, ...arrived.map(({ bytes }) => bytes)];
+}
+
 /** Signs a checkpoint: a C2SP signed note. The name of the key is the origin. */
 export function signedNote(checkpoint: Checkpoint, privateKey: KeyObject): string {
   const text = checkpointText(checkpoint);
@@ -73,6 +101,16 @@ export function isSignedBy({ origin, text, signatures }: ParsedNote, publicKeys:
 export function verifierKeyOf(name: string, publicKey: Uint8Array): string {
   const typed = Buffer.concat([Buffer.of(ED25519), publicKey]);
   return `${name}+${keyIdOf(name, publicKey).toString("hex")}+${typed.toString("base64")}`;
+}
+
+/** The signature of a note: 4 bytes that name the key, and 64 of Ed25519, in base64. */
+export const SIGNATURE_CHARACTERS = 92;
+/** So many characters of it, 30 bits, depend on the name of the key alone. */
+export const SIGNER_CHARACTERS = 5;
+
+/** Returns the beginning of each signature that a key makes in this name. */
+export function signerOf(name: string, publicKey: Uint8Array): string {
+  return keyIdOf(name, publicKey).toString("base64").slice(0, SIGNER_CHARACTERS);
 }
 
 /** Returns the 32 bytes of a public key that verifierKeyOf() wrote, or undefined. */

@@ -65,6 +65,8 @@ export interface SealReads {
   book(organizationId: OrganizationId): Promise<Book | undefined>;
   /** Returns the newest seal, or that of a size. */
   seal(book: Book, size?: number): Promise<Seal | undefined>;
+  /** Returns the beginnings of the signatures of all larger seals, each once: see signerOf(). */
+  signers(book: Book, afterSize: number): Promise<readonly string[]>;
   /** Returns the leaves of the rows from the first to the last, at most 256. */
   leaves(book: Book, rows: { readonly firstSeq: number; readonly lastSeq: number }): Promise<Leaves>;
   /** Returns a tile of level 1 or more. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { parseNote, verifierKeyOf } from "./note.js";
+import { parseNote, signerOf, verifierKeyOf } from "./note.js";
 import type { Book, SealReads } from "./ports.js";
 import { split, type Tile, TILE_HASHES, tilePath, TreeEdge } from "./tiles.js";
 
@@ -17,6 +17,7 @@ export interface Published {
 interface PublishOptions {
   /** The folder of this book. */
   readonly folder: string;
+  /** The keys that may have signed the log. Those that have are published. */
   readonly publicKeys: readonly Uint8Array[];
   /** Called after each tile with the rows that are done, and with all of them. */
   readonly onRows?: (size: number, total: number) => void;
@@ -31,7 +32,7 @@ interface PublishOptions {
  * what was published, or do not give the sealed root.
  */
 export async function publishBook(
-  reads: Pick<SealReads, "seal" | "leaves">,
+  reads: Pick<SealReads, "seal" | "signers" | "leaves">,
   book: Book,
   { folder, publicKeys, onRows = () => undefined }: PublishOptions,
 ): Promise<Published | undefined> {
@@ -59,10 +60,21 @@ export async function publishBook(
   }
   for (const tile of edge.partialTiles()) writeTile(folder, tile);
   const [origin = ""] = seal.note.split("\n", 1);
-  replace(join(folder, "keys"), publicKeys.map((key) => `${verifierKeyOf(origin, key)}\n`).join(""));
+  const signers = new Set(await reads.signers(book, from));
+  const known = publishedKeys(folder);
+  const keys = publicKeys
+    .filter((key) => signers.has(signerOf(origin, key)) || known.has(verifierKeyOf(origin, key)))
+    .map((key) => `${verifierKeyOf(origin, key)}\n`);
+  replace(join(folder, "keys"), keys.join(""));
   replace(join(folder, "checkpoint"), seal.note);
   for (const tile of edge.partialTiles()) removeShorter(folder, tile);
   return { from, size: seal.size };
+}
+
+/** Returns the keys that were published before: they have signed earlier seals. */
+function publishedKeys(folder: string): ReadonlySet<string> {
+  const filename = join(folder, "keys");
+  return new Set(existsSync(filename) ? readFileSync(filename, "utf8").split("\n") : []);
 }
 
 /** Reads the edge of the published tree. Throws a PublishError if the tiles are not those of it. */

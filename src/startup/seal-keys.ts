@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 
 import type { Logger } from "pino";
 
-import { createSealKeyFile, SealKeyError, sealKeysIn, type SealKeySource } from "../seals/key-file.js";
+import { createSealKeyFile, readSealKeys, SealKeyError, sealKeysIn, type SealKeySource } from "../seals/key-file.js";
+import type { PublicSealKeys } from "../seals/note.js";
 import { OperatorError } from "./operator-error.js";
 
 interface SealKeyFile {
@@ -36,6 +37,12 @@ export function usingSealKeyFile<Result>({ keyFile }: SealKeyFile, work: () => R
       { cause: error },
     );
   }
+}
+
+/** Returns the public keys of the seal key file, and none if there is no file. */
+export function publicSealKeys({ keyFile }: SealKeyFile): Required<PublicSealKeys> {
+  if (!existsSync(keyFile)) return { publicKeys: [], arrivedKeys: [] };
+  return usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
 }
 
 /** Creates the seal key file if there is none. Returns whether it was created. */

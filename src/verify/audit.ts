@@ -1,3 +1,4 @@
+import type { PublicSealKeys } from "../seals/note.js";
 import type { MasterKeys } from "../storage/secrets/master-key.js";
 import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
@@ -7,8 +8,8 @@ import type { NotedHeads } from "./heads.js";
 import type { PublishedCopy } from "./published-copy.js";
 
 /** What lies outside the database, and shows whether the seals are ours. */
-export interface SealEvidence {
-  /** The public keys that may have signed seals. Without any, no signature is checked. */
+export interface SealEvidence extends PublicSealKeys {
+  /** Without any, no signature is checked. */
   readonly publicKeys: readonly Uint8Array[];
   readonly published: PublishedCopy | undefined;
 }

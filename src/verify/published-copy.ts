@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { isSignedBy, type ParsedNote, parseNote, parseVerifierKey } from "../seals/note.js";
+import {
+  isSignedBy,
+  keysOfLog,
+  type ParsedNote,
+  parseNote,
+  parseVerifierKey,
+  type PublicSealKeys,
+} from "../seals/note.js";
 import { TILE_HASHES, tilePath } from "../seals/tiles.js";
 
 const HASH_BYTES = 32;
@@ -26,19 +33,21 @@ export type PublishedCopy = ReadonlyMap<string, PublishedBook>;
  * Opens a folder that `kesc seal publish` wrote, or a copy of one. The keys are those that the
  * caller trusts; without any, the keys beside each checkpoint count. Throws a PublishedCopyError.
  */
-export function openPublishedCopy(folder: string, trusted: readonly Uint8Array[]): PublishedCopy {
+export function openPublishedCopy(folder: string, trusted: PublicSealKeys): PublishedCopy {
   if (!existsSync(folder)) throw new PublishedCopyError("it does not exist");
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "checkpoint")));
   if (names.length === 0) throw new PublishedCopyError("it has no checkpoint of any book");
   return new Map(names.map((name) => [name, openBook(join(folder, name), name, trusted)]));
 }
 
-function openBook(folder: string, organizationId: string, trusted: readonly Uint8Array[]): PublishedBook {
+function openBook(folder: string, organizationId: string, trusted: PublicSealKeys): PublishedBook {
   const checkpoint = parseNote(readFileSync(join(folder, "checkpoint"), "utf8"));
   if (checkpoint === undefined || !checkpoint.origin.endsWith(`/${organizationId}`)) {
     throw new PublishedCopyError(`the checkpoint of ${organizationId} is no checkpoint of that book`);
   }
-  const keys = trusted.length > 0 ? trusted : keysIn(join(folder, "keys"));
+  const { size } = checkpoint;
+  const keys =
+    trusted.publicKeys.length > 0 ? keysOfLog(trusted, { organizationId, size }) : keysIn(join(folder, "keys"));
   let read: { readonly index: number; readonly hashes: Buffer } | undefined;
   const leaf = (index: number): Buffer | undefined => {
     const tile = Math.floor(index / TILE_HASHES);

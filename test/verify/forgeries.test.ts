@@ -142,7 +142,7 @@ for (const engine of ENGINES) {
         const book = { number: 1, organizationId: books.organizationId };
         const publicKeys = [SEAL_PUBLIC_KEY];
         await publishBook(sealReads(cell), book, { folder: join(folder, book.organizationId), publicKeys });
-        published = openPublishedCopy(folder, publicKeys);
+        published = openPublishedCopy(folder, { publicKeys });
       });
       const { coverage } = await unguarded.verifyAfter([]);
       heads = new Map([...coverage.heads, ...coverage.otherHeads].map((head) => [head.organizationId, head]));

@@ -1,15 +1,13 @@
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
 
 import type { Command } from "commander";
 
-import { readSealKeys } from "../../seals/key-file.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation, lowerPriority } from "../../startup/invocation.js";
 import { isDamage, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { usingSealKeyFile } from "../../startup/seal-keys.js";
+import { publicSealKeys } from "../../startup/seal-keys.js";
 import type { Database } from "../../storage/database.js";
 import type { SealEvidence } from "../../verify/audit.js";
 import { type Coverage, NOT_COVERED } from "../../verify/coverage.js";
@@ -108,10 +106,11 @@ async function auditWith(
 
 /** Reads the keys of seals, and opens a published copy. Throws an OperatorError. */
 function sealEvidence({ keyFile }: { readonly keyFile: string }, folder: string | undefined): SealEvidence {
-  const publicKeys = existsSync(keyFile) ? usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile)).publicKeys : [];
-  if (folder === undefined) return { publicKeys, published: undefined };
+  const { publicKeys, arrivedKeys } = publicSealKeys({ keyFile });
+  const keys = { publicKeys, arrivedKeys };
+  if (folder === undefined) return { ...keys, published: undefined };
   try {
-    return { publicKeys, published: openPublishedCopy(folder, publicKeys) };
+    return { ...keys, published: openPublishedCopy(folder, keys) };
   } catch (error) {
     if (!(error instanceof PublishedCopyError)) throw error;
     throw new OperatorError(`The published copy ${folder} cannot be used: ${error.message}.`, 1, { cause: error });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
 import { readSealKeys, SealKeyError } from "../../seals/key-file.js";
-import { isSignedBy, parseNote } from "../../seals/note.js";
+import { isSignedBy, keysOfLog, parseNote } from "../../seals/note.js";
 import type { Config } from "../../startup/config.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestSealNotes, openAlarms } from "../../storage/diagnosis/facts.js";
@@ -68,10 +68,12 @@ function checkSealKey(keyFile: string, notes: readonly string[]): Finding {
     return warn("seal key", `${keyFile} does not exist, so the books are not sealed.`, "Run: npx kesc seal rotate");
   }
   try {
-    const { publicKeys } = readSealKeys(keyFile);
+    const keys = readSealKeys(keyFile);
     const isForeign = notes.some((text) => {
       const note = parseNote(text);
-      return note === undefined || !isSignedBy(note, publicKeys);
+      if (note === undefined) return true;
+      const organizationId = note.origin.slice(note.origin.lastIndexOf("/") + 1);
+      return !isSignedBy(note, keysOfLog(keys, { organizationId, size: note.size }));
     });
     if (isForeign) {
       return fail("seal key", `The keys of ${keyFile} have not signed the newest seals: it is another file.`, putBack);

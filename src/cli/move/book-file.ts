@@ -28,7 +28,7 @@ export interface BookFileHeader {
   readonly migrations: readonly string[];
   /** The names of the columns of each table. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** The public keys that may have signed the seals, in base64url. */
+  /** The public keys that may have signed the seals: see exportedKeys(). */
   readonly sealPublicKeys: readonly string[];
 }
 

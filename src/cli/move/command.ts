@@ -1,22 +1,19 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { Command } from "commander";
 
-import { readSealKeys } from "../../seals/key-file.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { usingSealKeyFile } from "../../startup/seal-keys.js";
+import { publicSealKeys } from "../../startup/seal-keys.js";
 import type { BookSummary } from "../../storage/books.js";
 import type { Cell, Database } from "../../storage/database.js";
 import { keys } from "../../storage/keys.js";
 import { release as giveAway, stay } from "../../storage/moves/book-moves.js";
 import { arrivalOfCode, moveCode } from "../../storage/moves/codes.js";
 import { emptyBook } from "../../storage/moves/empty-book.js";
-import type { SealEvidence } from "../../verify/audit.js";
 import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
 import { bookJson } from "../backup/book.js";
 import { wholeNumber } from "../commands/arguments.js";
@@ -27,6 +24,7 @@ import { checkBookFile } from "./book-file.js";
 import { exportBook } from "./export-book.js";
 import { importBook } from "./import-book.js";
 import { booksOf, nameOf, oneOf, orOperatorError } from "./places.js";
+import { evidenceOf, exportedKeys } from "./seal-evidence.js";
 
 const WRONG_USAGE = 2;
 const CELL = wholeNumber({ min: 0, max: 999 });
@@ -92,7 +90,7 @@ async function exportOne(
         );
       }
       const { organizationId, name } = book;
-      const sealPublicKeys = publicKeysOf(seals).map((key) => Buffer.from(key).toString("base64url"));
+      const sealPublicKeys = exportedKeys(publicSealKeys(seals), organizationId);
       return orOperatorError(() =>
         exportBook(cell, { organizationId, name, file: resolve(file), sealPublicKeys, now }),
       );
@@ -118,7 +116,7 @@ async function importOne(
   const { database: address, seals } = configFromEnvironment();
   const file = checkBookFile(resolve(name));
   const { organizationId } = file.header;
-  const evidence = evidenceOf(seals, file.header.sealPublicKeys);
+  const evidence = evidenceOf(seals, file.header);
   const { book, words } = await withCurrentDatabase(
     address,
     (database) =>
@@ -232,26 +230,6 @@ async function cellFor(database: Database, number: number | undefined, organizat
     .filter((cell) => !taken.has(cell.number))
     .toSorted((left, right) => count(left) - count(right) || left.number - right.number);
   return emptiest ?? database.cells[0];
-}
-
-function publicKeysOf({ keyFile }: { readonly keyFile: string }): readonly Uint8Array[] {
-  return existsSync(keyFile) ? usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile)).publicKeys : [];
-}
-
-/** Throws an OperatorError if the seal key file lacks a key that may have signed seals. */
-function evidenceOf(seals: { readonly keyFile: string }, needed: readonly string[]): SealEvidence {
-  const publicKeys = publicKeysOf(seals);
-  const own = new Set(publicKeys.map((key) => Buffer.from(key).toString("base64url")));
-  const missing = needed.filter((key) => !own.has(key));
-  if (missing.length > 0) {
-    throw new OperatorError(
-      `The seals of the book may be signed by keys that ${seals.keyFile} lacks. Compare them with those of the old ` +
-        "place, add these lines at the end of the file, and run the command again:\n" +
-        missing.map((key) => `public ${key}`).join("\n") +
-        "\nWithout a file, make one first: npx kesc seal rotate. Nothing was imported.",
-    );
-  }
-  return { publicKeys, published: undefined };
 }
 
 /** Shows each tenth. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 
 import { createSealKeyFile, readSealKeys, rotateSealKey } from "../../seals/key-file.js";
-import { verifierKeyOf } from "../../seals/note.js";
+import { keysOfLog, verifierKeyOf } from "../../seals/note.js";
 import { publishBook, PublishError } from "../../seals/publish.js";
 import { SealMemoryFile } from "../../seals/seal-memory.js";
 import { now } from "../../startup/clock.js";
@@ -93,14 +93,16 @@ function jsonOf({ organizationId, lastSeq, size, sealedAt, problem }: SealedBook
 async function publish(folder: string): Promise<void> {
   const progress = new ProgressLine(invocation().stderr);
   const { keyFile } = configFromEnvironment().seals;
-  const { publicKeys } = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
+  const keys = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
   const problems = await withBooks(async (books) => {
     const found: string[] = [];
     for (const { book, cell } of books) {
       const onRows = (size: number, total: number): void => {
         progress.show(size, total, ` rows of ${book.organizationId}`);
       };
-      const options = { folder: join(folder, book.organizationId), publicKeys, onRows };
+      const { organizationId } = book;
+      const publicKeys = keysOfLog(keys, { organizationId, size: 0 });
+      const options = { folder: join(folder, organizationId), publicKeys, onRows };
       try {
         const published = await publishBook(sealReads(cell), book, options).finally(() => {
           progress.clear();

@@ -25,9 +25,15 @@ import type { CellOf } from "./served-cell.js";
 export interface SealHandlersOptions {
   readonly cellOf: CellOf;
   readonly listTurns: ListTurns;
-  /** The public keys that may have signed, newest first. Empty without a seal key file. */
-  readonly sealPublicKeys: () => readonly Uint8Array[];
+  /** The public keys that may have signed the log, newest first. Empty without a seal key file. */
+  readonly sealPublicKeys: SealPublicKeysOf;
 }
+
+/** Returns the public keys that may have signed the first `size` rows of an organization's book. */
+export type SealPublicKeysOf = (log: {
+  readonly organizationId: string;
+  readonly size: number;
+}) => readonly Uint8Array[];
 
 /** What a proof took, for the turns of lists. To hash a row takes as long as to look at some 4. */
 const LOOKED_AT_PER_ROW = 4;
@@ -184,7 +190,9 @@ function messageOf(
     size: BigInt(size),
     root_hash: base64Of(root),
     note,
-    verifier_keys: sealPublicKeys().map((key) => verifierKeyOf(origin, key)),
+    verifier_keys: sealPublicKeys({ organizationId: book.organizationId, size }).map((key) =>
+      verifierKeyOf(origin, key),
+    ),
     sealed_at: toTimestamp(sealedAt),
   };
 }

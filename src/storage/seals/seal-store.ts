@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type LeafRow, leafTextOf, textsOf } from "../../seals/leaf.js";
+import { SIGNATURE_CHARACTERS, SIGNER_CHARACTERS } from "../../seals/note.js";
 import type { BookState, Seal, SealReads, SealStore, Sums } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
 import { LeafHashes, leafRowsSql } from "../leaves/leaf-rows.js";
@@ -44,6 +45,10 @@ export function sealReads({ engine, listReader, directory }: Omit<SealCell, "tra
           ? await rows<SealRow>(statements.newest, [number])
           : await rows<SealRow>(statements.sealOf, [number, size]);
       return row === undefined ? undefined : sealOf(row);
+    },
+    async signers({ number }, afterSize) {
+      const found = await rows<{ readonly signer: string }>(statements.signers, [number, afterSize]);
+      return [...new Set(found.map(({ signer }) => signer))];
     },
     leaves({ number, organizationId }, { firstSeq, lastSeq }) {
       const range = { organizationId, book: number, firstSeq, lastSeq };
@@ -139,6 +144,10 @@ function sealStatements(engine: Engine) {
       ORDER BY b.number LIMIT 256`,
     newest: `SELECT ${seal} FROM ${seals} s WHERE s.book = ? ORDER BY s.size DESC LIMIT 1`,
     sealOf: `SELECT ${seal} FROM ${seals} s WHERE s.book = ? AND s.size = ?`,
+    // A note ends with its signature and a line feed.
+    signers: `
+      SELECT substr(s.note, length(s.note) - ${String(SIGNATURE_CHARACTERS)}, ${String(SIGNER_CHARACTERS)}) AS signer
+      FROM ${seals} s WHERE s.book = ? AND s.size > ?`,
     tile: `SELECT hashes FROM ${table("seal_tiles")} WHERE book = ? AND level = ? AND number = ?`,
     rowOf: `
       SELECT COALESCE((

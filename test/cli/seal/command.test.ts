@@ -1,12 +1,14 @@
-import type { KeyObject } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
 
+import { evidenceOf, exportedKeys } from "../../../src/cli/move/seal-evidence.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { readSealKeys } from "../../../src/seals/key-file.js";
-import { isSignedBy, parseNote } from "../../../src/seals/note.js";
+import { publicLineOf, readSealKeys } from "../../../src/seals/key-file.js";
+import { isSignedBy, parseNote, publicBytesOf, verifierKeyOf } from "../../../src/seals/note.js";
+import type { BookState } from "../../../src/seals/ports.js";
 import { SealMemoryFile } from "../../../src/seals/seal-memory.js";
 import { openCurrentDatabase } from "../../../src/startup/open-database.js";
 import type { Database, DatabaseAddress } from "../../../src/storage/database.js";
@@ -143,5 +145,54 @@ describe("kesc seal", () => {
     expect(memory().of(organization)).to.equal(undefined);
     await sealRemembering();
     expect(await state()).to.include({ alarm: null, sealed_size: size + 1 });
+  });
+
+  it("takes the key of another place only in the book that came with it, and up to its last row", async () => {
+    const other = await kescJson<{ id: string }>(["org", "create", "--name", "other"], variables());
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    await withDatabase(async ({ cells: [cell] }) => {
+      const { store } = givenSealer(cell);
+      const books = async (after: number): Promise<readonly BookState[]> =>
+        (await store.books(after)).filter(({ organizationId }) => organizationId === other.id);
+      await givenSealer(cell, { store: { ...store, books }, privateKey: () => privateKey }).sealer.sealAll();
+    });
+    const before = readFileSync(keyFile, "utf8");
+    const isKnownAs = async (
+      ...book: readonly [] | readonly [organization: string, size: number]
+    ): Promise<boolean> => {
+      const [organizationId, size] = book;
+      const bytes = publicBytesOf(publicKey);
+      const line = publicLineOf(organizationId === undefined ? { bytes } : { bytes, organizationId, size });
+      writeFileSync(keyFile, `${before}${line}\n`);
+      const { stdout } = await kesc(["verify"], variables());
+      return !stdout.includes(`${other.id}, seq 1, seals: expected a note that a key of the seal key file signed`);
+    };
+    expect(await isKnownAs()).to.equal(true);
+    expect(await isKnownAs(organization, 9)).to.equal(false);
+    expect(await isKnownAs(other.id, 1)).to.equal(true);
+    const header = {
+      sealPublicKeys: exportedKeys(readSealKeys(keyFile), other.id),
+      organizationId: other.id,
+      lastSeq: 1,
+    };
+    expect(header.sealPublicKeys).to.have.lengthOf(3);
+    expect(evidenceOf({ keyFile }, header as Parameters<typeof evidenceOf>[1]).arrivedKeys).to.have.lengthOf(1);
+
+    await seal("publish", folder());
+    const keysOf = (id: string): readonly string[] =>
+      readFileSync(join(folder(), id, "keys"), "utf8")
+        .trim()
+        .split("\n");
+    const [origin = ""] = readFileSync(join(folder(), other.id, "checkpoint"), "utf8").split("\n");
+    expect(keysOf(other.id), "no key of this place has signed it").to.deep.equal([
+      verifierKeyOf(origin, publicBytesOf(publicKey)),
+    ]);
+    expect(keysOf(organization)).to.have.lengthOf(2);
+    await seal("rotate");
+    expect(readSealKeys(keyFile).arrivedKeys, "a rotation keeps it").to.have.lengthOf(1);
+    writeFileSync(keyFile, before);
+    expect(() => evidenceOf({ keyFile }, header as Parameters<typeof evidenceOf>[1])).to.throw(
+      `public ${publicBytesOf(publicKey).toString("base64url")} ${other.id} 1\n`,
+    );
   });
 });

@@ -157,6 +157,7 @@ for (const engine of ENGINES) {
     each<SealStore>("a seal", seals, {
       book: (seals) => seals.book(organizationId),
       books: (seals) => seals.books(0),
+      signers: (seals) => seals.signers({ number: 1, organizationId }, 1),
       seal: async (seals) => {
         await seals.seal(book);
         await seals.seal(book, 1);

@@ -251,6 +251,7 @@ const smallReads: Reads = {
 /** A book without seals. */
 const noSeals: SealReads = {
   book: (organizationId) => Promise.resolve({ number: 1, organizationId }),
+  signers: () => Promise.resolve([]),
   seal: () => Promise.resolve(undefined),
   leaves: () => Promise.resolve({ hashes: new Uint8Array(), missingSeq: 1 }),
   tile: () => Promise.resolve(undefined),

@@ -1,4 +1,4 @@
-import { isSignedBy, parseNote } from "../../../seals/note.js";
+import { isSignedBy, keysOfLog, parseNote } from "../../../seals/note.js";
 import { type RowSalts, textSalts } from "../../../storage/secrets/book-keys.js";
 import type { Audit } from "../../audit.js";
 import { type Head, sealsOf } from "../../heads.js";
@@ -122,20 +122,21 @@ export class SealsAudit {
 
   async #compareSeal({ size, root, note, sums }: SealRow): Promise<void> {
     this.#audit.coverage.seals += 1;
+    const organizationId = this.#book.row.organization_id;
     if (this.#noted?.seq === size && this.#noted.contentHash === root) this.#noted = undefined;
     if (size === this.#sealedSize) {
-      const organizationId = sealsOf(this.#book.row.organization_id);
-      this.#audit.coverage.otherHeads.push({ organizationId, seq: size, contentHash: root });
+      const head = { organizationId: sealsOf(organizationId), seq: size, contentHash: root };
+      this.#audit.coverage.otherHeads.push(head);
     }
     const parsed = parseNote(note);
-    const { publicKeys } = this.#audit.seals;
+    const { seals } = this.#audit;
     if (this.#tree.size !== size || this.#tree.root() !== root) {
       this.#add(size, "seals", { expected: "the root of the rows up to it", found: "another root" });
     }
     const isOfSeal = parsed?.size === size && Buffer.from(parsed.root).toString("hex") === root;
-    if (!isOfSeal || !parsed.origin.endsWith(`/${this.#book.row.organization_id}`)) {
+    if (!isOfSeal || !parsed.origin.endsWith(`/${organizationId}`)) {
       this.#add(size, "seals", { expected: "a note of this book with the size and the root", found: "another note" });
-    } else if (publicKeys.length > 0 && !isSignedBy(parsed, publicKeys)) {
+    } else if (seals.publicKeys.length > 0 && !isSignedBy(parsed, keysOfLog(seals, { organizationId, size }))) {
       this.#add(size, "seals", { expected: "a note that a key of the seal key file signed", found: "another note" });
     }
     const expected = SUMS.map((sum) => String(this.#sums[sum])).join(" ");
