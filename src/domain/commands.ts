@@ -166,6 +166,8 @@ export type AdvancePayment = Commanded & {
         readonly name: "postponePayment";
         /** Which request it was: the payment's `sends` when it was allowed. */
         readonly sends: number;
+        /** Whether the rail turned it away because of its load, and may have taken it. */
+        readonly isTurnedAway: boolean;
       }
   );
 

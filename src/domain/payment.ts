@@ -54,10 +54,15 @@ export interface Payment {
   readonly begunAt: UnixMillis | undefined;
   /** How often the ledger has allowed to ask the rail. */
   readonly sends: number;
+  /** How many of these the rail turned away because of its load. It may have taken them. */
+  readonly turnedAway: number;
   /** When the settlement looks at the payment next. */
   readonly dueAt: UnixMillis;
   readonly updatedAt: UnixMillis;
 }
+
+/** A prompt has no id at the rail, so each request that seems lost may show one more. */
+export const PROMPTS_TURNED_AWAY_MAX = 2;
 
 /** What the caller of a mint or redemption must know about the rail. */
 export interface RailTerms {

@@ -81,8 +81,14 @@ export type Sent =
     }
   /** The rail refused the request for good, with a code from its list of final failures. */
   | { readonly kind: "rejected"; readonly code: string; readonly failure: RailFailure }
-  /** It is proved that the rail took nothing of the request. It can be sent again. */
-  | { readonly kind: "unreached"; readonly code: string; readonly retryAfterMillis: number }
+  /** The rail took nothing of the request. It can be sent again. */
+  | {
+      readonly kind: "unreached";
+      readonly code: string;
+      readonly retryAfterMillis: number;
+      /** The rail says so because of its load. It was seen to take such a request all the same. */
+      readonly isTurnedAway?: true;
+    }
   /** Nobody knows. Every result that is not one of the others is this one. */
   | { readonly kind: "unknown"; readonly code: string };
 

@@ -74,9 +74,13 @@ export class LedgerLine {
     return this.#tell({ name: "acceptPayment", ...about(payment, account), railReference: reference, nextCheckAt });
   }
 
-  /** Tells that the request with the number `sends` did not reach the rail. */
-  postpone({ payment, account }: Work, sends: number, nextCheckAt: UnixMillis): Promise<Decided> {
-    return this.#tell({ name: "postponePayment", ...about(payment, account), sends, nextCheckAt });
+  /** Tells that the request with the number `sends` did not reach the rail, or was turned away. */
+  postpone(
+    { payment, account }: Work,
+    request: { readonly sends: number; readonly isTurnedAway: boolean },
+    nextCheckAt: UnixMillis,
+  ): Promise<Decided> {
+    return this.#tell({ name: "postponePayment", ...about(payment, account), ...request, nextCheckAt });
   }
 
   /** Tells that the rail rejected the request with the number `sends`. */

@@ -90,7 +90,7 @@ export class Looks {
     const sends = payment.sends + 1;
     if (sent.kind === "not called") {
       // The lease or this server ended before the call, so this request proves nothing was sent.
-      await line.postpone(work, sends, this.#after(0));
+      await line.postpone(work, { sends, isTurnedAway: false }, this.#after(0));
       return true;
     }
     await this.#takeAnswer(work, sends === 1 || sent.kind !== "rejected" ? sent : sentAgain(sent), sends);
@@ -129,7 +129,8 @@ export class Looks {
       case "unreached": {
         const millis = unreachedMillis(sent.retryAfterMillis, sends);
         const now = this.#options.timing.now();
-        await line.postpone(work, sends, laterUnlessItExpires(payment, account, { now, millis }));
+        const request = { sends, isTurnedAway: sent.isTurnedAway === true };
+        await line.postpone(work, request, laterUnlessItExpires(payment, account, { now, millis }));
         return;
       }
       case "unknown": {

@@ -33,9 +33,12 @@ export function isExpired(payment: StoredPayment, account: RailAccount, now: Uni
   return payment.direction === "MINT" && now - payment.acceptedAt >= account.beginWithinMillis;
 }
 
-/** Whether the outcome is unknown for so long that a person must look. */
+/**
+ * Whether the outcome is unknown for so long that a person must look. An order of the sandbox that
+ * is open although somebody has advanced it has no next step: nobody will ever know.
+ */
 export function isUnknownTooLong(payment: StoredPayment, now: UnixMillis): boolean {
-  return now - begunAtOf(payment) >= UNKNOWN_MILLIS_MAX;
+  return payment.advances > 0 || now - begunAtOf(payment) >= UNKNOWN_MILLIS_MAX;
 }
 
 /**

@@ -17,6 +17,7 @@ import { operators } from "./migrations/0013-operators.js";
 import { moves } from "./migrations/0014-moves.js";
 import { operatorChain } from "./migrations/0015-operator-chain.js";
 import { acceptedClocks } from "./migrations/0016-accepted-clocks.js";
+import { turnedAway } from "./migrations/0017-turned-away.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -44,6 +45,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0014-moves": moves,
   [CHAIN_MIGRATION]: operatorChain,
   "0016-accepted-clocks": acceptedClocks,
+  "0017-turned-away": turnedAway,
 };
 
 /**

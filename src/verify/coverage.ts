@@ -68,6 +68,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.rail_reference": "",
   "payments.masked_phone": "once the payment has ended",
   "payments.sends": "how often, if the rail was asked at all",
+  "payments.turned_away": "",
   "payments.due_at": "",
   "payments.checks": "",
   "payments.advances": "",

@@ -149,6 +149,37 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.transaction(id)).to.include({ status: "FAILED", failure: "EXPIRED" });
   });
 
+  it("sends a mint at most once more that the rail turned away, and flags that it expired", async () => {
+    world.set({ beginWithinMillis: 60 * MINUTE_MILLIS });
+    const id = await world.mint();
+    world.rail.onSend = () => Promise.resolve({ ...UNREACHED, isTurnedAway: true } as Sent);
+    await world.start();
+    await world.pass(59 * MINUTE_MILLIS);
+    expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[id, id], "READY PROCESSING"]);
+    await world.pass(2 * MINUTE_MILLIS);
+    expect(world.transaction(id)).to.include({ status: "FAILED", failure: "EXPIRED" });
+    expect(world.stateOf(id)).to.equal("ENDED FAILED OUTCOME_UNKNOWN");
+  });
+
+  it("sends a payout that the rail turned away until it is taken: it has an id there", async () => {
+    await world.redeem();
+    world.rail.onSend = () => Promise.resolve({ ...UNREACHED, isTurnedAway: true } as Sent);
+    await world.start();
+    await world.pass(10 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.have.length.above(2);
+  });
+
+  for (const direction of ["mint", "redeem"] as const) {
+    it(`sends no ${direction} again that seemed not to arrive once a message about it came`, async () => {
+      const id = await world[direction]();
+      world.rail.onSend = () => Promise.resolve({ ...UNREACHED, isTurnedAway: true } as Sent);
+      await world.start();
+      await world.message(id, { kind: "open", code: "PENDING" }, direction === "mint" ? "collect" : "timeout");
+      await world.pass(10 * MINUTE_MILLIS);
+      expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[id], "ACCEPTED PROCESSING"]);
+    });
+  }
+
   it("ends an order that the rail rejected, if it was the first request", async () => {
     const id = await world.redeem();
     world.rail.onSend = () => Promise.resolve(REJECTED);

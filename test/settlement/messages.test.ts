@@ -452,5 +452,18 @@ describe("the settlement, about the messages of a rail", () => {
       await world.pass(500);
       expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
     });
+
+    it("flags an order that nobody will ever know more of when somebody advances it", async () => {
+      const id = await orderOn("15");
+      const settlement = await world.start();
+      await world.pass(10_000);
+      expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
+      await world.payments.advance(id, world.timing.now());
+      settlement.poke();
+      await world.pass(500);
+      expect(world.stateOf(id)).to.equal("SENDING PROCESSING OUTCOME_UNKNOWN");
+      await world.pass(MINUTE_MILLIS);
+      await world.commit(resolve(world.organizationId, id, { kind: "FAILED" }));
+    });
   });
 });

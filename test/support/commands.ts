@@ -253,11 +253,12 @@ export function advancePayment(
   organizationId: OrganizationId,
   transactionId: TransactionId,
   sends = 1,
+  isTurnedAway = false,
 ): AdvancePayment {
   const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
   return name === "acceptPayment"
     ? { ...given, name, railReference: "ws_CO_1" as RailReference }
-    : { ...given, name, sends };
+    : { ...given, name, sends, isTurnedAway };
 }
 
 /** A report that names a movement, a receipt, or both. */

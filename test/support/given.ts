@@ -176,6 +176,7 @@ export function givenPayment(
     railReference: undefined,
     begunAt: undefined,
     sends: given.begunAt === undefined ? 0 : 1,
+    turnedAway: 0,
     dueAt: EARLIER,
     updatedAt: EARLIER,
     ...given,

@@ -14,8 +14,8 @@ function lookup({ transactionId }: AdvancePayment, rows: Lookup): void {
 /**
  * Records the rail's answer to a request. `acceptPayment`: the rail has the order. That also holds
  * if an earlier request seemed not to have reached it. `postponePayment`: the request is proven not
- * to have reached the rail, so the payment is READY again. Its transaction stays PROCESSING and
- * cannot be canceled any more.
+ * to have reached the rail, or the rail turned it away, so the payment is READY again. Its
+ * transaction stays PROCESSING and cannot be canceled any more.
  *
  * An answer that says nothing new is a replay.
  *
@@ -50,10 +50,11 @@ function accepted(
 
 function postponed(
   payment: Payment,
-  { sends, nextCheckAt }: AdvancePayment & { name: "postponePayment" },
+  { sends, isTurnedAway, nextCheckAt }: AdvancePayment & { name: "postponePayment" },
   now: UnixMillis,
 ): Payment | undefined {
   // A later request is on its way. That an earlier one did not arrive says nothing about it.
   if (payment.state !== "SENDING" || payment.sends !== sends) return undefined;
-  return { ...payment, state: "READY", dueAt: nextCheckAt, updatedAt: now };
+  const turnedAway = payment.turnedAway + (isTurnedAway ? 1 : 0);
+  return { ...payment, state: "READY", turnedAway, dueAt: nextCheckAt, updatedAt: now };
 }

@@ -3,7 +3,7 @@ import { type Book, type Decision, type Lookup, type Operation, refuse } from ".
 import { mayHaveMoved } from "../orders/flag.js";
 import { orderOf } from "../orders/order.js";
 import { effectOf, taken } from "../orders/step.js";
-import type { Payment } from "../payment.js";
+import { type Payment, PROMPTS_TURNED_AWAY_MAX } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -19,7 +19,7 @@ function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
  *
  * A payout that the rail may have can be sent again. That is counted, too: what is known about an
  * earlier request then proves nothing about the order any more. An order about which a report says
- * that shillings moved is not sent.
+ * that shillings moved is not sent, nor is a mint that the rail has turned away twice.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN.
  */
@@ -30,7 +30,8 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   const { transaction, account, payment } = order;
   const isAllowed =
     command.isAgain === true ? payment.state === "SENDING" && transaction.type === "REDEEM" : payment.state === "READY";
-  if (!isAllowed || mayHaveMoved(transaction)) {
+  const isOneTooMany = transaction.type === "MINT" && payment.turnedAway >= PROMPTS_TURNED_AWAY_MAX;
+  if (!isAllowed || isOneTooMany || mayHaveMoved(transaction)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }
   // A restored book may be older than what the rail has done. Nothing begins until an operator has

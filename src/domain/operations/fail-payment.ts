@@ -1,9 +1,9 @@
 import type { FailPayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { decideFlag, mayHaveMoved } from "../orders/flag.js";
+import { decideFlag, flagged, mayHaveMoved } from "../orders/flag.js";
 import { endedInVain, orderOf } from "../orders/order.js";
 import { failed } from "../orders/outcome.js";
-import { effectOf } from "../orders/step.js";
+import { effectOf, lastOf, type Steps } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -19,7 +19,8 @@ function lookup({ transactionId }: FailPayment, rows: Lookup): void {
  * also where a report said before that shillings moved: then only a person ends the order.
  *
  * Time alone (EXPIRED) ends only an order that the rail is proven not to have: nothing that the
- * rail may carry out is ever released.
+ * rail may carry out is ever released. The exception is a mint whose request the rail turned away.
+ * Its prompt may be paid all the same, so a flag stays.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, and only if EXPIRED: INVALID_TRANSITION,
  * BOOK_RESTORED.
@@ -42,6 +43,8 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
   if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
   if (mayHaveMoved(transaction)) return decideFlag(order, "REPORT_DIFFERS", told);
   const { account, put, limits } = endedInVain(book, order, now);
-  const step = failed({ transaction, account }, failure, told);
-  return { kind: "effect", resource: step.transaction, effect: effectOf([step], [put], limits) };
+  const end = failed({ transaction, account }, failure, told);
+  const mayBePaid = failure === "EXPIRED" && payment.turnedAway > 0;
+  const steps: Steps = mayBePaid ? [end, flagged(end, "OUTCOME_UNKNOWN", told)] : [end];
+  return { kind: "effect", resource: lastOf(steps).transaction, effect: effectOf(steps, [put], limits) };
 }

@@ -96,6 +96,7 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
     railReference: undefined,
     begunAt: undefined,
     sends: 0,
+    turnedAway: 0,
     dueAt: now,
     updatedAt: now,
   };

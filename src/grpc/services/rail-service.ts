@@ -33,7 +33,22 @@ export function railHandlers({
   now,
   logger,
 }: RailHandlersOptions): Record<keyof RailServiceService, UnaryRoute> {
-  const unknownTokens = new UnknownTokens(logger);
+  // No line holds a token: one of an earlier secret may be among them.
+  const unknownTokens = new Counted(
+    () => now(),
+    (count) => {
+      logger.warn({ count }, "callbacks came with a token that is not ours");
+    },
+  );
+  const dropped = new Counted(
+    () => now(),
+    (count, transactionId) => {
+      logger.warn(
+        { count, transaction_id: transactionId },
+        "callbacks found no room: their transaction has 50 messages",
+      );
+    },
+  );
   return {
     receiveCallback: publicUnary({
       request: ReceiveCallbackRequest,
@@ -47,7 +62,7 @@ export function railHandlers({
       run: async ({ token, bytes }) => {
         const subject = readCallbackToken(callbackSecrets(), token);
         if (subject === undefined) {
-          unknownTokens.count(now());
+          unknownTokens.count();
           return ACCEPTED;
         }
         const { uuid, purpose } = subject;
@@ -57,8 +72,10 @@ export function railHandlers({
           noteBalance?.(uuid, message);
           return ACCEPTED;
         }
-        const added = await inbox.add({ transactionId: transactionIdOf(uuid), ...message }, now());
+        const transactionId = transactionIdOf(uuid);
+        const added = await inbox.add({ transactionId, ...message }, now());
         if (added === "stored") poke();
+        if (added === "full") dropped.count(transactionId);
         return ACCEPTED;
       },
     }),
@@ -67,22 +84,24 @@ export function railHandlers({
 
 const LOG_MILLIS = 60_000;
 
-/** Counts callbacks whose token the service did not make. Logs the count at most once a minute. */
-class UnknownTokens {
-  readonly #logger: Logger;
+/** Counts what anybody can make happen, and logs the count at most once a minute. */
+class Counted {
+  readonly #now: () => UnixMillis;
+  readonly #log: (count: number, last: string | undefined) => void;
   #count = 0;
   #loggedAt = -Infinity;
 
-  constructor(logger: Logger) {
-    this.#logger = logger;
+  constructor(now: () => UnixMillis, log: (count: number, last: string | undefined) => void) {
+    this.#now = now;
+    this.#log = log;
   }
 
-  count(now: UnixMillis): void {
+  count(what?: string): void {
     this.#count += 1;
+    const now = this.#now();
     if (now - this.#loggedAt < LOG_MILLIS) return;
     this.#loggedAt = now;
-    // The line must not hold a token: one of an earlier secret may be among them.
-    this.#logger.warn({ count: this.#count }, "callbacks came with a token that is not ours");
+    this.#log(this.#count, what);
     this.#count = 0;
   }
 }

@@ -24,7 +24,8 @@ export interface RailInbox {
   /**
    * Stores a message, to be applied at `now`. That may be in the future: a sandbox knows its
    * messages before. Resolves once it is on disk. A text that is stored already for the transaction
-   * is not stored again; nor is one beyond 50 texts for one transaction.
+   * is not stored again; nor is one beyond 50 texts for one transaction. The results of our own
+   * queries do not count as such: there is room for 1,000 of them.
    */
   add(message: Omit<InboxMessage, "id" | "tries">, now: UnixMillis): Promise<"stored" | "known" | "full">;
   /** The messages that are due, those that wait longest first. */
@@ -32,6 +33,9 @@ export interface RailInbox {
   postpone(id: number, next: { readonly dueAt: UnixMillis; readonly tries: number }): Promise<void>;
   /** The message has been applied, or says nothing. It stays as evidence. */
   settle(id: number): Promise<void>;
-  /** The stored messages about one transaction, applied or not, oldest first. */
+  /**
+   * The stored messages about one transaction, applied or not, oldest first. Of the results of our
+   * own queries that have been applied, only the last.
+   */
   messages(transactionId: TransactionId): Promise<readonly StoredMessage[]>;
 }

@@ -7,8 +7,13 @@ import type { Cell } from "../database.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 
-/** Whoever knows a callback's address can send messages, but cannot fill the disk. */
+/**
+ * Whoever knows a callback's address can send messages, but cannot fill the disk. The results of
+ * our own status queries have a room of their own, for more than we ever ask: they must not take
+ * the room of what the rail says by itself.
+ */
 const MESSAGES_MAX = 50;
+const RESULTS_MAX = 1_000;
 
 interface InboxRow {
   readonly id: number;
@@ -40,23 +45,25 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
     return rows.length > 0;
   };
   /** A message that need not be stored costs no transaction: anybody may repeat one without end. */
-  const seen = async (transactionId: TransactionId, sha256: string): Promise<"known" | "full" | undefined> => {
-    const [row] = await orStoreError(engine, reader.rows<SeenRow>(statements.seen, [sha256, transactionId]));
-    if (row === undefined || row.stored === 0) return undefined;
+  const seen = async (
+    { transactionId, purpose }: Pick<InboxMessage, "transactionId" | "purpose">,
+    sha256: string,
+  ): Promise<"known" | "full" | undefined> => {
+    const bindings = [isResult(purpose), sha256, transactionId];
+    const [row] = await orStoreError(engine, reader.rows<SeenRow>(statements.seen, bindings));
+    if (row === undefined) return undefined;
     if (row.known > 0) return "known";
-    return row.stored >= MESSAGES_MAX ? "full" : undefined;
+    return row.stored >= roomOf(purpose) ? "full" : undefined;
   };
-  const add = async (
-    { transactionId, purpose, body }: Parameters<RailInbox["add"]>[0],
-    now: UnixMillis,
-  ): ReturnType<RailInbox["add"]> => {
+  const add = async (message: Parameters<RailInbox["add"]>[0], now: UnixMillis): ReturnType<RailInbox["add"]> => {
+    const { transactionId, purpose, body } = message;
     const sha256 = createHash("sha256").update(body).digest("hex");
-    const before = await seen(transactionId, sha256);
+    const before = await seen(message, sha256);
     if (before !== undefined) return before;
-    const row = [transactionId, purpose, sha256, body, now, now, transactionId];
+    const row = [transactionId, purpose, sha256, body, now, now, transactionId, isResult(purpose), roomOf(purpose)];
     if (await change({ sql: statements.add, bindings: row })) return "stored";
     // Meanwhile another server has stored the same text, or the last one that is allowed.
-    return (await seen(transactionId, sha256)) ?? "full";
+    return (await seen(message, sha256)) ?? "full";
   };
   const alone = oneByOne();
   return {
@@ -78,7 +85,10 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
       await change({ sql: statements.settle, bindings: [id] });
     },
     messages: async (transactionId) => {
-      const rows = await orStoreError(engine, reader.rows<MessageRow>(statements.messages, [transactionId]));
+      const rows = await orStoreError(
+        engine,
+        reader.rows<MessageRow>(statements.messages, [transactionId, transactionId]),
+      );
       return rows.map((row): StoredMessage => ({
         purpose: row.purpose as StoredMessage["purpose"],
         body: row.body_masked,
@@ -86,6 +96,14 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
       }));
     },
   };
+}
+
+function isResult(purpose: InboxMessage["purpose"]): number {
+  return purpose === "status" ? 1 : 0;
+}
+
+function roomOf(purpose: InboxMessage["purpose"]): number {
+  return purpose === "status" ? RESULTS_MAX : MESSAGES_MAX;
 }
 
 /**
@@ -107,14 +125,15 @@ function oneByOne(): <Result>(key: string, work: () => Promise<Result>) => Promi
 
 function inboxStatements({ table }: Engine) {
   const messages = table("rail_messages");
+  const result = "CASE WHEN purpose = 'status' THEN 1 ELSE 0 END";
   return {
     add: `
       INSERT INTO ${messages} (transaction_id, purpose, sha256, body_masked, received_at, due_at, tries)
       SELECT ?, ?, ?, ?, ?, ?, 0
-      WHERE (SELECT COUNT(*) FROM ${messages} WHERE transaction_id = ?) < ${String(MESSAGES_MAX)}
+      WHERE (SELECT COUNT(*) FROM ${messages} WHERE transaction_id = ? AND ${result} = ?) < ?
       ON CONFLICT (transaction_id, sha256) DO NOTHING RETURNING id`,
     seen: `
-      SELECT COUNT(*) AS stored, COUNT(CASE WHEN sha256 = ? THEN 1 END) AS known
+      SELECT COUNT(CASE WHEN ${result} = ? THEN 1 END) AS stored, COUNT(CASE WHEN sha256 = ? THEN 1 END) AS known
       FROM ${messages} WHERE transaction_id = ?`,
     due: `
       SELECT id, transaction_id, purpose, body_masked, tries FROM ${messages}
@@ -124,7 +143,11 @@ function inboxStatements({ table }: Engine) {
       ORDER BY due_at LIMIT ?`,
     postpone: `UPDATE ${messages} SET due_at = ?, tries = ? WHERE id = ? AND due_at IS NOT NULL RETURNING id`,
     settle: `UPDATE ${messages} SET due_at = NULL WHERE id = ? RETURNING id`,
+    // Of the results that have been applied, the last one says all: an order has thousands of them.
     messages: `
-      SELECT purpose, body_masked, received_at FROM ${messages} WHERE transaction_id = ? ORDER BY received_at, id`,
+      SELECT purpose, body_masked, received_at FROM ${messages}
+      WHERE transaction_id = ? AND (purpose <> 'status' OR due_at IS NOT NULL OR id = (
+        SELECT MAX(id) FROM ${messages} WHERE transaction_id = ? AND purpose = 'status' AND due_at IS NULL))
+      ORDER BY received_at, id`,
   };
 }

@@ -117,6 +117,7 @@ const PAYMENT_PROGRESS_COLUMNS = {
   rail_reference: "text",
   begun_at: "int64",
   sends: "int64",
+  turned_away: "int64",
   due_at: "int64",
   updated_at: "int64",
 } as const satisfies Partial<typeof PAYMENT_COLUMNS>;
@@ -308,6 +309,7 @@ function progressRowOf(payment: Payment): SqlRow<typeof PAYMENT_PROGRESS_COLUMNS
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,
     sends: payment.sends,
+    turned_away: payment.turnedAway,
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };

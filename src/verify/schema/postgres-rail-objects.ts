@@ -25,6 +25,7 @@ export const POSTGRES_RAIL_OBJECTS: Readonly<Record<string, Readonly<Record<stri
     "column checks": "bigint NOT NULL DEFAULT 0",
     "column last_code": "text",
     "column sends": "bigint NOT NULL",
+    "column turned_away": "bigint NOT NULL DEFAULT 0",
     "constraint payments_check2": "CHECK (((begun_at IS NULL) = (sends = 0)))",
     "index payments_new_payouts":
       "CREATE INDEX payments_new_payouts ON payments USING btree (rail_account_id, due_at) WHERE ((state = 'READY'::text) AND (direction = 'REDEEM'::text))",

@@ -587,7 +587,7 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
     case "acceptPayment":
       return advancePayment("acceptPayment", caller, id);
     case "postponePayment":
-      return advancePayment("postponePayment", caller, id, given.sends);
+      return advancePayment("postponePayment", caller, id, given.sends, given.isNear);
     case "completePayment": {
       const [movement, receipt] = [proof(given.movement), proof(given.receipt)];
       const amountCents =

@@ -338,6 +338,7 @@ export class Model {
             maskedPhone: maskPhone(phoneNumber),
             railReference: undefined,
             sends: 0,
+            turnedAway: 0,
           } as const);
     const refusal = terms && this.#refusalOfRail(account, given, terms);
     if (refusal !== undefined) return refusal;

@@ -75,7 +75,8 @@ export class PaymentsModel {
     const { transaction, account, payment } = order;
     const { status: from } = transaction;
     const state = isAgain ? "SENDING" : "READY";
-    if (payment.state !== state || (isAgain && transaction.type === "MINT") || hasMoved(transaction)) {
+    const mustNot = transaction.type === "MINT" && (isAgain || payment.turnedAway > 1);
+    if (payment.state !== state || mustNot || hasMoved(transaction)) {
       return refused({ reason: "INVALID_TRANSITION", from, to: "PROCESSING" });
     }
     if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
@@ -96,6 +97,7 @@ export class PaymentsModel {
     const before = { ...payment };
     if (command.name === "postponePayment" && payment.state === "SENDING" && payment.sends === command.sends) {
       payment.state = "READY";
+      payment.turnedAway += Number(command.isTurnedAway);
     }
     if (command.name === "acceptPayment" && payment.sends > 0 && payment.state !== "ENDED") {
       payment.state = "ACCEPTED";
@@ -150,6 +152,7 @@ export class PaymentsModel {
     if (from === "COMPLETED") return this.#flag(transaction, "FAILED_AFTER_COMPLETION");
     if (hasMoved(transaction)) return this.#flag(transaction, "REPORT_DIFFERS");
     this.#fail(order, failure);
+    if (failure === "EXPIRED" && payment.turnedAway > 0) this.#flag(transaction, "OUTCOME_UNKNOWN");
     return done(transaction, { replayed: false });
   }
 

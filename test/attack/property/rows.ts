@@ -52,7 +52,9 @@ export type ModelAccount = Writable<SeenAccount> &
 export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
-export type ModelPayment = Writable<Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends">>;
+export type ModelPayment = Writable<
+  Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends" | "turnedAway">
+>;
 export type ModelBook = Writable<Omit<BookHead, "organizationId" | "limits">>;
 
 /** The fields of a transaction that no rail has said anything about. */

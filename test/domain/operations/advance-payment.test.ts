@@ -69,6 +69,12 @@ describe("the rail's answer to a request", () => {
     });
   }
 
+  it("counts a request that the rail turned away", () => {
+    const command = advancePayment("postponePayment", ORGANIZATION, processing.id, 1, true);
+    const { puts } = effectOf(operation.decide(bookWith({ state: "SENDING", ...begun }), command, NOW));
+    expect(puts[0]).to.have.nested.property("row.turnedAway", 1);
+  });
+
   it("refuses a transaction that does not exist", () => {
     const decision = operation.decide(
       bookWith({}),

@@ -90,6 +90,19 @@ describe("beginning a payment", () => {
     });
   }
 
+  for (const [type, turnedAway, word] of [
+    ["MINT", 1, "effect"],
+    ["MINT", 2, "INVALID_TRANSITION"],
+    ["REDEEM", 2, "effect"],
+  ] as const) {
+    it(`answers ${word} for a ${type} that the rail has turned away ${String(turnedAway)} times`, () => {
+      const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
+      const payment = givenPayment(transaction, { begunAt: EARLIER, turnedAway });
+      const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
+      expect(wordOf(operation.decide(book, command, NOW))).to.equal(word);
+    });
+  }
+
   it("allows nothing for an order of which a report says that shillings moved", () => {
     const transaction = givenPending({ ...pending, openFlags: ["REPORT_WITHOUT_ORDER"] });
     const book = givenBook({ ...rows, transactions: [transaction], payments: [givenPayment(transaction)] });

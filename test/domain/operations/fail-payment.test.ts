@@ -86,6 +86,19 @@ describe("failing a payment", () => {
     expect(effectOf(decision).entries[0]?.detail).to.equal("EXPIRED");
   });
 
+  it("flags a mint that expired although the rail, which turned it away, may have taken it", () => {
+    const { transaction, payment } = orderOf({ status: "PROCESSING" }, "READY");
+    const payments = [{ ...payment, turnedAway: 1 }];
+    const book = givenBook({ accounts: [account], transactions: [transaction], payments, books: [givenHead()] });
+    const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+    const kinds = effectOf(decision).entries.map(({ kind, detail }) => [kind, detail]);
+    expect(kinds).to.deep.equal([
+      ["transaction.failed", "EXPIRED"],
+      ["transaction.flagged", "OUTCOME_UNKNOWN"],
+    ]);
+    expect(decision).to.have.nested.property("resource.openFlags").that.deep.equals(["OUTCOME_UNKNOWN"]);
+  });
+
   it("does not let time end an order in a restored book, which may be older than what the rail was asked", () => {
     const { transaction, book } = orderOf({ status: "PROCESSING" }, "READY", { state: "RESTORED" });
     const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);

@@ -105,10 +105,14 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect(rails.pokes).to.equal(0);
   });
 
-  it("accepts a message that the inbox has no room for, and does not poke the settlement", async () => {
+  it("accepts a message that the inbox has no room for, logs it once a minute, and does not poke the settlement", async () => {
     rails.refuseMessage = () => Promise.resolve("full");
-    expect(await post(callbackToken(SECRET, SUBJECT))).to.deep.equal(accepted);
+    for (let times = 0; times < 3; times += 1) {
+      expect(await post(callbackToken(SECRET, SUBJECT))).to.deep.equal(accepted);
+    }
     expect(rails.pokes).to.equal(0);
+    const logged = under.lines.filter(({ msg }) => String(msg).startsWith("callbacks found no room"));
+    expect(logged.map(({ count, transaction_id }) => [count, transaction_id])).to.deep.equal([[1, TRANSACTION_ID]]);
   });
 
   it("takes 65536 bytes of any kind, and not one more", async () => {

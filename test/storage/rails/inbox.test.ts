@@ -109,5 +109,19 @@ for (const engine of ENGINES) {
       expect(await add("one more", 1, newTransactionId())).to.equal("stored");
       expect(await inbox.messages(transactionId)).to.have.lengthOf(MESSAGES_MAX);
     });
+
+    it("gives what KESC itself has asked no room of what the rail says, and shows its last result", async () => {
+      const addResult = (body: string, now: number): Promise<string> =>
+        inbox.add({ transactionId, purpose: "status", body }, at(now));
+      for (let count = 0; count <= MESSAGES_MAX; count += 1) {
+        expect(await addResult(`result ${String(count)}`, count)).to.equal("stored");
+        for (const { id } of await due(count)) await inbox.settle(id);
+      }
+      for (let count = 0; count < MESSAGES_MAX; count += 1) expect(await add(String(count), 60)).to.equal("stored");
+      expect(await add("one more", 60)).to.equal("full");
+      expect(await addResult("the last", 61)).to.equal("stored");
+      const results = (await inbox.messages(transactionId)).filter(({ purpose }) => purpose === "status");
+      expect(results.map(({ body }) => body)).to.deep.equal([`result ${String(MESSAGES_MAX)}`, "the last"]);
+    });
   });
 }

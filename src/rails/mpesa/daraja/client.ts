@@ -18,8 +18,13 @@ export type Answer =
       readonly message: string;
       readonly body: Fields;
     }
-  /** Proved: Daraja did nothing with the request. */
-  | { readonly kind: "unreached"; readonly code: string; readonly retryAfterMillis: number }
+  /** Daraja did nothing with the request: proved, or its word where it turned the request away. */
+  | {
+      readonly kind: "unreached";
+      readonly code: string;
+      readonly retryAfterMillis: number;
+      readonly isTurnedAway?: true;
+    }
   | { readonly kind: "unknown"; readonly code: string };
 
 const TOKEN_TIMEOUT_MILLIS = 10_000;
@@ -94,7 +99,7 @@ function answerOf(result: HttpResult): Answer {
   const body = parseFields(text);
   const code = asCode(body?.["errorCode"]) ?? `HTTP_${String(httpStatus)}`;
   const retryAfterMillis = THROTTLED.get(code) ?? THROTTLED.get(`HTTP_${String(httpStatus)}`);
-  if (retryAfterMillis !== undefined) return { kind: "unreached", code, retryAfterMillis };
+  if (retryAfterMillis !== undefined) return { kind: "unreached", code, retryAfterMillis, isTurnedAway: true };
   const isOk = httpStatus >= 200 && httpStatus < 300;
   // A page of HTML from a proxy has no code of Daraja. It does not tell whether Daraja got the
   // request.

@@ -21,6 +21,7 @@ export interface PaymentRow<Bytes = Buffer> {
   readonly rail_reference: string | null;
   readonly begun_at: number | null;
   readonly sends: number;
+  readonly turned_away: number;
   readonly due_at: number;
   readonly updated_at: number;
 }
@@ -49,6 +50,7 @@ export const PAYMENT_COLUMNS = {
   rail_reference: "text",
   begun_at: "int64",
   sends: "int64",
+  turned_away: "int64",
   due_at: "int64",
   updated_at: "int64",
 } as const satisfies Record<keyof PaymentRow, ColumnType>;
@@ -78,6 +80,7 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
     railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
     begunAt: row.begun_at === null ? undefined : toUnixMillis(row.begun_at),
     sends: row.sends,
+    turnedAway: row.turned_away,
     dueAt: toUnixMillis(row.due_at),
     updatedAt: toUnixMillis(row.updated_at),
   };
@@ -98,6 +101,7 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Paym
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,
     sends: payment.sends,
+    turned_away: payment.turnedAway,
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };

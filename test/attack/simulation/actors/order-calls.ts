@@ -85,7 +85,9 @@ export class OrderCalls {
     if (dice < 10) return wishOf(() => beginPayment(organizationId, id));
     if (dice < 20) return wishOf(() => advancePayment("acceptPayment", organizationId, id));
     if (dice < 30)
-      return wishOf(() => advancePayment("postponePayment", organizationId, id, this.#random.pick([1, 1, 2])));
+      return wishOf(() =>
+        advancePayment("postponePayment", organizationId, id, this.#random.pick([1, 1, 2]), this.#random.chance(0.5)),
+      );
     if (dice < 60) return this.#complete(order, organizationId);
     const failure = this.#random.pick(["WRONG_PIN", "EXPIRED"] as const);
     if (dice < 75) return wishOf(() => failPayment(organizationId, id, failure));

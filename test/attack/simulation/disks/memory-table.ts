@@ -54,7 +54,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ transactionId }) => transactionId,
     nameOf: () => undefined,
     check: checkPayment,
-    changeable: ["state", "phoneNumber", "railReference", "begunAt", "sends", "dueAt", "updatedAt"],
+    changeable: ["state", "phoneNumber", "railReference", "begunAt", "sends", "turnedAway", "dueAt", "updatedAt"],
   },
   proposals: {
     keyOf: ({ subject }) => subject,

@@ -9,6 +9,7 @@ interface Kept extends InboxMessage {
 }
 
 const TEXTS_MAX = 50;
+const RESULTS_MAX = 1_000;
 
 /** The messages of rails, in memory. */
 export class MemoryInbox implements RailInbox {
@@ -20,7 +21,8 @@ export class MemoryInbox implements RailInbox {
   ): Promise<"stored" | "known" | "full"> {
     const own = this.#messages.filter((message) => message.transactionId === transactionId);
     if (own.some((message) => message.purpose === purpose && message.body === body)) return Promise.resolve("known");
-    if (own.length >= TEXTS_MAX) return Promise.resolve("full");
+    const ofKind = own.filter((message) => (message.purpose === "status") === (purpose === "status"));
+    if (ofKind.length >= (purpose === "status" ? RESULTS_MAX : TEXTS_MAX)) return Promise.resolve("full");
     const at = { receivedAt: now, dueAt: now };
     this.#messages.push({ id: this.#messages.length, transactionId, purpose, body, tries: 0, isSettled: false, ...at });
     return Promise.resolve("stored");
@@ -42,7 +44,9 @@ export class MemoryInbox implements RailInbox {
   }
 
   messages(transactionId: TransactionId): Promise<readonly StoredMessage[]> {
-    return Promise.resolve(this.#messages.filter((message) => message.transactionId === transactionId));
+    const own = this.#messages.filter((message) => message.transactionId === transactionId);
+    const last = own.findLast(({ purpose, isSettled }) => purpose === "status" && isSettled);
+    return Promise.resolve(own.filter((each) => each.purpose !== "status" || !each.isSettled || each === last));
   }
 
   /** The messages that were not settled. */

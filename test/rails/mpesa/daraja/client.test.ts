@@ -75,7 +75,7 @@ describe("the client of Daraja", () => {
   ] as const) {
     it(`was not reached after ${what}`, async () => {
       await serving(afterToken(answering(httpStatus, body)));
-      expect(await post()).to.deep.equal({ kind: "unreached", code, retryAfterMillis });
+      expect(await post()).to.deep.equal({ kind: "unreached", code, retryAfterMillis, isTurnedAway: true });
     });
   }
 
