@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 
 import { wait } from "../runtime/wait.js";
 import { cellLease } from "./cell-lease.js";
+import type { Actor } from "./domain/values/actor.js";
 import type { TransactionId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import type { CellRails } from "./grpc/services/served-cell.js";
@@ -56,7 +57,8 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     newTransactionId,
     onEvent,
     closePayouts: async ({ organizationId, rail }, reason) => {
-      await setPayouts(cell, { organizationId, rail: rail.name }, { payouts: "closed", reason, now: now() });
+      const change = { payouts: "closed", reason, now: now(), actor: rail.name as string as Actor } as const;
+      await setPayouts(cell, { organizationId, rail: rail.name }, change);
     },
     submit: (command, deadline) => ledger.submit(command, deadline, { rail: true }),
   });

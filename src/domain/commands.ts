@@ -150,6 +150,8 @@ export interface CancelTransaction extends Commanded {
 export interface BeginPayment extends Commanded {
   readonly name: "beginPayment";
   readonly transactionId: TransactionId;
+  /** The revision of the account at the rail that the settlement will use. */
+  readonly railRevision: number;
   /** When the settlement looks at the payment next, if the rail does not answer. */
   readonly nextCheckAt: UnixMillis;
   /** Whether the rail may have the order already: then it is a payout, which has an id there. */

@@ -3,7 +3,7 @@ import type { BookHead } from "./book.js";
 import type { Freeze } from "./freeze.js";
 import type { JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
-import type { Payment, RailMovement, RailReceipt } from "./payment.js";
+import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
 import type { Proposal } from "./proposal.js";
 import type { Refusal } from "./refusal.js";
 import type { Transaction } from "./transaction.js";
@@ -30,6 +30,8 @@ export interface Lookup {
   payment(id: TransactionId): void;
   /** Also names the transaction. */
   paymentWithReference(organizationId: OrganizationId, reference: Reference): void;
+  /** Names the revision of the account at the rail that the payment of the transaction has. */
+  railRevision(id: TransactionId): void;
   /** Names the transaction, its account, its payment and its late corrections. */
   order(id: TransactionId): void;
   receipt(organizationId: OrganizationId, receipt: RailReceipt): void;
@@ -63,6 +65,11 @@ export interface Book {
   transactionWithReference(organizationId: OrganizationId, reference: Reference): Transaction | undefined;
   /** Undefined for a transaction that was not given to a rail. */
   payment(organizationId: OrganizationId, id: TransactionId): Payment | undefined;
+  /**
+   * How often the account at the rail was set or changed. No change of it is committed before this
+   * command. 0 for an account that does not exist.
+   */
+  railRevision(organizationId: OrganizationId, id: RailAccountId): number;
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */
@@ -82,6 +89,13 @@ export interface UsedReceipt {
   readonly receipt: RailReceipt;
   /** Undefined if the receipt belongs to a correction of the book. */
   readonly transactionId: TransactionId | undefined;
+}
+
+/** How often an account at a rail was set or changed. */
+export interface RailRevision {
+  readonly organizationId: OrganizationId;
+  readonly railAccountId: RailAccountId;
+  readonly revision: number;
 }
 
 /** An idempotency key and the resource that it refers to. */

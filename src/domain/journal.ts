@@ -41,6 +41,7 @@ export const JOURNAL_KINDS = [
   "webhook_endpoint.deleted",
   "reserve.recorded",
   "limits.set",
+  "rail.changed",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -52,7 +53,7 @@ export const STILL_FROZEN = "FROZEN";
 /** The kinds of entries about the organization itself. They have no account. */
 export type OwnKind = Extract<
   JournalKind,
-  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits"}.${string}`
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail"}.${string}`
 >;
 
 /**

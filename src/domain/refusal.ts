@@ -96,6 +96,8 @@ export type Refusal =
     }
   /** The book comes from a backup, and nobody has compared it with the rail yet. */
   | { readonly reason: "BOOK_RESTORED" }
+  /** The operator has changed the account at the rail since the settlement read it. */
+  | { readonly reason: "RAIL_ACCOUNT_CHANGED" }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
   /** The operator has suspended the organization. */

@@ -4,7 +4,7 @@ import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } fr
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
 import type { LimitsInForce } from "../domain/limits/usage.js";
-import type { Payment, RailMovement, RailReceipt } from "../domain/payment.js";
+import type { Payment, RailAccountId, RailMovement, RailReceipt } from "../domain/payment.js";
 import type { Proposal } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -42,6 +42,8 @@ export class BatchBook implements Book {
   readonly #receipts = new Map<string, UsedReceipt>();
   /** The ids of the transactions that have a movement, by the book and the movement. */
   readonly #movements = new Map<string, TransactionId>();
+  /** By the organization and the account at the rail. */
+  readonly #railRevisions = new Map<string, number>();
 
   constructor(loaded: Loaded) {
     this.#tables = {
@@ -55,6 +57,9 @@ export class BatchBook implements Book {
     };
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
+    for (const { organizationId, railAccountId, revision } of loaded.railRevisions) {
+      this.#railRevisions.set(within(organizationId, railAccountId), revision);
+    }
     for (const { organizationId, movement, transactionId } of loaded.movements) {
       this.#movements.set(within(organizationId, movement), transactionId);
     }
@@ -98,6 +103,10 @@ export class BatchBook implements Book {
 
   payment(organizationId: OrganizationId, id: TransactionId): Payment | undefined {
     return ownedBy(organizationId, this.#tables.payments.get(id));
+  }
+
+  railRevision(organizationId: OrganizationId, id: RailAccountId): number {
+    return this.#railRevisions.get(within(organizationId, id)) ?? 0;
   }
 
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[] {

@@ -26,6 +26,7 @@ export function lookupOf(commands: readonly Command[]): BatchLookup {
     idempotencyKeysOfAccounts: rows.idempotencyKeysOfAccounts,
     idempotencyKeysOfFreezes: rows.idempotencyKeysOfFreezes,
     paymentIds: [...rows.paymentIds],
+    railRevisionIds: [...rows.railRevisionIds],
     orderIds: [...rows.orderIds],
     referencesOfPayments: rows.referencesOfPayments,
     idempotencyKeysOfPayments: rows.idempotencyKeysOfPayments,
@@ -48,6 +49,7 @@ class BatchRows implements Lookup {
   readonly idempotencyKeysOfAccounts: BatchLookup["idempotencyKeys"][number][] = [];
   readonly idempotencyKeysOfFreezes: BatchLookup["idempotencyKeys"][number][] = [];
   readonly paymentIds = new Set<TransactionId>();
+  readonly railRevisionIds = new Set<TransactionId>();
   readonly orderIds = new Set<TransactionId>();
   readonly referencesOfPayments: BatchLookup["references"][number][] = [];
   readonly idempotencyKeysOfPayments: BatchLookup["idempotencyKeys"][number][] = [];
@@ -112,6 +114,10 @@ class BatchRows implements Lookup {
   paymentWithReference(organizationId: OrganizationId, reference: Reference): void {
     this.transactionWithReference(organizationId, reference);
     this.referencesOfPayments.push({ organizationId, reference });
+  }
+
+  railRevision(id: TransactionId): void {
+    this.railRevisionIds.add(id);
   }
 
   order(id: TransactionId): void {

@@ -65,7 +65,8 @@ export class LedgerLine {
    * replay. It is never asked for twice here: after a lost answer the payment may be SENDING.
    */
   begin({ payment, account }: Work, nextCheckAt: UnixMillis, isAgain: boolean): Promise<Decided> {
-    const command = { name: "beginPayment", ...about(payment, account), nextCheckAt, isAgain } as const;
+    const { revision: railRevision } = account;
+    const command = { name: "beginPayment", ...about(payment, account), railRevision, nextCheckAt, isAgain } as const;
     return this.#decide(command, BEGIN_MILLIS_MAX);
   }
 

@@ -8,6 +8,7 @@ import { isProof } from "./ledger-line.js";
 import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
 import type { RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
+import type { SettledAccounts } from "./ports/rail-accounts.js";
 import type { OnEvent, Timing } from "./ports/runtime.js";
 import type { RailCalls } from "./rail-calls.js";
 import {
@@ -27,6 +28,7 @@ interface LooksOptions {
   readonly line: LedgerLine;
   readonly evidence: Evidence;
   readonly calls: RailCalls;
+  readonly railAccounts: SettledAccounts;
   readonly timing: Timing;
   readonly onEvent: OnEvent;
 }
@@ -99,10 +101,15 @@ export class Looks {
 
   /** Asks the ledger, and then the rail. The only place that sends an order. */
   async #sendIfGranted(work: Work, order: Order, isAgain: boolean): Promise<Sent | NotSent> {
-    const { line, calls, timing } = this.#options;
+    const { line, calls, railAccounts, timing } = this.#options;
     const { rail } = work.account;
     const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
     const begun = await line.begin(work, this.#after(checkMillis(rail, 0)), isAgain);
+    if (begun.kind === "refused" && begun.code === "RAIL_ACCOUNT_CHANGED") {
+      // The next look takes the account as it is now, if it can be used.
+      await railAccounts.refresh();
+      return { kind: "stopped" };
+    }
     if (begun.kind === "refused") return begun;
     // Anything but a fresh grant may mean that another server asks the rail, or has asked.
     if (begun.kind === "undecided" || begun.replayed) return { kind: "stopped" };

@@ -18,7 +18,7 @@ import { Looks } from "./looks.js";
 import { Messages } from "./messages.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
-import type { ClosePayouts, RailAccount, RailAccounts } from "./ports/rail-accounts.js";
+import type { ClosePayouts, RailAccount, SettledAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, Submit, Timing } from "./ports/runtime.js";
 import { RailCalls } from "./rail-calls.js";
 import { Rooms } from "./rooms.js";
@@ -27,7 +27,7 @@ import { UnderWay } from "./under-way.js";
 export interface SettlementOptions {
   readonly payments: Payments;
   readonly inbox: RailInbox;
-  readonly railAccounts: RailAccounts;
+  readonly railAccounts: SettledAccounts;
   readonly lease: HeldLease;
   readonly submit: Submit;
   readonly newTransactionId: () => TransactionId;

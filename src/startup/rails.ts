@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 
 import type { UnixMillis } from "../domain/values/time.js";
-import { railAccountIdOf, railOf } from "../rails/accounts/rail-account.js";
-import type { RailMessage } from "../rails/rail.js";
+import { type RailDependencies, railAccountIdOf, railOf, WrongRailAccountError } from "../rails/accounts/rail-account.js";
+import type { PaymentRail, RailMessage } from "../rails/rail.js";
 import type { Cell } from "../storage/database.js";
 import { noteBalance } from "../storage/rails/change-rail-accounts.js";
 import { RailAccountDirectory } from "../storage/rails/rail-account-directory.js";
-import type { StoredRailAccount } from "../storage/rails/rail-accounts.js";
+import { CredentialsError, openCredentials, type StoredRailAccount } from "../storage/rails/rail-accounts.js";
 import { type CallbackSecrets, type CallbackSettings, callbackUrls } from "./callbacks.js";
 import { failureFacts } from "./failure-facts.js";
 
@@ -48,6 +48,28 @@ export function railAccountsOf(cell: Cell, { callbacks, now, logger }: RailsOpti
       logger.warn(facts, "the credentials of an account at a rail expire soon, or have expired");
     },
   });
+}
+
+type ReadingCell = Pick<Cell, "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+
+/**
+ * Opens a stored account as a server does. Calls no rail. Throws a WrongRailAccountError if a
+ * server cannot use the account.
+ */
+export async function openRail(
+  { directory, reader }: ReadingCell,
+  account: StoredRailAccount,
+  { callbackUrl, now }: Pick<RailDependencies, "callbackUrl" | "now">,
+): Promise<PaymentRail> {
+  const { organizationId, sealedCredentials: sealed } = account;
+  const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
+  if (book === undefined) throw new WrongRailAccountError(["Its organization has no book. Run: npx kesc verify"]);
+  try {
+    const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
+    return railOf({ ...account, credentials }, { callbackUrl, now, monotonicMillis: () => performance.now() });
+  } catch (error) {
+    throw error instanceof CredentialsError ? new WrongRailAccountError([error.message]) : error;
+  }
 }
 
 /**

@@ -18,6 +18,7 @@ import { moves } from "./migrations/0014-moves.js";
 import { operatorChain } from "./migrations/0015-operator-chain.js";
 import { acceptedClocks } from "./migrations/0016-accepted-clocks.js";
 import { turnedAway } from "./migrations/0017-turned-away.js";
+import { railRevisions } from "./migrations/0018-rail-revisions.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -46,6 +47,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   [CHAIN_MIGRATION]: operatorChain,
   "0016-accepted-clocks": acceptedClocks,
   "0017-turned-away": turnedAway,
+  "0018-rail-revisions": railRevisions,
 };
 
 /**

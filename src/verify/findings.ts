@@ -33,6 +33,7 @@ export type AuditedTable =
   | "account_marks"
   | "book_marks"
   | "reserve_places"
+  | "rail_accounts"
   | "operator_acts"
   | "operator_proposals"
   | "operator_decisions"

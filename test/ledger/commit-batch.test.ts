@@ -58,6 +58,7 @@ async function commit(
     proposals: [],
     receipts: [],
     movements: [],
+    railRevisions: [],
     idempotencyKeys: [],
     ...rows,
   };
@@ -219,6 +220,7 @@ describe("the clock of the server, beside that of the database", () => {
       proposals: [],
       receipts: [],
       movements: [],
+      railRevisions: [],
       idempotencyKeys: [],
     };
     const store: LedgerStore = {

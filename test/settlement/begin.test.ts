@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import type { Sent } from "../../src/rails/rail.js";
-import { beginPayment, cancel, freezeAccount } from "../support/commands.js";
+import { beginPayment, cancel, freezeAccount, RAIL_TERMS } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
 import { ACCEPTED, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { MINUTE_MILLIS, World } from "./support/world.js";
@@ -54,6 +54,41 @@ describe("the settlement, when it begins a payment", () => {
       expect(world.rail.sent).to.have.members([committed, lost]);
     });
   }
+
+  it("begins only under the account at the rail as it is now, and reads it again if it has changed", async () => {
+    const old = world.rail;
+    const moved = new ScriptedRail();
+    const id = await world.redeem();
+    // Somebody has changed the account, and this server has read it before.
+    world.disk.changeRail(world.organizationId, RAIL_TERMS.railAccountId);
+    world.refresh = () => {
+      world.addRailAccount(RAIL_TERMS.railAccountId, moved, { revision: 1 });
+      return Promise.resolve();
+    };
+    await world.start();
+    expect(world.stateOf(id)).to.equal("READY PENDING");
+    await world.pass(6_000);
+    expect([old.sent, moved.sent]).to.deep.equal([[], [id]]);
+    expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+  });
+
+  it("sends a payout again only under the account at the rail as it is now", async () => {
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    const id = await world.redeem();
+    await world.start();
+    world.disk.changeRail(world.organizationId, RAIL_TERMS.railAccountId);
+    world.refresh = () => {
+      world.set({ revision: 1 });
+      return Promise.resolve();
+    };
+    world.rail.onSend = () => {
+      expect(world.accounts.get(RAIL_TERMS.railAccountId)?.revision).to.equal(1);
+      return Promise.resolve(ACCEPTED);
+    };
+    await world.pass(5 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([id, id]);
+    expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+  });
 
   it("asks no rail if the answer to the begin is a replay", async () => {
     const id = await world.mint();

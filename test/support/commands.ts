@@ -244,8 +244,14 @@ export function cancel(organizationId: OrganizationId, transactionId: Transactio
 export const movementNamed = (name: string): RailMovement => name as RailMovement;
 export const receiptNamed = (name: string): RailReceipt => name as RailReceipt;
 
-export function beginPayment(organizationId: OrganizationId, transactionId: TransactionId): BeginPayment {
-  return { name: "beginPayment", organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
+/** Most tests have no account at the rail: its revision is 0. */
+export function beginPayment(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  railRevision = 0,
+): BeginPayment {
+  const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
+  return { name: "beginPayment", ...given, railRevision };
 }
 
 export function advancePayment(

@@ -210,6 +210,7 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
       movement === undefined ? [] : [{ organizationId, movement, transactionId: id }],
     ),
     idempotencyKeys: [],
+    railRevisions: [],
     ...rows,
   });
 }

@@ -1,11 +1,12 @@
 import { toUnixMillis } from "../../domain/values/time.js";
-import { railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { WrongRailAccountError } from "../../rails/accounts/rail-account.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import type { Config } from "../../startup/config.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { openRail } from "../../startup/rails.js";
 import type { Diagnosed, DiagnosedCell } from "../../storage/diagnosis/diagnosed.js";
 import { expiresSoon } from "../../storage/rails/rail-account-directory.js";
-import { openCredentials, type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { fail, type Finding, ok, warn } from "./finding.js";
 
 const CHECK = "rails";
@@ -50,17 +51,13 @@ async function checkAccount(
   account: StoredRailAccount,
   { cell, urls, now }: Surroundings,
 ): Promise<readonly Finding[]> {
-  const { organizationId, rail, sealedCredentials: sealed, credentialsExpireAt: expireAt } = account;
-  const name = `The account of ${organizationId} at ${rail}`;
-  const [book] = await cell.directory.find([organizationId], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
-  if (book === undefined) return [fail(CHECK, `${name} has no book.`, "Run: npx kesc verify")];
+  const { organizationId, rail, credentialsExpireAt: expireAt } = account;
   try {
-    const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
-    const clocks = { now: () => toUnixMillis(now), monotonicMillis: () => performance.now() };
-    railOf({ ...account, credentials }, { ...clocks, callbackUrl: urls });
+    await openRail(cell, account, { callbackUrl: urls, now: () => toUnixMillis(now) });
   } catch (error) {
     if (!(error instanceof WrongRailAccountError)) throw error;
-    return [fail(CHECK, `${name} cannot be used: ${error.problems.join(" ")}`, SET)];
+    const words = `The account of ${organizationId} at ${rail} cannot be used: ${error.problems.join(" ")}`;
+    return [fail(CHECK, words, SET)];
   }
   if (expireAt === undefined || !expiresSoon(account, toUnixMillis(now))) return [];
   const isOver = expireAt <= now;

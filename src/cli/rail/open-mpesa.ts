@@ -1,9 +1,10 @@
 import type { Rail } from "../../domain/transaction.js";
-import { type RailDependencies, railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { type RailDependencies, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
 import { MpesaRail } from "../../rails/mpesa/mpesa.js";
 import { now } from "../../startup/clock.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { openCredentials, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { openRail } from "../../startup/rails.js";
+import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import type { Owner } from "../organizations.js";
 
 export const MPESA = "mpesa" as Rail;
@@ -23,13 +24,8 @@ export async function openMpesa(
   if (account === undefined) {
     throw new OperatorError(`${id} ("${name}") has no account at M-Pesa. To set one: npx kesc rail set mpesa --help`);
   }
-  const [book] = await cell.directory.find([id], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
-  if (book === undefined) throw new Error(`${id} has no book`);
-  const sealed = account.sealedCredentials;
-  const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
   try {
-    const dependencies = { now, monotonicMillis: () => performance.now(), callbackUrl };
-    const rail = railOf({ ...account, credentials }, dependencies);
+    const rail = await openRail(cell, account, { callbackUrl, now });
     if (!(rail instanceof MpesaRail)) throw new Error(`${account.id} is no account at M-Pesa`);
     return rail;
   } catch (error) {

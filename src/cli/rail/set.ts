@@ -13,11 +13,11 @@ import { OperatorError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import {
   makeDirectUsual,
+  type Present,
   type RailAccountSetting,
   saveRailAccount,
   USUAL_LIMITS,
 } from "../../storage/rails/change-rail-accounts.js";
-import { openPaymentsOf } from "../../storage/rails/payments.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine } from "../commands/output.js";
 import { findOwner, type Owner } from "../organizations.js";
@@ -117,7 +117,6 @@ async function save(
   const isOwn = (account: StoredRailAccount): boolean =>
     account.organizationId === organization.id && account.rail === rail;
   const earlier = (await storedRailAccounts(cell)).find(isOwn);
-  const openPayments = earlier === undefined ? 0 : await openPaymentsOf(cell, earlier.id);
   const setting: RailAccountSetting = {
     id: earlier?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
     organizationId: organization.id,
@@ -130,9 +129,9 @@ async function save(
     resolveAloneMaxCents: options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? USUAL_LIMITS.resolveAloneMaxCents,
   };
   refuseUnusable(setting, organization.isSandbox);
-  await saveRailAccount(database, { setting, cell, now: now() }, (all) => {
-    if (earlier !== undefined && openPayments > 0) refuseOtherAccount(setting, { earlier, openPayments });
-    refuseTaken(setting, all);
+  await saveRailAccount(database, { setting, cell, now: now() }, (present) => {
+    if (present.paymentsUnderWay > 0) refuseOtherAccount(setting, present);
+    refuseTaken(setting, present);
   });
   const saved = (await storedRailAccounts(cell)).find(isOwn);
   if (saved === undefined) throw new Error(`the account ${setting.id} was not stored`);
@@ -158,20 +157,18 @@ function placesOf({ rail, settings }: Pick<StoredRailAccount, "rail" | "settings
   return [collectShortcode, payOutShortcode].map((shortcode) => `${shortcode} at ${baseUrlOf(checked.value)}`);
 }
 
-/** The payments that are open would be asked about at another account. */
-function refuseOtherAccount(
-  setting: RailAccountSetting,
-  { earlier, openPayments }: { readonly earlier: StoredRailAccount; readonly openPayments: number },
-): void {
-  if (placesOf(setting).join() === placesOf(earlier).join()) return;
+/** The payments under way would be asked about at another account. Those that wait go to it. */
+function refuseOtherAccount(setting: RailAccountSetting, { all, paymentsUnderWay }: Present): void {
+  const earlier = all.find(({ id }) => id === setting.id);
+  if (earlier === undefined || placesOf(setting).join() === placesOf(earlier).join()) return;
   throw new OperatorError(
-    `${String(openPayments)} payments of ${earlier.id} have not ended, and the new shortcodes do not know them. ` +
+    `Payments of ${earlier.id} are under way: ${String(paymentsUnderWay)}. The new shortcodes do not know them. ` +
       "Wait until they have ended: npx kesc rail status --org ORG",
   );
 }
 
 /** Two organizations with one shortcode would each count the other's shillings as its own. */
-function refuseTaken(setting: RailAccountSetting, all: readonly StoredRailAccount[]): void {
+function refuseTaken(setting: RailAccountSetting, { all }: Present): void {
   const own = placesOf(setting);
   for (const other of all) {
     const taken = other.id === setting.id ? undefined : placesOf(other).find((place) => own.includes(place));

@@ -1,11 +1,13 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
+import { WrongRailAccountError } from "../../rails/accounts/rail-account.js";
 import type { RailBalance } from "../../rails/rail.js";
 import { UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX, UNKNOWN_PAYOUTS_NAMED_MAX } from "../../settlement/limits.js";
 import type { StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
+import { openRail } from "../../startup/rails.js";
 import { listBooks } from "../../storage/books.js";
 import type { Cell, Database } from "../../storage/database.js";
 import { keys } from "../../storage/keys.js";
@@ -53,6 +55,8 @@ interface Status {
   readonly named: readonly StoredPayment[];
   /** Whether new payouts begin. */
   readonly beginsPayouts: boolean;
+  /** Why no server can use the account. */
+  readonly problem: string | undefined;
 }
 
 export async function showStatus({ org, json }: { org: string; json?: true }): Promise<void> {
@@ -85,16 +89,30 @@ async function statusOf(cell: Cell, account: StoredRailAccount): Promise<Status>
     unknown,
     named: await stored.listUnknownPayouts(account.id, UNKNOWN_PAYOUTS_NAMED_MAX),
     beginsPayouts: account.payouts === "open" || (account.payouts === "auto" && !isHeld),
+    problem: await problemOf(cell, account),
   };
+}
+
+async function problemOf(cell: Cell, account: StoredRailAccount): Promise<string | undefined> {
+  try {
+    // The servers know where rails call back. This command need not.
+    await openRail(cell, account, { callbackUrl: () => "", now });
+    return undefined;
+  } catch (error) {
+    if (error instanceof WrongRailAccountError) return error.problems.join(" ");
+    throw error;
+  }
 }
 
 async function reserveOf(database: Database, { id }: Organization): Promise<number> {
   return (await listBooks(database)).find(({ organizationId }) => organizationId === id)?.reserveCents ?? 0;
 }
 
-function statusJson({ account, openPayments, unknown, named, beginsPayouts }: Status, reserveCents: number) {
+function statusJson(status: Status, reserveCents: number) {
+  const { account, openPayments, unknown, named, beginsPayouts, problem } = status;
   return {
     ...accountJson(account),
+    problem: problem ?? null,
     credentials_expire_soon: expiresSoon(account, now()),
     open_payments: openPayments,
     unknown_payouts: unknown.count,
@@ -114,6 +132,7 @@ function printStatus(
   const { account, openPayments } = status;
   printLine(`${account.rail} of ${organization.id} ("${organization.name}"), ${account.id}`);
   printTable([
+    ["  usable", status.problem === undefined ? "yes" : `NO: ${status.problem}`],
     ["  usual rail", account.isUsual ? "yes" : "no"],
     ["  payouts", payoutWords(status)],
     ["  open payments", String(openPayments)],

@@ -11,6 +11,7 @@ export const beginPayment: Operation<BeginPayment, Transaction> = { lookup, deci
 
 function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
   rows.payment(transactionId);
+  rows.railRevision(transactionId);
 }
 
 /**
@@ -21,7 +22,8 @@ function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
  * earlier request then proves nothing about the order any more. An order about which a report says
  * that shillings moved is not sent, nor is a mint that the rail has turned away twice.
  *
- * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN.
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN,
+ * RAIL_ACCOUNT_CHANGED.
  */
 function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, actor } = command;
@@ -38,6 +40,10 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   // compared both.
   if (book.bookOf(organizationId).state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
   if (account.status === "FROZEN") return refuse({ reason: "ACCOUNT_FROZEN", accountId: account.id });
+  // Otherwise the order could go to an old shortcode, and later the new one would be asked about it.
+  if (book.railRevision(organizationId, payment.railAccountId) !== command.railRevision) {
+    return refuse({ reason: "RAIL_ACCOUNT_CHANGED" });
+  }
 
   const row: Payment = {
     ...payment,

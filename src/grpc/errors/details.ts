@@ -214,6 +214,7 @@ function railFactsOf(refusal: RailRefusal): Record<string, string> {
         requested: formatCents(refusal.requestedCents),
       };
     case "BOOK_RESTORED":
+    case "RAIL_ACCOUNT_CHANGED":
       return {};
   }
 }

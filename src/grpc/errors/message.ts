@@ -236,6 +236,8 @@ function railMessageOf(refusal: RailRefusal): string {
     }
     case "BOOK_RESTORED":
       return "The book comes from a backup. No payment begins until an operator has activated it.";
+    case "RAIL_ACCOUNT_CHANGED":
+      return "The account at the rail has changed. The service begins the payment again by itself.";
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BookHead } from "../../domain/book.js";
-import type { TableName, Tables, UsedReceipt } from "../../domain/decision.js";
+import type { RailRevision, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { RailMovement, RailReceipt } from "../../domain/payment.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -30,6 +30,8 @@ export interface BatchLookup {
   readonly idempotencyKeysOfFreezes: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
   /** The transactions whose payments are needed. Each is also in `transactionIds`. */
   readonly paymentIds: readonly TransactionId[];
+  /** The transactions whose accounts at rails are needed. Each is also in `paymentIds`. */
+  readonly railRevisionIds: readonly TransactionId[];
   /** The transactions whose late corrections are needed. Each is also in `paymentIds`. */
   readonly orderIds: readonly TransactionId[];
   /** The references whose payments are needed. Each is also in `references`. */
@@ -52,6 +54,8 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
   readonly books: readonly BookHead[];
   readonly receipts: readonly UsedReceipt[];
   readonly movements: readonly UsedMovement[];
+  /** Read after the books are locked: changes of these accounts lock the book, too. */
+  readonly railRevisions: readonly RailRevision[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.

@@ -20,6 +20,8 @@ export interface RailAccount {
   readonly confirmAboveCents: Cents | 0;
   /** The highest amount that one operator alone may resolve. */
   readonly resolveAloneMaxCents: Cents | 0;
+  /** How often the account was set or changed. A payment begins only under the newest revision. */
+  readonly revision: number;
 }
 
 /** Which rail an organization uses if a request names none. */
@@ -33,6 +35,12 @@ export interface UsualRails {
 
 /** Closes the payouts of an account until an operator opens them. */
 export type ClosePayouts = (account: RailAccount, reason: string) => Promise<void>;
+
+/** The accounts as the settlement uses them. */
+export interface SettledAccounts extends Pick<RailAccounts, "account"> {
+  /** Reads the accounts again if one has changed. Never rejects. */
+  refresh(): Promise<void>;
+}
 
 /** Every account at a rail that can be used. */
 export interface UsableAccounts {

@@ -1,12 +1,17 @@
+import { hash } from "node:crypto";
+
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
+import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { PayoutMode } from "../../settlement/ports/rail-accounts.js";
 import type { Cell, Database } from "../database.js";
+import { lockBook, type LockedBook, ownRowWrites } from "../organizations/own-rows.js";
 import type { Session } from "../sql/engine.js";
 import { RAIL_ACCOUNT_CHANGES, RAIL_ACCOUNT_COLUMNS, type RailAccountRow } from "../sql/records/rail-account-rows.js";
 import { orStoreError } from "../sql/store-error.js";
+import { paymentsUnderWaySql } from "./payments.js";
 import {
   railAccountsSql,
   sealCredentials,
@@ -19,7 +24,7 @@ import {
 /** What an operator sets about an account at a rail. */
 export interface RailAccountSetting extends Omit<
   StoredRailAccount,
-  "isSandbox" | "sealedCredentials" | "payouts" | "payoutsReason" | "balance" | "updatedAt"
+  "isSandbox" | "sealedCredentials" | "payouts" | "payoutsReason" | "revision" | "balance" | "updatedAt"
 > {
   /** A JSON object; undefined if the rail needs none. */
   readonly credentials: string | undefined;
@@ -34,60 +39,71 @@ export const USUAL_LIMITS = {
 
 type Cells = Pick<Database, "cells">;
 
+/** What a change of an account must fit to. No other change and no payment comes between. */
+export interface Present {
+  /** All accounts of all cells. */
+  readonly all: readonly StoredRailAccount[];
+  /** The payments that the account at the rail may have, and whose outcome is open. */
+  readonly paymentsUnderWay: number;
+}
+
 /**
- * Stores an account at a rail, in place of an earlier one with the same id. `check` sees all
- * accounts of all cells, and throws if the new one must not be stored: no other change comes
- * between. Payouts of a new account are `auto`; those of an earlier one stay as they are.
+ * Stores an account at a rail, in place of an earlier one with the same id, with a row in the
+ * organization's book. `check` throws if the new one must not be stored. Payouts of a new account
+ * are `auto`; those of an earlier one stay as they are. Rejects with the errors of `lockBook`.
  */
 export function saveRailAccount(
   { cells }: Cells,
   { setting, cell, now }: { readonly setting: RailAccountSetting; readonly cell: Cell; readonly now: UnixMillis },
-  check: (all: readonly StoredRailAccount[]) => void,
+  check: (present: Present) => void,
 ): Promise<void> {
-  return changing(cell, now, async (session, updatedAt) => {
+  const { organizationId } = setting;
+  return changing(cell, { organizationId, now }, async (session, book) => {
     const all: StoredRailAccount[] = [];
     // On this transaction's connection: the pool may have no other.
     for (const { engine } of cells) {
       const rows = await session.read({ sql: railAccountsSql(engine), bindings: [] });
       all.push(...(rows as readonly StoredRailAccountRow[]).map(storedRailAccountOf));
     }
-    check(all);
-    const [book] = await cell.directory.find([setting.organizationId], (read) => session.read(read));
-    if (book === undefined) throw new Error(`the organization ${setting.organizationId} has no book`);
-    if (setting.isUsual) await clearUsual(cell, session, { organizationId: setting.organizationId, updatedAt });
-    const { table, insertInto, update } = cell.engine;
-    const earlier = all.find(({ id }) => id === setting.id);
-    const row = rowOf(setting, {
-      credentials:
-        setting.credentials === undefined
-          ? null
-          : sealCredentials(book.keys, setting, setting.credentials).toString("hex"),
-      payouts: earlier?.payouts ?? "auto",
-      payoutsReason: earlier?.payoutsReason ?? "",
-      updatedAt,
+    // The book is locked, so no payment begins before this change is committed.
+    const underWay = { sql: paymentsUnderWaySql(cell.engine), bindings: [setting.id] };
+    const [{ count }] = (await session.read(underWay)) as readonly [{ readonly count: number }];
+    check({ all, paymentsUnderWay: count });
+    const [keys] = await cell.directory.find([organizationId], (read) => session.read(read));
+    if (keys === undefined) throw new Error(`the organization ${organizationId} has no book`);
+    const { credentials } = setting;
+    const sealed = credentials === undefined ? null : sealCredentials(keys.keys, setting, credentials).toString("hex");
+    const own = await ownRows(cell, session, organizationId);
+    const earlier = own.find(({ id }) => id === setting.id);
+    const unusual = setting.isUsual ? own.filter(({ id, is_usual: is }) => is === 1 && id !== setting.id) : [];
+    await write(cell, session, book, {
+      // The unique index of usual accounts: the old one goes first.
+      rows: [...unusual.map((row) => ({ ...row, is_usual: 0 })), rowOf(setting, sealed, earlier)],
+      isNew: earlier === undefined,
     });
-    const name = table("rail_accounts");
-    const sql =
-      earlier === undefined
-        ? insertInto(name, RAIL_ACCOUNT_COLUMNS)
-        : update(name, { key: "id", columns: RAIL_ACCOUNT_CHANGES });
-    await session.write([{ sql, rows: [row] }]);
   });
 }
 
 /** Sets whether payouts of the account begin. Returns false if there is no such account. */
 export function setPayouts(
   cell: Cell,
-  account: { readonly organizationId: OrganizationId; readonly rail: Rail },
-  { payouts, reason, now }: { readonly payouts: PayoutMode; readonly reason: string; readonly now: UnixMillis },
+  { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
+  { payouts, reason, now, actor }: PayoutsChange,
 ): Promise<boolean> {
-  return changing(cell, now, async (session, updatedAt) => {
-    const sql = `
-      UPDATE ${cell.engine.table("rail_accounts")} SET payouts = ?, payouts_reason = ?, updated_at = ?
-      WHERE organization_id = ? AND rail = ? RETURNING id`;
-    const bindings = [payouts, reason, updatedAt, account.organizationId, account.rail];
-    return (await session.read({ sql, bindings })).length > 0;
+  return changing(cell, { organizationId, now }, async (session, book) => {
+    const rows = (await ownRows(cell, session, organizationId)).filter((row) => row.rail === rail);
+    const changed = rows.map((row) => ({ ...row, payouts, payouts_reason: reason }));
+    await write(cell, session, book, { rows: changed, actor });
+    return rows.length > 0;
   });
+}
+
+interface PayoutsChange {
+  readonly payouts: PayoutMode;
+  readonly reason: string;
+  readonly now: UnixMillis;
+  /** Who decided it. The operator when omitted. */
+  readonly actor?: Actor;
 }
 
 /** Makes the direct rail the organization's usual one. Returns false if it was so before. */
@@ -95,7 +111,11 @@ export function makeDirectUsual(
   cell: Cell,
   { organizationId, now }: { readonly organizationId: OrganizationId; readonly now: UnixMillis },
 ): Promise<boolean> {
-  return changing(cell, now, (session, updatedAt) => clearUsual(cell, session, { organizationId, updatedAt }));
+  return changing(cell, { organizationId, now }, async (session, book) => {
+    const rows = (await ownRows(cell, session, organizationId)).filter((row) => row.is_usual === 1);
+    await write(cell, session, book, { rows: rows.map((row) => ({ ...row, is_usual: 0 })) });
+    return rows.length > 0;
+  });
 }
 
 /** Notes what the rail told about the balance, unless a later balance is known. */
@@ -113,55 +133,90 @@ export async function noteBalance(
   );
 }
 
-async function clearUsual(
-  { engine: { table } }: Cell,
-  session: Session,
-  { organizationId, updatedAt }: { readonly organizationId: OrganizationId; readonly updatedAt: number },
-): Promise<boolean> {
-  const sql = `
-    UPDATE ${table("rail_accounts")} SET is_usual = 0, updated_at = ?
-    WHERE organization_id = ? AND is_usual = 1 RETURNING id`;
-  return (await session.read({ sql, bindings: [updatedAt, organizationId] })).length > 0;
-}
-
-/** Changes of rail accounts in all cells run one after another. */
+/**
+ * Changes of rail accounts in all cells run one after another, and none while a batch of the book
+ * commits.
+ */
 function changing<Result>(
-  { engine, transact }: Cell,
-  now: UnixMillis,
-  change: (session: Session, updatedAt: number) => Promise<Result>,
+  cell: Cell,
+  { organizationId, now }: { readonly organizationId: OrganizationId; readonly now: UnixMillis },
+  change: (session: Session, book: LockedBook) => Promise<Result>,
 ): Promise<Result> {
-  return transact(async (session) => {
-    await session.read({ sql: engine.administrationLock, bindings: [] });
-    const sql = `SELECT MAX(updated_at) AS newest FROM ${engine.table("rail_accounts")}`;
-    const [row] = (await session.read({ sql, bindings: [] })) as readonly [{ readonly newest: number | null }];
-    // `railAccountsVersion` must change, even if the clock of this machine is behind.
-    return change(session, Math.max(now, (row.newest ?? 0) + 1));
+  return cell.transact(async (session) => {
+    await session.read({ sql: cell.engine.administrationLock, bindings: [] });
+    return change(session, await lockBook(cell, session, { organizationId, now }));
   });
 }
 
-type WrittenRow = Pick<RailAccountRow<string>, keyof typeof RAIL_ACCOUNT_COLUMNS>;
+/** A row without its times, which are those of the journal. The credentials are hexadecimal. */
+type ChangedRow = Omit<Pick<RailAccountRow<string>, keyof typeof RAIL_ACCOUNT_COLUMNS>, "created_at" | "updated_at">;
 
-function rowOf(
-  setting: RailAccountSetting,
-  stored: Pick<StoredRailAccount, "payouts" | "payoutsReason"> & {
-    readonly credentials: string | null;
-    readonly updatedAt: number;
-  },
-): WrittenRow {
+async function ownRows(
+  { engine: { table, hex } }: Cell,
+  session: Session,
+  organizationId: OrganizationId,
+): Promise<readonly ChangedRow[]> {
+  const names = Object.keys(RAIL_ACCOUNT_COLUMNS).filter((name) => name !== "created_at" && name !== "updated_at");
+  // On SQLite, hex(NULL) is an empty text.
+  const sealed = `CASE WHEN credentials IS NOT NULL THEN ${hex("credentials")} END AS credentials`;
+  const columns = names.map((name) => (name === "credentials" ? sealed : name));
+  const sql = `SELECT ${columns.join(", ")} FROM ${table("rail_accounts")} WHERE organization_id = ? ORDER BY id`;
+  return (await session.read({ sql, bindings: [organizationId] })) as readonly ChangedRow[];
+}
+
+interface ChangedRows {
+  /** With the revision that they had before. */
+  readonly rows: readonly ChangedRow[];
+  /** Whether the last one is new. */
+  readonly isNew?: boolean;
+  readonly actor?: Actor | undefined;
+}
+
+/** Writes each changed account, and the row of the journal that says what it is now. */
+async function write(
+  cell: Cell,
+  session: Session,
+  book: LockedBook,
+  { rows, isNew = false, actor = OPERATOR }: ChangedRows,
+): Promise<void> {
+  const { table, insertInto, update } = cell.engine;
+  const name = table("rail_accounts");
+  const insert = insertInto(name, RAIL_ACCOUNT_COLUMNS);
+  const change = update(name, { key: "id", columns: RAIL_ACCOUNT_CHANGES });
+  for (const [index, before] of rows.entries()) {
+    const row = { ...before, revision: before.revision + 1 };
+    const detail = JSON.stringify(recordOf(row));
+    const nextSeq = book.nextSeq + index;
+    await session.write([
+      ...ownRowWrites(cell, { ...book, nextSeq }, { kind: "rail.changed", detail, created: [detail, "", ""], actor }),
+      {
+        sql: isNew && index === rows.length - 1 ? insert : change,
+        rows: [{ ...row, created_at: book.recordedAt, updated_at: book.recordedAt }],
+      },
+    ]);
+  }
+}
+
+/** What the journal says of an account: everything but the content of the credentials. */
+function recordOf({ organization_id: _, credentials, ...row }: ChangedRow): object {
+  const digest = credentials === null ? null : hash("sha256", Buffer.from(credentials, "hex"), "hex");
+  return { ...row, credentials_sha256: digest };
+}
+
+function rowOf(setting: RailAccountSetting, credentials: string | null, earlier: ChangedRow | undefined): ChangedRow {
   return {
     id: setting.id,
     organization_id: setting.organizationId,
     rail: setting.rail,
     settings: setting.settings,
-    credentials: stored.credentials,
+    credentials,
     credentials_expire_at: setting.credentialsExpireAt ?? null,
-    payouts: stored.payouts,
-    payouts_reason: stored.payoutsReason,
+    payouts: earlier?.payouts ?? "auto",
+    payouts_reason: earlier?.payouts_reason ?? "",
     is_usual: setting.isUsual ? 1 : 0,
     begin_within_millis: setting.beginWithinMillis,
     confirm_above_cents: setting.confirmAboveCents,
     resolve_alone_max_cents: setting.resolveAloneMaxCents,
-    created_at: stored.updatedAt,
-    updated_at: stored.updatedAt,
+    revision: earlier?.revision ?? 0,
   };
 }

@@ -98,6 +98,11 @@ export async function openPaymentsOf(
   return row?.count ?? 0;
 }
 
+/** Counts the payments of a rail account that the rail may have. Their outcome is open. */
+export function paymentsUnderWaySql(engine: Engine): string {
+  return paymentStatements(engine).underWay;
+}
+
 function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof paymentOf>): StoredPayment {
   return {
     transactionId: payment.transactionId,
@@ -158,6 +163,8 @@ function paymentStatements({ table, indexedBy }: Engine) {
       ${columns} FROM (${others}) p ${joined} WHERE p.rail_account_id = ? AND ${UNKNOWN_PAYOUT}
       ORDER BY p.due_at LIMIT ?`,
     openPayments: `SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p WHERE rail_account_id = ?`,
+    underWay: `
+      SELECT COUNT(*) AS count FROM (${others}) p WHERE rail_account_id = ? AND state IN ('SENDING', 'ACCEPTED')`,
     reschedule: `
       UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
       WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,

@@ -3,9 +3,15 @@ import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { RailAccount, RailAccounts, UsableAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
+import type {
+  RailAccount,
+  RailAccounts,
+  SettledAccounts,
+  UsableAccounts,
+  UsualRails,
+} from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
-import { openCredentials, railAccountsVersion, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
+import { contextOf, openCredentials, railAccountsVersion, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
 const REFRESH_MILLIS = 2_000;
 const DAY_MILLIS = 86_400_000;
@@ -35,7 +41,7 @@ interface MadeRail {
 }
 
 /** Implements the ports `RailAccounts` and `UsualRails` for one cell. */
-export class RailAccountDirectory implements RailAccounts, UsualRails, UsableAccounts {
+export class RailAccountDirectory implements RailAccounts, SettledAccounts, UsualRails, UsableAccounts {
   readonly #cell: DirectoryCell;
   readonly #given: DirectoryDependencies;
   #version = "";
@@ -144,8 +150,8 @@ export class RailAccountDirectory implements RailAccounts, UsualRails, UsableAcc
     account: StoredRailAccount,
     keys: ReadonlyMap<OrganizationId, Parameters<typeof openCredentials>[0]>,
   ): MadeRail {
-    const { id, organizationId, settings, sealedCredentials } = account;
-    const source = `${settings}\n${Buffer.from(sealedCredentials ?? []).toString("base64")}`;
+    const { id, organizationId, sealedCredentials } = account;
+    const source = [...contextOf(account), Buffer.from(sealedCredentials ?? []).toString("base64")].join("\n");
     const before = this.#rails.get(id);
     if (before?.source === source) return before;
     const own = keys.get(organizationId);
@@ -179,9 +185,7 @@ function nameOf(organizationId: OrganizationId, rail: string): string {
   return `${organizationId} ${rail}`;
 }
 
-function railAccountOf(
-  { id, organizationId, payouts, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents }: StoredRailAccount,
-  rail: RailAccount["rail"],
-): RailAccount {
-  return { id, organizationId, rail, payouts, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents };
+function railAccountOf(stored: StoredRailAccount, rail: RailAccount["rail"]): RailAccount {
+  const { id, organizationId, payouts, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, revision } = stored;
+  return { id, organizationId, rail, payouts, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, revision };
 }

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
@@ -30,6 +32,8 @@ export interface StoredRailAccount {
   readonly beginWithinMillis: number;
   readonly confirmAboveCents: Cents | 0;
   readonly resolveAloneMaxCents: Cents | 0;
+  /** How often the account was set or changed. */
+  readonly revision: number;
   readonly balance: StoredBalance | undefined;
   readonly updatedAt: UnixMillis;
 }
@@ -58,12 +62,14 @@ export function railAccountsSql({ table }: Pick<Engine, "table">): string {
 }
 
 /**
- * Returns a text that changes whenever an account does. Each change takes a later `updated_at` than
- * all before it, whatever the clock says. A balance is no change.
+ * Returns a text that changes whenever an account does. Each change counts the account's `revision`
+ * up. A balance is no change.
  */
 export async function railAccountsVersion({ engine, reader }: ReadingCell): Promise<string> {
-  const sql = `SELECT COUNT(*) AS count, MAX(updated_at) AS newest FROM ${engine.table("rail_accounts")}`;
-  const [row] = await orStoreError(engine, reader.rows<{ count: number; newest: number | null }>(sql));
+  const sql = `
+    SELECT COUNT(*) AS count, SUM(revision) AS revisions, MAX(updated_at) AS newest
+    FROM ${engine.table("rail_accounts")}`;
+  const [row] = await orStoreError(engine, reader.rows<object>(sql));
   return JSON.stringify(row);
 }
 
@@ -82,6 +88,7 @@ export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccoun
     beginWithinMillis: row.begin_within_millis,
     confirmAboveCents: row.confirm_above_cents as Cents | 0,
     resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,
+    revision: row.revision,
     balance:
       row.balance === null || row.balance_at === null
         ? undefined
@@ -90,18 +97,54 @@ export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccoun
   };
 }
 
-type Owner = Pick<StoredRailAccount, "id" | "organizationId">;
+/** What credentials belong to. Whoever changes any of it must have the credentials as well. */
+type Owner = Pick<
+  StoredRailAccount,
+  | "id"
+  | "organizationId"
+  | "rail"
+  | "settings"
+  | "credentialsExpireAt"
+  | "beginWithinMillis"
+  | "confirmAboveCents"
+  | "resolveAloneMaxCents"
+>;
 
-/** Encrypts credentials. They can be read only in this account. */
+/** The credentials of an account cannot be read with its settings. The message has no secret. */
+export class CredentialsError extends Error {
+  constructor({ id, rail }: Pick<StoredRailAccount, "id" | "rail">) {
+    super(
+      `The settings of ${id} and its credentials do not belong together: somebody changed one of them in the ` +
+        `database. Nothing is sent. Run npx kesc verify, then set the account again: npx kesc rail set ${rail}`,
+    );
+    this.name = "CredentialsError";
+  }
+}
+
+/** Encrypts credentials. They can be read only in this account, and only with these settings. */
 export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, credentials: string): Buffer {
   return encrypt(data, credentials, contextOf(owner));
 }
 
-/** Throws if the bytes were changed, or belong to another account. */
+/**
+ * Throws a CredentialsError if the bytes or the settings were changed, or belong to another
+ * account.
+ */
 export function openCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, sealed: Uint8Array): string {
-  return decrypt(data, sealed, contextOf(owner)).toString("utf8");
+  try {
+    return decrypt(data, sealed, contextOf(owner)).toString("utf8");
+  } catch {
+    throw new CredentialsError(owner);
+  }
 }
 
-function contextOf({ id, organizationId }: Owner): string[] {
-  return ["kesc-rail-account", organizationId, id, "credentials"];
+/**
+ * Returns what the credentials are encrypted for. Without the settings in it, a person who can only
+ * write the database could send the credentials to another address.
+ */
+export function contextOf({ id, organizationId, rail, settings, ...limits }: Owner): string[] {
+  const { credentialsExpireAt, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = limits;
+  const numbers = [credentialsExpireAt ?? null, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents];
+  const digest = hash("sha256", JSON.stringify([rail, settings, ...numbers]), "hex");
+  return ["kesc-rail-account-2", organizationId, id, "credentials", digest];
 }

@@ -55,6 +55,8 @@ export interface LedgerStatements {
    * wait for them. Parameter: numbers of books.
    */
   readonly lockedBooks: string;
+  /** The accounts at rails of payments. Parameter: ids of transactions. */
+  readonly railRevisions: string;
   readonly updateBooks: string;
   readonly updateBookUsage: string;
   readonly updateBookLimits: string;
@@ -123,6 +125,10 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
       WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
+    railRevisions: `
+      SELECT DISTINCT a.id, a.organization_id, a.revision
+      FROM ${table("payments")} p JOIN ${table("rail_accounts")} a ON a.id = p.rail_account_id
+      WHERE p.transaction_id IN (${list})`,
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
     updateBookUsage: update(table("books"), { key: "number", columns: BOOK_USAGE_COLUMNS }),
     updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),

@@ -41,6 +41,7 @@ import {
 import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
 import { paymentOf, type PaymentRow, proposalOf, type ProposalRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
+import { railRevisionOf, type RailRevisionRow } from "./records/rail-account-rows.js";
 import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
 import { type BatchFacts, type Table, TABLES } from "./tables.js";
@@ -97,7 +98,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
   async load(lookup: BatchLookup): Promise<Loaded> {
     const { idempotencyKeys, lockedAccounts, holders, freezes, transactions, lockedBooks } = this.#statements;
-    const { lateCorrections, payments, receipts, movements, proposals } = this.#statements;
+    const { lateCorrections, payments, receipts, movements, proposals, railRevisions } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
     const { accountIds, transactionIds } = lookup;
     const keys = this.#keyedBy(lookup.idempotencyKeys, ({ key }) => ({ key }));
@@ -113,7 +114,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
     // The order of the statements matters. Holders, freezes, transactions and payments are read
     // after their accounts are locked, so no other server can change them afterwards. The books are
-    // locked last, so that other servers wait for them as briefly as possible.
+    // locked last, so that other servers wait for them as briefly as possible. An account at a rail
+    // changes only under the lock of its book, so it is read after that.
     const [
       keyRows,
       accountRows,
@@ -126,6 +128,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       movementRows,
       proposalRows,
       bookRows,
+      railRows,
     ] = await Promise.all([
       this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
       this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
@@ -138,6 +141,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       this.#rowsFor<MovementRow>(movements, usedMovements),
       this.#rowsFor<ProposalRow>(proposals, lookup.subjects),
       this.#rowsFor<BookRow>(lockedBooks, numbers),
+      this.#rowsFor<RailRevisionRow>(railRevisions, lookup.railRevisionIds),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     const books = bookRows.map(bookHeadOf);
@@ -153,6 +157,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       proposals: this.#ownRows(proposalRows, proposalOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
+      railRevisions: railRows.map(railRevisionOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
     };
   }

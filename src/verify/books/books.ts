@@ -13,6 +13,7 @@ import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
 import { auditProofs } from "./proofs.js";
 import { ProposalsAudit } from "./proposals.js";
+import { RailAccountsAudit } from "./rail-accounts.js";
 import { SealsAudit } from "./seals/seals-audit.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
 
@@ -49,6 +50,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const marks = new MarksAudit(audit, book);
   const reserve = new ReserveAudit(audit, book);
   const limits = new LimitsAudit(audit, book);
+  const rails = new RailAccountsAudit(audit, book);
   await transactions.begin();
   await seals.begin();
   let isValid = true;
@@ -67,6 +69,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
         proposals.row(row);
         reserve.row(row);
         limits.row(row);
+        rails.row(row);
       }
       await transactions.slice(rows);
       await seals.slice(rows);
@@ -88,6 +91,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await marks.end();
   await reserve.end();
   await limits.end();
+  await rails.end();
   await auditProofs(audit, book);
   await auditIdempotencyKeys(audit, book);
 }

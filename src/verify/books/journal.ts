@@ -24,7 +24,7 @@ const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The ids of operators begin so. */
 const OPERATOR_PREFIX = "opr_";
 /** The kinds of rows about the organization itself. */
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then

@@ -51,8 +51,8 @@ const TABLES_OF_BOOKS = [
 ] as const;
 
 /**
- * Checks the rows that no book leads to: organizations without a book, keys and proposals without
- * their owner, holders without their account, and payments without their transaction.
+ * Checks the rows that no book leads to: organizations without a book, keys, accounts at rails
+ * and proposals without their owner, holders without their account, and payments without their transaction.
  */
 export async function auditOrphans(audit: Audit): Promise<void> {
   const { engine, rows, findings } = audit;
@@ -66,6 +66,10 @@ export async function auditOrphans(audit: Audit): Promise<void> {
     UNION ALL
     SELECT 'proposals', p.subject, 'the book with the number ' || p.book
     FROM ${table("proposals")} p LEFT JOIN ${table("books")} b ON b.number = p.book WHERE b.number IS NULL
+    UNION ALL
+    SELECT 'rail_accounts', a.id, 'the organization ' || a.organization_id
+    FROM ${table("rail_accounts")} a LEFT JOIN ${table("organizations")} o ON o.id = a.organization_id
+    WHERE o.id IS NULL
     UNION ALL
     SELECT 'api_keys', k.id, 'the organization ' || k.organization_id
     FROM ${table("api_keys")} k LEFT JOIN ${table("organizations")} o ON o.id = k.organization_id WHERE o.id IS NULL`);

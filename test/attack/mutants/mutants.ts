@@ -656,6 +656,13 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: 'if (begun.kind === "refused")\n            return begun;', to: "" }],
   },
   {
+    name: "a payment begins under an account at the rail that was changed since it was read",
+    file: BEGIN_PAYMENT,
+    edits: [
+      { from: "book.railRevision(organizationId, payment.railAccountId) !== command.railRevision", to: "false" },
+    ],
+  },
+  {
     name: "the rail is called although nobody knows whether the begin is on disk",
     file: LOOKS,
     edits: [

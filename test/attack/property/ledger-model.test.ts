@@ -583,7 +583,7 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
   const proof = (name: string | undefined) => (name === "own" ? `${given.name.slice(0, 1)}${String(id)}` : name);
   switch (given.name) {
     case "beginPayment":
-      return { ...beginPayment(caller, id), isAgain: given.isAgain };
+      return { ...beginPayment(caller, id, given.differs ? 1 : 0), isAgain: given.isAgain };
     case "acceptPayment":
       return advancePayment("acceptPayment", caller, id);
     case "postponePayment":

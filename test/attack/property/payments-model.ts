@@ -68,7 +68,7 @@ export class PaymentsModel {
     this.#shared = shared;
   }
 
-  begin({ organizationId, transactionId, isAgain = false }: BeginPayment): Answer {
+  begin({ organizationId, transactionId, railRevision, isAgain = false }: BeginPayment): Answer {
     this.rows = 0;
     const order = this.#order(organizationId, transactionId);
     if (order === undefined) return notFound(transactionId);
@@ -81,6 +81,8 @@ export class PaymentsModel {
     }
     if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
     if (account.status === "FROZEN") return refused({ reason: "ACCOUNT_FROZEN", accountId: account.id });
+    // No organization of the model has an account at a rail.
+    if (railRevision !== 0) return refused({ reason: "RAIL_ACCOUNT_CHANGED" });
     payment.state = "SENDING";
     payment.sends += 1;
     this.#askedAt.set(transactionId, this.#shared.now());

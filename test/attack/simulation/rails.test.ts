@@ -32,6 +32,7 @@ const COMMANDS = [
   "acceptPayment: replay",
   "beginPayment: ACCOUNT_FROZEN",
   "beginPayment: INVALID_TRANSITION",
+  "beginPayment: RAIL_ACCOUNT_CHANGED",
   "beginPayment: done",
   "completePayment: done",
   "completePayment: replay",
@@ -42,6 +43,7 @@ const COMMANDS = [
   "postponePayment: replay",
 ];
 const RAIL = [
+  "accounts read again",
   "forged: failure",
   "forged: success",
   "late successes",
@@ -50,6 +52,8 @@ const RAIL = [
   "messages: status",
   "orders taken, MINT",
   "orders taken, REDEEM",
+  "other passwords",
+  "other shortcodes",
   "requests again",
   "resolved by a person: COMPLETED",
   "resolved by a person: FAILED",

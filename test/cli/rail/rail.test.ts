@@ -10,7 +10,7 @@ import type { Cell } from "../../../src/storage/database.js";
 import { noteBalance } from "../../../src/storage/rails/change-rail-accounts.js";
 import { payments } from "../../../src/storage/rails/payments.js";
 import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
-import { beginPayment, createAccount, mint, redeem } from "../../support/commands.js";
+import { beginPayment, createAccount, failPayment, mint, redeem } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
 
@@ -165,7 +165,7 @@ describe("kesc rail", () => {
       const [old, waiting] = [redeem({ ...onRail, reference: "old" }), redeem({ ...onRail, reference: "waiting" })];
       const funds = mint({ ...of, amount: "100.00", reference: "funds" });
       await cell.committer.commit([made, funds, old, waiting], now);
-      const begun = beginPayment(organizationId, old.newTransactionId);
+      const begun = beginPayment(organizationId, old.newTransactionId, 1);
       await cell.committer.commit([begun], now);
       const state = { transactionId: old.newTransactionId, state: "SENDING", checks: 0 } as const;
       await payments(cell).reschedule(state, { dueAt: now, checks: 1, code: "OPEN" });
@@ -200,13 +200,38 @@ describe("kesc rail", () => {
       reserve: "100.00",
     });
 
-    // The new shortcodes would not know the payments that are open.
+    // The new shortcodes would not know the payment that is under way. The one that waits goes there.
     writeSettings({ payOutShortcode: "600993" });
     const moved = await rail(...mpesaOf("Duka"));
     expect(moved).to.include({ code: 1, stdout: "" });
-    expect(moved.stderr).to.contain(`2 payments of ${railAccountId} have not ended`);
+    expect(moved.stderr).to.contain(`Payments of ${railAccountId} are under way: 1.`);
     writeSettings();
     expect((await rail(...mpesaOf("Duka"))).code).to.equal(0);
+    await inCell((cell) => cell.committer.commit([failPayment(organizationId, unknownId)], now));
+    writeSettings({ payOutShortcode: "600993" });
+    expect((await rail(...mpesaOf("Duka"))).code).to.equal(0);
+  });
+
+  it("says that settings were changed in the database: status, doctor and verify find it", async () => {
+    const organizationId = await create("Duka");
+    expect((await rail(...mpesaOf("Duka"))).code).to.equal(0);
+    const [account] = await list();
+    const before = await kesc(["verify"], place.variables);
+    expect(before.code, before.stderr).to.equal(0);
+    const forged = "replace(settings, '127.0.0.1:8090', '127.0.0.1:8192')";
+    await execute(
+      { engine: "sqlite", filename: place.databaseFile },
+      `UPDATE rail_accounts SET settings = ${forged}, updated_at = updated_at + 1`,
+    );
+
+    const words = `The settings of ${String(account?.id)} and its credentials do not belong together`;
+    expect((await rail("status", "--org", "Duka")).stdout).to.match(/ {2}usable +NO: The settings of rail_/);
+    expect((await statusOf("Duka"))["problem"]).to.contain(words);
+    const doctor = await kesc(["doctor"], place.variables);
+    expect(doctor.stdout).to.contain(`fail  rails`).and.contain(words);
+    const after = await kesc(["verify"], place.variables);
+    expect(after.code).to.equal(1);
+    expect(after.stdout + after.stderr).to.contain("rail_accounts").and.contain(organizationId);
   });
 
   it("refuses a shortcode that another organization has at the same service", async () => {

@@ -22,8 +22,9 @@ import {
 const account = givenAccount({ openPayments: 1 });
 const pending = givenPending({ accountId: account.id });
 const payment = givenPayment(pending);
-const rows = { accounts: [account], transactions: [pending], payments: [payment] };
-const command = beginPayment(ORGANIZATION, pending.id);
+const railAccount = { organizationId: ORGANIZATION, railAccountId: payment.railAccountId, revision: 2 };
+const rows = { accounts: [account], transactions: [pending], payments: [payment], railRevisions: [railAccount] };
+const command = beginPayment(ORGANIZATION, pending.id, 2);
 
 describe("beginning a payment", () => {
   it("notes that the rail may be asked, before anybody asks it", () => {
@@ -140,7 +141,25 @@ describe("beginning a payment", () => {
       restored,
       "BOOK_RESTORED",
     ],
-    ["a frozen account", { accounts: [{ ...account, status: "FROZEN" as const }] }, {}, "ACCOUNT_FROZEN"],
+    [
+      "a frozen account before it looks at the account at the rail",
+      { accounts: [{ ...account, status: "FROZEN" as const }], railRevisions: [{ ...railAccount, revision: 3 }] },
+      {},
+      "ACCOUNT_FROZEN",
+    ],
+    [
+      "another revision of the account at the rail than the settlement will use",
+      { railRevisions: [{ ...railAccount, revision: 3 }] },
+      {},
+      "RAIL_ACCOUNT_CHANGED",
+    ],
+    ["an account at the rail that is gone", { railRevisions: [] }, {}, "RAIL_ACCOUNT_CHANGED"],
+    [
+      "an account at the rail of another organization",
+      { railRevisions: [{ ...railAccount, organizationId: STRANGER }] },
+      {},
+      "RAIL_ACCOUNT_CHANGED",
+    ],
   ] as const) {
     it(`refuses ${what}`, () => {
       const book = givenBook({ ...rows, ...given, books: [givenHead(head)] });

@@ -199,6 +199,10 @@ function loadedFor(command: Command): Set<string> {
       lookup.transaction(id);
       add("payment", id);
     },
+    railRevision: (id) => {
+      for (const { railAccountId } of rows.payments.filter(({ transactionId }) => transactionId === id))
+        add("rail account", railAccountId);
+    },
     order: (id) => {
       lookup.payment(id);
       add("corrections", id);
@@ -272,6 +276,10 @@ class NotingBook implements Book {
   lateCorrections(...[organizationId, id]: Parameters<Book["lateCorrections"]>): ReturnType<Book["lateCorrections"]> {
     this.asked.push(`corrections ${id}`);
     return this.#book.lateCorrections(organizationId, id);
+  }
+  railRevision(...[organizationId, id]: Parameters<Book["railRevision"]>): ReturnType<Book["railRevision"]> {
+    this.asked.push(`rail account ${id}`);
+    return this.#book.railRevision(organizationId, id);
   }
   receipt(...[organizationId, receipt]: Parameters<Book["receipt"]>): ReturnType<Book["receipt"]> {
     this.asked.push(`receipt ${receipt}`);

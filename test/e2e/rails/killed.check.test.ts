@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import { ManualClock } from "../../daraja/clock.js";
 import { type Daraja, startDaraja } from "../../daraja/daraja.js";
@@ -52,7 +53,8 @@ for (const engine of ENGINES) {
       service = await Service.start(engine, variables);
       const database = await openDatabaseAt(service.databaseUrl);
       const baseUrl = `http://127.0.0.1:${String(toRail.port)}`;
-      await setMpesa(database, { ...service.a, baseUrl, organization: daraja.organization });
+      const now = toUnixMillis(Date.now());
+      await setMpesa(database, { ...service.a, baseUrl, organization: daraja.organization, now });
       await database.close();
       await killAndRestart();
       const created = await service.rest("POST", "/accounts", {

@@ -5,7 +5,7 @@ import { typeidUnboxed } from "typeid-js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
@@ -16,12 +16,13 @@ interface MpesaAccount {
   /** The simulator's address. */
   readonly baseUrl: string;
   readonly organization: Organization;
+  readonly now: UnixMillis;
 }
 
 /** Gives an organization its account at the simulator, as its usual rail. */
 export async function setMpesa(
   database: Database,
-  { organizationId, baseUrl, organization }: MpesaAccount,
+  { organizationId, baseUrl, organization, now }: MpesaAccount,
 ): Promise<void> {
   const { shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } = organization;
   const settings = {
@@ -43,6 +44,6 @@ export async function setMpesa(
     confirmAboveCents: 0 as const,
     resolveAloneMaxCents: 0 as const,
   };
-  const given = { setting, cell: database.cells[0], now: toUnixMillis(Date.now()) };
+  const given = { setting, cell: database.cells[0], now };
   await saveRailAccount(database, given, () => undefined);
 }

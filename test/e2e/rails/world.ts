@@ -82,7 +82,7 @@ export class RailWorld {
     const businesses: Business[] = [];
     for (const organization of organizations) {
       const tenant = await makeTenant(keys(database, now), `Duka ${organization.shortcode}`);
-      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization });
+      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization, now: now() });
       businesses.push({ ...tenant, shortcode: organization.shortcode });
     }
     // The server must know the address of the gateway, which starts later.

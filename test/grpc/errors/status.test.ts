@@ -188,6 +188,7 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { book_account: "shortfall", balance: "1.00", requested: "2.00" },
   ],
   BOOK_RESTORED: [{ reason: "BOOK_RESTORED" }, Status.FAILED_PRECONDITION, {}],
+  RAIL_ACCOUNT_CHANGED: [{ reason: "RAIL_ACCOUNT_CHANGED" }, Status.FAILED_PRECONDITION, {}],
   RAIL_NOT_CONFIGURED: [
     { reason: "RAIL_NOT_CONFIGURED", rail: "mpesa" as Rail },
     Status.FAILED_PRECONDITION,

@@ -46,6 +46,8 @@ export class World {
     commit,
   ) => commit();
   readonly submitted: PaymentCommand["name"][] = [];
+  /** Reads the rail accounts again, in place of the directory. */
+  refresh: () => Promise<void> = () => Promise.resolve();
   accountId!: AccountId;
   #references = 0;
 
@@ -62,6 +64,7 @@ export class World {
       beginWithinMillis: 2 * MINUTE_MILLIS,
       confirmAboveCents: 0,
       resolveAloneMaxCents: 0,
+      revision: 0,
       ...given,
     });
   }
@@ -105,7 +108,7 @@ export class World {
     const settlement = new Settlement({
       payments: this.payments,
       inbox: this.inbox,
-      railAccounts: { account: (id) => this.accounts.get(id), accountOf: () => undefined },
+      railAccounts: { account: (id) => this.accounts.get(id), refresh: () => this.refresh() },
       closePayouts: (account) => {
         this.accounts.set(account.id, { ...account, payouts: "closed" });
         return Promise.resolve();

@@ -35,7 +35,7 @@ describe("rails in two cells of one database", () => {
       const { id: organizationId } = await keys(database, () => now).createOrganization("rails", { cell: number });
       const id = `rail_${String(number)}` as RailAccountId;
       const setting = railSetting({ cell }, { id, organizationId, rail: "slow", now });
-      await saveRailAccount(database, setting, (all) => {
+      await saveRailAccount(database, setting, ({ all }) => {
         seen.push(all.map((account) => account.id));
       });
     });

@@ -56,7 +56,7 @@ for (const engine of ENGINES) {
       });
       expect(found.maskedPhone).to.match(/\*/).and.not.contain("712345");
 
-      await place.commit(beginPayment(organizationId, id));
+      await place.commit(beginPayment(organizationId, id, 1));
       await place.commit(advancePayment("acceptPayment", organizationId, id), flag(organizationId, id));
       expect(await read(id)).to.deep.include({
         state: "ACCEPTED",
@@ -101,7 +101,7 @@ for (const engine of ENGINES) {
       const collected = await place.accept("mint", "a");
       const ready = await place.accept("redeem", "b");
       const begun = await place.accept("redeem", "c");
-      await place.commit(beginPayment(place.organizationId, begun));
+      await place.commit(beginPayment(place.organizationId, begun, 1));
       await stored.reschedule(await read(begun), { dueAt: place.now, checks: 0, code: "X" });
 
       expect(await dueIds({ beginsPayouts: false })).to.have.members([collected, begun]);
@@ -111,7 +111,7 @@ for (const engine of ENGINES) {
 
     it("are no longer due once they have ended", async () => {
       const id = await place.accept("mint", "a");
-      await place.commit(beginPayment(place.organizationId, id));
+      await place.commit(beginPayment(place.organizationId, id, 1));
       await place.commit(completePayment(place.organizationId, id, { movement: "m" }));
       const never = toUnixMillis(Number.MAX_SAFE_INTEGER);
       expect(await dueIds({ now: never })).to.deep.equal([]);
@@ -145,7 +145,7 @@ for (const engine of ENGINES) {
 
     it("keep their checks and code when the ledger changes their state", async () => {
       const id = await place.accept("redeem", "a");
-      await place.commit(beginPayment(place.organizationId, id));
+      await place.commit(beginPayment(place.organizationId, id, 1));
       await stored.reschedule(await read(id), { dueAt: later, checks: 3, code: "OPEN" });
       await place.commit(advancePayment("acceptPayment", place.organizationId, id));
       expect(await read(id)).to.deep.include({ state: "ACCEPTED", checks: 3, lastCode: "OPEN" });
@@ -155,7 +155,7 @@ for (const engine of ENGINES) {
       expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 0, oldestBegunAt: undefined });
       const begin = async (direction: "mint" | "redeem", name: string, checks: number): Promise<TransactionId> => {
         const id = await place.accept(direction, name);
-        await place.commit(beginPayment(place.organizationId, id));
+        await place.commit(beginPayment(place.organizationId, id, 1));
         await stored.reschedule(await read(id), { dueAt: later, checks, code: "OPEN" });
         return id;
       };

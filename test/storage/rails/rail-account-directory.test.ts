@@ -79,6 +79,7 @@ for (const engine of ENGINES) {
         beginWithinMillis: 120_000,
         confirmAboveCents: 0,
         resolveAloneMaxCents: 0,
+        revision: 1,
       });
       expect(directory.accountOf(organizationId, undefined)).to.equal(account);
       expect(directory.accountOf(organizationId, SLOW)).to.equal(account);
@@ -168,6 +169,22 @@ for (const engine of ENGINES) {
       expect(directory.account(OTHER_ID)).to.equal(undefined);
       expect(taken().join()).to.contain(`unusable ${OTHER_ID}`);
     });
+
+    for (const change of [`settings = '{"baseUrl":"https://evil.example"}'`, "confirm_above_cents = 900000000"]) {
+      it(`uses an account no more after ${change} in the database, and says why`, async () => {
+        await save({ id: ID, rail: "slow", credentials: "first", isUsual: true });
+        await directory.start();
+        expect(directory.account(ID)).not.to.equal(undefined);
+        taken();
+        await execute(opened.address, `UPDATE rail_accounts SET ${change}, updated_at = updated_at + 1`);
+        await directory.refresh();
+        expect(directory.account(ID)).to.equal(undefined);
+        expect(() => directory.accountOf(organizationId, undefined)).to.throw(StoreError);
+        expect(taken().join()).to.match(
+          new RegExp(`unusable ${ID}: CredentialsError: The settings of ${ID} and its credentials do not belong together`),
+        );
+      });
+    }
 
     it("tells once a day of credentials that expire within 14 days", async () => {
       await save({ id: ID, rail: "slow", credentialsExpireAt: toUnixMillis(now + 15 * DAY_MILLIS) });

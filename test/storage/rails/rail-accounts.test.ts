@@ -1,8 +1,9 @@
 import { expect } from "chai";
+import pg from "pg";
 
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import {
@@ -12,18 +13,77 @@ import {
   setPayouts,
 } from "../../../src/storage/rails/change-rail-accounts.js";
 import {
+  CredentialsError,
   openCredentials,
   railAccountsVersion,
   type StoredRailAccount,
   storedRailAccounts,
 } from "../../../src/storage/rails/rail-accounts.js";
+import { beginPayment } from "../../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
-import { railSetting } from "./given-payments.js";
+import { eventually } from "../../support/eventually.js";
+import { PaymentsPlace, RAIL_ACCOUNT, railSetting } from "./given-payments.js";
 
 const SECRET = '{"passkey":"bfb279f9aa9bdbcf158e97dd71a467cd"}';
 const ID = "rail_one" as RailAccountId;
 const OTHER_ID = "rail_two" as RailAccountId;
 const SLOW = "slow" as Rail;
+
+describe("a change of a rail account on PostgreSQL, while a payment begins", () => {
+  let place: PaymentsPlace;
+  let client: pg.Client;
+  let id: TransactionId;
+  beforeEach(async () => {
+    place = await PaymentsPlace.make("postgres");
+    client = new pg.Client(place.opened.url);
+    await client.connect();
+    id = await place.accept("redeem", "one");
+    // Both wait for the book, and get its lock in the order in which they came.
+    await client.query("BEGIN");
+    await client.query("SELECT number FROM books FOR UPDATE");
+  });
+  afterEach(async () => {
+    await client.end();
+    await place.opened.dispose();
+  });
+
+  const set = (): Promise<number> => {
+    const { opened, organizationId, now } = place;
+    const setting = railSetting(opened, { id: RAIL_ACCOUNT, organizationId, rail: "slow", now });
+    let underWay = NaN;
+    return saveRailAccount(opened.database, setting, ({ paymentsUnderWay }) => {
+      underWay = paymentsUnderWay;
+    }).then(() => underWay);
+  };
+  const begin = async (): Promise<string> => {
+    const { opened, organizationId, now } = place;
+    const [result] = await opened.cell.committer.commit([beginPayment(organizationId, id, 1)], now);
+    return result?.kind === "refused" ? result.refusal.reason : String(result?.kind);
+  };
+  const waiting = (count: number): Promise<void> =>
+    eventually(async () => {
+      const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      return (await execute(place.opened.address, sql)).length === count;
+    });
+
+  it("comes first: the payment does not begin under what was read before", async () => {
+    const changed = set();
+    await waiting(1);
+    const begun = begin();
+    await waiting(2);
+    await client.query("COMMIT");
+    expect([await changed, await begun]).to.deep.equal([0, "RAIL_ACCOUNT_CHANGED"]);
+  });
+
+  it("comes second: it sees the payment that is under way", async () => {
+    const begun = begin();
+    await waiting(1);
+    const changed = set();
+    await waiting(2);
+    await client.query("COMMIT");
+    expect([await begun, await changed]).to.deep.equal(["done", 1]);
+  });
+});
 
 for (const engine of ENGINES) {
   describe(`stored rail accounts (${engine})`, () => {
@@ -40,7 +100,7 @@ for (const engine of ENGINES) {
     type Given = Omit<Parameters<typeof railSetting>[1], "organizationId" | "now">;
     const save = (
       given: Given,
-      check: (all: readonly StoredRailAccount[]) => void = () => undefined,
+      check: Parameters<typeof saveRailAccount>[2] = () => undefined,
       at = now,
     ): Promise<void> =>
       saveRailAccount(opened.database, railSetting(opened, { organizationId, now: at, ...given }), check);
@@ -67,6 +127,7 @@ for (const engine of ENGINES) {
         beginWithinMillis: 120_000,
         confirmAboveCents: 0,
         resolveAloneMaxCents: 0,
+        revision: 1,
         balance: undefined,
         updatedAt: now,
       });
@@ -75,13 +136,13 @@ for (const engine of ENGINES) {
       await setPayouts(opened.cell, account, { payouts: "closed", reason: "8006", now });
       await save({ id: ID, rail: "slow", settings: '{"a":2}', confirmAboveCents: 7 as never });
       const next = await stored();
-      const kept = { payouts: "closed", payoutsReason: "8006" };
+      const kept = { payouts: "closed", payoutsReason: "8006", revision: 3 };
       const changed = { settings: '{"a":2}', confirmAboveCents: 7, isUsual: false, credentialsExpireAt: undefined };
       expect(next).to.deep.include({ ...kept, ...changed, sealedCredentials: undefined });
     });
 
-    it("hold credentials that only their own account opens", async () => {
-      await save({ id: ID, rail: "slow", credentials: SECRET });
+    it("hold credentials that only their own account opens, with its own settings", async () => {
+      await save({ id: ID, rail: "slow", credentials: SECRET, credentialsExpireAt: toUnixMillis(5) });
       const [book] = await opened.cell.directory.find([organizationId], ({ sql, bindings }) =>
         opened.cell.reader.rows(sql, bindings),
       );
@@ -89,9 +150,19 @@ for (const engine of ENGINES) {
       if (book === undefined || account?.sealedCredentials === undefined) throw new Error("nothing was stored");
       const { sealedCredentials } = account;
       expect(openCredentials(book.keys, account, sealedCredentials)).to.equal(SECRET);
-      expect(() => openCredentials(book.keys, { id: OTHER_ID, organizationId }, sealedCredentials)).to.throw();
-      const stranger = "org_stranger" as OrganizationId;
-      expect(() => openCredentials(book.keys, { id: ID, organizationId: stranger }, sealedCredentials)).to.throw();
+      for (const change of [
+        { id: OTHER_ID },
+        { organizationId: "org_stranger" as OrganizationId },
+        { rail: "other" as Rail },
+        { settings: '{"baseUrl":"https://evil.example"}' },
+        { credentialsExpireAt: undefined },
+        { beginWithinMillis: 120_001 },
+        { confirmAboveCents: 1 as never },
+        { resolveAloneMaxCents: 1 as never },
+      ]) {
+        const open = (): string => openCredentials(book.keys, { ...account, ...change }, sealedCredentials);
+        expect(open, JSON.stringify(change)).to.throw(CredentialsError, /do not belong together: somebody changed/);
+      }
       expect(Buffer.from(sealedCredentials).toString("latin1")).not.to.contain("passkey");
     });
 
@@ -108,7 +179,7 @@ for (const engine of ENGINES) {
       await save({ id: ID, rail: "slow" });
       const refusal = new Error("the shortcode is taken");
       const seen: string[] = [];
-      const refused: unknown = await save({ id: OTHER_ID, rail: "other" }, (all) => {
+      const refused: unknown = await save({ id: OTHER_ID, rail: "other" }, ({ all }) => {
         seen.push(...all.map(({ id }) => id));
         throw refusal;
       }).catch((error: unknown) => error);
@@ -126,7 +197,7 @@ for (const engine of ENGINES) {
 
     it("get a new version with each change, even if a clock is behind", async () => {
       const versions = new Set([await railAccountsVersion(opened.cell)]);
-      const earlier = toUnixMillis(now - 500_000);
+      const earlier = toUnixMillis(now - 50_000);
       const changes = [
         () => save({ id: ID, rail: "slow", isUsual: true }),
         () => save({ id: OTHER_ID, rail: "other" }, undefined, earlier),
@@ -171,6 +242,7 @@ for (const engine of ENGINES) {
         "resolve_alone_max_cents = -1",
         "balance = '{}'",
         "updated_at = created_at - 1",
+        "revision = 0",
         "organization_id = 'org_unknown'",
       ]) {
         const sql = `UPDATE rail_accounts SET ${change} WHERE id = '${OTHER_ID}'`;

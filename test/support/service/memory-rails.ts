@@ -31,6 +31,7 @@ export function railAccount(organizationId: OrganizationId, changes: Partial<Rai
     beginWithinMillis: 120_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: 100_000 as Cents,
+    revision: 1,
     ...changes,
   };
 }

@@ -8,7 +8,7 @@ import { railInbox } from "../../../src/storage/rails/inbox.js";
 import { leases } from "../../../src/storage/rails/leases.js";
 import { newTransactionId } from "../../support/commands.js";
 
-/** A row in each table of the rails that no row of the journal confirms. */
+/** An account at a rail, and a row in each table of the rails that the journal does not confirm. */
 export async function makeRails(database: Database, organizationId: OrganizationId): Promise<void> {
   const [cell] = database.cells;
   const now = toUnixMillis(1_000);

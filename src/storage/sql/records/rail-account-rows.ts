@@ -1,3 +1,6 @@
+import type { RailRevision } from "../../../domain/decision.js";
+import type { RailAccountId } from "../../../domain/payment.js";
+import type { OrganizationId } from "../../../domain/values/ids.js";
 import type { ColumnType } from "../engine.js";
 
 /** A row of `rail_accounts`, as both drivers read it. */
@@ -17,6 +20,8 @@ export interface RailAccountRow<Bytes = Buffer> {
   readonly begin_within_millis: number;
   readonly confirm_above_cents: number;
   readonly resolve_alone_max_cents: number;
+  /** How many rows of the journal are about the account. */
+  readonly revision: number;
   /** A JSON text. Null until the rail has told a balance. */
   readonly balance: string | null;
   readonly balance_at: number | null;
@@ -24,7 +29,14 @@ export interface RailAccountRow<Bytes = Buffer> {
   readonly updated_at: number;
 }
 
-/** The columns that `kesc rail` changes. */
+/** The columns of `rail_accounts` that a batch reads. */
+export type RailRevisionRow = Pick<RailAccountRow, "id" | "organization_id" | "revision">;
+
+export function railRevisionOf({ id, organization_id: organizationId, revision }: RailRevisionRow): RailRevision {
+  return { railAccountId: id as RailAccountId, organizationId: organizationId as OrganizationId, revision };
+}
+
+/** The columns that a change of an account sets. */
 export const RAIL_ACCOUNT_CHANGES = {
   id: "text",
   settings: "text",
@@ -36,6 +48,7 @@ export const RAIL_ACCOUNT_CHANGES = {
   begin_within_millis: "int64",
   confirm_above_cents: "int64",
   resolve_alone_max_cents: "int64",
+  revision: "int64",
   updated_at: "int64",
 } as const satisfies Partial<Record<keyof RailAccountRow, ColumnType>>;
 

@@ -57,6 +57,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "webhook_endpoint.deleted": {},
   "reserve.recorded": {},
   "limits.set": {},
+  "rail.changed": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 

@@ -3,7 +3,7 @@ import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
-import type { Payment } from "../../../../src/domain/payment.js";
+import type { Payment, RailAccountId } from "../../../../src/domain/payment.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
@@ -60,6 +60,7 @@ export class MemoryDisk implements Disk {
   readonly #ended = new Set<TransactionId>();
   /** By the name of the book and the receipt. */
   readonly #receipts = new Map<string, UsedReceipt>();
+  readonly #railRevisions = new Map<RailAccountId, number>();
   readonly #journal: Stored<JournalEntry>[] = [];
   readonly #heads = new Map<OrganizationId, BookHead>();
   #version = 0;
@@ -111,6 +112,17 @@ export class MemoryDisk implements Disk {
 
   journalAfter(wanted: OrganizationId, after: number): readonly Stored<JournalEntry>[] {
     return this.#journal.filter(({ organizationId, seq }) => organizationId === wanted && seq > after);
+  }
+
+  railRevision(id: RailAccountId): number {
+    return this.#railRevisions.get(id) ?? 0;
+  }
+
+  /** Changes an account at a rail. As in the database, no batch of the book is under way. */
+  changeRail(organizationId: OrganizationId, id: RailAccountId): void {
+    this.#version += 1;
+    this.#railRevisions.set(id, this.railRevision(id) + 1);
+    this.#changedIn.set(bookName(organizationId), this.#version);
   }
 
   setState(organizationId: OrganizationId, state: BookState): boolean {
@@ -231,6 +243,11 @@ export class MemoryDisk implements Disk {
         return row === undefined ? [] : [{ organizationId, movement, transactionId: row.id }];
       }),
       idempotencyKeys: used,
+      railRevisions: lookup.railRevisionIds.flatMap((id) => {
+        const { railAccountId, organizationId } = payments.rows.get(id) ?? {};
+        if (railAccountId === undefined || organizationId === undefined) return [];
+        return { organizationId, railAccountId, revision: this.railRevision(railAccountId) };
+      }),
     };
   }
 

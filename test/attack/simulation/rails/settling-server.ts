@@ -41,6 +41,8 @@ const LOOP_MILLIS = 500;
 const LOOP_LATE_MILLIS_MAX = 4_000;
 const GRACE_MILLIS = 10_000;
 const SKEW_MILLIS_MAX = 1_500;
+// For so long a server uses the accounts that it has read.
+const REFRESH_MILLIS = 2_000;
 const CONFLICT_TRIES_MAX = 8;
 // Most steps of the ports are taken at once, so that runs are short.
 const TURN_SHARE = 0.3;
@@ -65,6 +67,9 @@ export class SettlingServer {
   #pausedUntil = 0;
   #settlement: Settlement | undefined;
   #lease: Lease | undefined;
+  /** The revisions of the accounts at the rail, as this life of the server has read them. */
+  #revisions = new Map<RailAccountId, number>();
+  #readAt = 0;
 
   constructor(world: RailWorld, given: { rail: SimulatedRail; name: string; confirmAboveCents: number }) {
     this.#world = world;
@@ -148,6 +153,7 @@ export class SettlingServer {
     this.#setClock();
     this.#life += 1;
     this.#state = "up";
+    this.#revisions.clear();
     this.#world.note(this.#name, () => "starts");
     const { payments, inbox, leases } = this.#world;
     const monotonicMillis = (): number => this.#monotonicMillis();
@@ -161,7 +167,7 @@ export class SettlingServer {
     const settlement = new Settlement({
       payments: this.#withTurns(payments, ["accountsWithDue", "due", "payment", "reschedule"]),
       inbox: this.#withTurns(inbox, ["due", "postpone", "settle", "messages"]),
-      railAccounts: { account: (id) => this.#account(id), accountOf: () => undefined },
+      railAccounts: { account: (id) => this.#account(id), refresh: () => this.#refresh() },
       lease,
       submit: (command, deadline) => this.#submit(command, deadline),
       newTransactionId: () => this.#world.newId("late") as TransactionId,
@@ -321,19 +327,35 @@ export class SettlingServer {
     const { payments } = this.#world;
     const organizationId = payments.all().find(({ railAccountId }) => railAccountId === id)?.organizationId;
     if (organizationId === undefined) throw new Error(`no organization has ${id}`);
+    if (this.#monotonicMillis() - this.#readAt >= REFRESH_MILLIS) this.#read();
+    const revision = this.#revisions.get(id) ?? this.#world.disk.railRevision(id);
+    this.#revisions.set(id, revision);
     return {
       id,
       organizationId,
-      rail: this.#adapter(),
+      rail: this.#adapter(this.#world.shortcodeOf(id, revision)),
       payouts: "open",
       beginWithinMillis: 120_000,
       confirmAboveCents: this.#confirmAboveCents as RailAccount["confirmAboveCents"],
       resolveAloneMaxCents: 0,
+      revision,
     };
   }
 
+  async #refresh(): Promise<void> {
+    await this.#turn("refresh", { share: TURN_SHARE, canFail: false });
+    this.#world.tally.count("rail", "accounts read again");
+    this.#read();
+  }
+
+  /** Forgets what was read: each account is read again when it is needed. */
+  #read(): void {
+    this.#revisions.clear();
+    this.#readAt = this.#monotonicMillis();
+  }
+
   /** The rail, as this life of the server reaches it. */
-  #adapter(): PaymentRail {
+  #adapter(shortcode: string): PaymentRail {
     return {
       name: "simulated" as Rail,
       checkAfterMillis: CHECKS_MILLIS,
@@ -341,13 +363,13 @@ export class SettlingServer {
       send: async (order, signal) => {
         if (signal.aborted) return { kind: "unreached", code: "ABORTED", retryAfterMillis: 1_000 };
         const sent = await new Promise<Sent>((resolve) => {
-          this.#rail.request(this.#name, order, resolve);
+          this.#rail.request(this.#name, { order, shortcode }, resolve);
         });
         await this.#turn("the rail's answer", { share: COMMIT_TURN_SHARE, canFail: false });
         return sent;
       },
       query: async (payment) => {
-        const report = this.#rail.query(this.#name, payment);
+        const report = this.#rail.query(this.#name, payment, shortcode);
         await this.#turn("the query's answer", { share: COMMIT_TURN_SHARE, canFail: false });
         return report;
       },

@@ -128,7 +128,7 @@ class RailRun {
         this.#ordersLeft -= 1;
         this.#order();
       });
-      mayNow(0.5, () => {
+      mayNow(1, () => {
         this.#disturb();
       });
     }
@@ -198,7 +198,7 @@ class RailRun {
       amount: formatCents(toCents(1 + random.below(50_000))),
       reference: newTransactionId,
       rail: SLOW_RAIL,
-      terms: { railAccountId: `rail account of ${organizationId}` as RailAccountId },
+      terms: { railAccountId: railAccountOf(organizationId) },
     });
     this.#rail.accepted(newTransactionId, organizationId, isMint ? "MINT" : "REDEEM");
     void this.#commit({ ...command, newTransactionId }).then(() => {
@@ -207,9 +207,16 @@ class RailRun {
     if (this.#ordersLeft === 0) this.#healsAt = this.#world.millis + random.below(FAULTY_MILLIS_MAX);
   }
 
-  /** A caller cancels an order, or an operator freezes the account for a while. */
+  /**
+   * A caller cancels an order, or an operator freezes the account for a while, or changes the
+   * account at the rail.
+   */
   #disturb(): void {
     const { random, payments } = this.#world;
+    if (random.chance(0.5)) {
+      this.#changeRail(random.pick(this.#organizations));
+      return;
+    }
     const payment = payments.all().at(-1);
     if (payment !== undefined && random.chance(0.5)) {
       void this.#commit(cancel(payment.organizationId, payment.transactionId));
@@ -222,6 +229,18 @@ class RailRun {
     this.#world.after(random.below(10 * 60_000), "the freeze ends", () => {
       void this.#commit(unfreezeAccount(organizationId, freeze.accountId, newFreezeId));
     });
+  }
+
+  /** As `kesc rail set`, under the lock of the book: no other shortcode while payments are under way. */
+  #changeRail(organizationId: OrganizationId): void {
+    const { random, payments } = this.#world;
+    const isUnderWay = payments
+      .all()
+      .some((each) => each.organizationId === organizationId && /^(SENDING|ACCEPTED)$/.test(each.state));
+    const isMoved = !isUnderWay && random.chance(0.8);
+    this.#world.tally.count("rail", isMoved ? "other shortcodes" : "other passwords");
+    this.#world.note("operator", () => `changes the account of ${organizationId}${isMoved ? ", and its shortcode" : ""}`);
+    this.#world.changeRail(organizationId, railAccountOf(organizationId), { isMoved });
   }
 
   /** A person asks the rail about each order that is still open, and resolves it. */
@@ -289,6 +308,10 @@ class RailRun {
   #newTransactionId(): TransactionId {
     return this.#world.newId("txn") as TransactionId;
   }
+}
+
+function railAccountOf(organizationId: OrganizationId): RailAccountId {
+  return `rail account of ${organizationId}` as RailAccountId;
 }
 
 /** Half of all runs have no fault of a kind: a bug that only shows without it shows there. */

@@ -43,7 +43,15 @@ interface Taken {
   readonly order: Order;
   readonly takenAt: number;
   readonly receipt: string;
+  /** The shortcode to which the order went. */
+  readonly shortcode: string;
   state: "open" | "succeeded" | "failed";
+}
+
+/** An order, and the shortcode to which a server sends it. */
+interface Request {
+  readonly order: Order;
+  readonly shortcode: string;
 }
 
 interface Known {
@@ -91,10 +99,10 @@ export class SimulatedRail {
   }
 
   /** A server is about to send the order. Returns what the network does with the request. */
-  request(server: string, order: Order, answer: (sent: Sent) => void): void {
+  request(server: string, { order, shortcode }: Request, answer: (sent: Sent) => void): void {
     const known = this.#known(order.transactionId);
     const { plan } = known;
-    this.#watchRequest(server, order, known);
+    this.#watchRequest(server, { order, shortcode }, known);
     if (plan.unreached > 0) {
       plan.unreached -= 1;
       const retryAfterMillis = this.#world.random.pick([SECOND_MILLIS, 20 * SECOND_MILLIS]);
@@ -104,7 +112,7 @@ export class SimulatedRail {
     known.isSent = true;
     known.askedBy.delete(server);
     this.#world.after(plan.arrivesAfter, `the request for ${order.transactionId} arrives`, () => {
-      const sent = this.#take(order, known);
+      const sent = this.#take({ order, shortcode }, known);
       if (plan.answer === "lost") answer({ kind: "unknown", code: "CONNECTION_RESET" });
       else {
         this.#world.after(plan.answersAfter, "the rail answers", () => {
@@ -114,8 +122,9 @@ export class SimulatedRail {
     });
   }
 
-  query(server: string, payment: OpenPayment): Report {
+  query(server: string, payment: OpenPayment, shortcode: string): Report {
     const known = this.#known(payment.transactionId);
+    this.#watchQuery(payment, shortcode, known);
     known.askedBy.add(server);
     if (this.#isLost()) return { kind: "open", code: "NO_ANSWER" };
     if (payment.direction === "MINT") {
@@ -166,7 +175,7 @@ export class SimulatedRail {
   }
 
   /** The rail has the request. */
-  #take(order: Order, { plan, taken }: Known): Sent {
+  #take({ order, shortcode }: Request, { plan, taken }: Known): Sent {
     if (plan.answer === "rejected") return REJECTED;
     const { direction, transactionId } = order;
     const before = taken.at(-1);
@@ -175,7 +184,7 @@ export class SimulatedRail {
     }
     const movement = direction === "MINT" ? this.#world.newId("ws") : transactionId;
     const receipt = this.#world.newId("R");
-    const now: Taken = { movement, order, takenAt: this.#world.millis, receipt, state: "open" };
+    const now: Taken = { movement, order, shortcode, takenAt: this.#world.millis, receipt, state: "open" };
     taken.push(now);
     this.#world.tally.count("rail", `orders taken, ${direction}`);
     if (taken.length > 1) this.#world.violated(`how often the rail took ${transactionId}`, 1, taken.length);
@@ -249,16 +258,27 @@ export class SimulatedRail {
   }
 
   /** What must hold of each request. */
-  #watchRequest(server: string, { transactionId, direction, amountCents }: Order, { isSent, askedBy }: Known): void {
+  #watchRequest(server: string, { order, shortcode }: Request, { isSent, askedBy }: Known): void {
+    const { transactionId, direction, amountCents } = order;
     this.#world.note("rail", () => `is asked for ${direction} ${formatCents(amountCents)}, ${transactionId}`);
     this.#world.tally.count("rail", isSent ? "requests again" : "requests");
     const payment = this.#world.payments.find(transactionId);
     if (payment?.begunAt === undefined || payment.sends === 0) {
       this.#world.violated(`the payment of ${transactionId} when the rail is asked`, "begun", payment?.state);
     }
+    const now = payment === undefined ? undefined : this.#world.shortcodeOf(payment.railAccountId);
+    if (now !== shortcode) this.#world.violated(`the shortcode to which ${transactionId} is sent`, now, shortcode);
     if (isSent && !askedBy.has(server)) {
       this.#world.violated(`what comes before ${server} sends ${transactionId} again`, "a query", "none");
     }
+  }
+
+  /** As long as a payment is open, it is asked about where it was sent. */
+  #watchQuery({ transactionId }: OpenPayment, shortcode: string, { taken }: Known): void {
+    if (this.#world.payments.find(transactionId)?.state === "ENDED") return;
+    const elsewhere = taken.find((each) => each.shortcode !== shortcode);
+    if (elsewhere === undefined) return;
+    this.#world.violated(`the shortcode that is asked about ${transactionId}`, elsewhere.shortcode, shortcode);
   }
 
   #known(transactionId: TransactionId): Known {

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+
+import type { Audit } from "../audit.js";
+import { guarded } from "../guarded.js";
+import type { AuditedBook } from "./book.js";
+import { hasHashOf, proofsIn } from "./content.js";
+import { type JournalRow, newerRows } from "./journal-rows.js";
+
+/** The columns of `rail_accounts` that each change of an account records. */
+const RECORDED = [
+  "rail",
+  "credentials_expire_at",
+  "payouts",
+  "payouts_reason",
+  "is_usual",
+  "begin_within_millis",
+  "confirm_above_cents",
+  "resolve_alone_max_cents",
+  "revision",
+] as const;
+
+/** A row of `rail_accounts`, without its balance. */
+type AccountRow = Readonly<Record<(typeof RECORDED)[number], string | number | null>> & {
+  readonly id: string;
+  readonly settings: string;
+  readonly credentials: Uint8Array | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** The last row of the book at the moment in which the account was read. */
+  readonly book_seq: number;
+};
+
+/** What the newest row of an account says of it. */
+interface Recorded {
+  readonly seq: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Compares each account at a rail of one book with its newest row `rail.changed`, and each of those
+ * rows with an account.
+ */
+export class RailAccountsAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  readonly #recorded = new Map<string, Recorded>();
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book in the order of `seq`. */
+  row(row: JournalRow): void {
+    if (row.kind !== "rail.changed") return;
+    guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
+      this.#follow(row);
+    });
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const accounts = await this.#accounts();
+    const bookSeq = accounts[0]?.book_seq ?? 0;
+    if (bookSeq > (this.#book.row.head ?? 0)) {
+      for await (const row of newerRows(this.#audit, this.#book.row)) if (row.seq <= bookSeq) this.row(row);
+    }
+    const { findings } = this.#book;
+    for (const account of accounts) {
+      const recorded = this.#recorded.get(account.id);
+      this.#recorded.delete(account.id);
+      const place = { seq: recorded?.seq, table: "rail_accounts", id: account.id } as const;
+      if (recorded !== undefined) findings.compareFields(place, comparedFields(recorded, account));
+      else findings.add(place, { expected: "a journal row that records it", found: "none" });
+    }
+    for (const [id, { seq }] of this.#recorded) {
+      findings.add({ seq, table: "rail_accounts", id }, { expected: "the account of rail.changed", found: "none" });
+    }
+  }
+
+  #follow(row: JournalRow): void {
+    const { findings, secrets } = this.#book;
+    const { seq, recorded_at: updatedAt } = row;
+    const place = { seq, table: "journal", id: undefined } as const;
+    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
+      findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
+    }
+    const fields = JSON.parse(row.detail ?? "{}") as Readonly<Record<string, unknown>>;
+    const { id } = fields;
+    if (typeof id !== "string") {
+      findings.add(place, { expected: "an account at a rail in the detail", found: "none" });
+      return;
+    }
+    const createdAt = this.#recorded.get(id)?.createdAt ?? updatedAt;
+    this.#recorded.set(id, { seq, createdAt, updatedAt, fields });
+  }
+
+  /** One statement reads all accounts and the last row of the book, so all are of one moment. */
+  #accounts(): Promise<readonly AccountRow[]> {
+    const { engine, rows } = this.#audit;
+    const { number, organization_id: organizationId } = this.#book.row;
+    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = ?)`;
+    return rows<AccountRow>(
+      `SELECT a.id, a.settings, a.credentials, a.created_at, a.updated_at,
+         ${RECORDED.map((column) => `a.${column}`).join(", ")}, ${head} AS book_seq
+       FROM ${engine.table("rail_accounts")} a WHERE a.organization_id = ?`,
+      [number, organizationId],
+    );
+  }
+}
+
+/** The fields that must agree. Long texts are shown by their SHA-256. */
+function comparedFields(
+  { createdAt, updatedAt, fields }: Recorded,
+  account: AccountRow,
+): Readonly<Record<string, readonly [expected: unknown, found: unknown]>> {
+  const { settings } = fields;
+  const credentials = account.credentials === null ? null : sha256(account.credentials);
+  return {
+    ...Object.fromEntries(RECORDED.map((column) => [column, [fields[column], account[column]] as const])),
+    "settings with the SHA-256": [typeof settings === "string" ? sha256(settings) : "none", sha256(account.settings)],
+    "credentials with the SHA-256": [fields["credentials_sha256"], credentials],
+    created_at: [createdAt, account.created_at],
+    updated_at: [updatedAt, account.updated_at],
+  };
+}
+
+function sha256(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
