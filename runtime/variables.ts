@@ -22,6 +22,8 @@ export const WRONG_VARIABLE_EXIT_CODE = 2;
 
 const FOUR_EYES = /^(none|(operators|resume|write_keys)(,(operators|resume|write_keys))*)$/;
 
+const RAIL_HOSTS = /^[a-z0-9.-]+(:[0-9]{1,5})?(,[a-z0-9.-]+(:[0-9]{1,5})?)*$/;
+
 /**
  * All variables of both programs. `kesc help` and the README show this table; no other place states
  * a default or a range.
@@ -134,6 +136,14 @@ export const VARIABLES = {
     schema: z.string().optional(),
   },
   KESC_CALLBACK_SECRET_FILE: optionalFile("file of the secrets that sign callback addresses"),
+  KESC_RAIL_HOSTS: {
+    fallback: undefined,
+    meaning: "hosts for live M-Pesa accounts beside Safaricom's: a proxy",
+    schema: z
+      .string()
+      .regex(RAIL_HOSTS, "must be hosts such as proxy.example.com or 127.0.0.1:8090, with commas between")
+      .optional(),
+  },
   KESC_WEBHOOKS_ALLOW: {
     fallback: undefined,
     meaning: "hosts and networks for webhooks beside public ones",

@@ -32,6 +32,8 @@ interface RailsOptions {
   readonly ledger: Pick<Ledger, "submit">;
   readonly newTransactionId: () => TransactionId;
   readonly callbacks: Callbacks | undefined;
+  /** The hosts at which live accounts may be, beside those of the rails. */
+  readonly hosts: readonly string[];
   readonly now: () => UnixMillis;
   readonly logger: Logger;
 }

@@ -269,7 +269,7 @@ function openCells(
         writeChecks[number]?.failed(error);
       },
     });
-    const own = cellRails(cell, { ledger, newTransactionId, callbacks, now, logger });
+    const own = cellRails(cell, { ledger, newTransactionId, callbacks, hosts: config.railHosts, now, logger });
     const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
     workers.push(own, webhooks, cellMarks(cell, logger));
     if (sealKeys !== undefined) workers.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));

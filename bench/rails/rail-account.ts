@@ -19,7 +19,7 @@ const KEY_BITS = 2_048;
 
 /** What a server must know to use an account at M-Pesa. */
 export interface CallbackSettings {
-  env: { KESC_CALLBACK_BASE_URL: string; KESC_CALLBACK_SECRET_FILE: string };
+  env: { KESC_CALLBACK_BASE_URL: string; KESC_CALLBACK_SECRET_FILE: string; KESC_RAIL_HOSTS: string };
   /** The secret of the tokens in the addresses of callbacks. */
   secret: Buffer;
 }
@@ -29,7 +29,12 @@ export function callbackSettings(folder: string): CallbackSettings {
   const secret = randomBytes(32);
   const file = join(folder, "callback.secret");
   writeFileSync(file, secret.toString("hex"), { mode: 0o600 });
-  return { env: { KESC_CALLBACK_BASE_URL: "http://127.0.0.1:9", KESC_CALLBACK_SECRET_FILE: file }, secret };
+  const env = {
+    KESC_CALLBACK_BASE_URL: "http://127.0.0.1:9",
+    KESC_CALLBACK_SECRET_FILE: file,
+    KESC_RAIL_HOSTS: "127.0.0.1,localhost",
+  };
+  return { env, secret };
 }
 
 /** Gives an organization of the first cell an account at the stub. Servers see it in seconds. */

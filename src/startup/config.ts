@@ -30,6 +30,8 @@ export interface Config {
   readonly phoneCoolingMillis: number;
   /** Where rails call back; undefined: no rail that needs it can be used. */
   readonly callbacks: CallbackSettings | undefined;
+  /** Where live accounts at rails may be, beside the rails' own hosts: "host" or "host:port". */
+  readonly railHosts: readonly string[];
   /** The key that seals the books, and how the seals name this service. */
   readonly seals: { readonly keyFile: string; readonly origin: string };
   /** The hosts to which webhooks may go, whatever their addresses. */
@@ -89,6 +91,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     queueMax: values.KESC_QUEUE_MAX,
     phoneCoolingMillis: values.KESC_PHONE_COOLING_HOURS * 3_600_000,
     callbacks: callbackSettingsOf(values),
+    railHosts: values.KESC_RAIL_HOSTS?.split(",") ?? [],
     seals: { keyFile: values.KESC_SEAL_KEY_FILE, origin: values.KESC_SEAL_ORIGIN },
     shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
     logLevel: values.KESC_LOG_LEVEL,

@@ -1,7 +1,12 @@
 import type { Logger } from "pino";
 
 import type { UnixMillis } from "../domain/values/time.js";
-import { type RailDependencies, railAccountIdOf, railOf, WrongRailAccountError } from "../rails/accounts/rail-account.js";
+import {
+  railAccountIdOf,
+  type RailDependencies,
+  railOf,
+  WrongRailAccountError,
+} from "../rails/accounts/rail-account.js";
 import type { PaymentRail, RailMessage } from "../rails/rail.js";
 import type { Cell } from "../storage/database.js";
 import { noteBalance } from "../storage/rails/change-rail-accounts.js";
@@ -19,12 +24,13 @@ export interface Callbacks {
 interface RailsOptions {
   /** Undefined if the service has no address for callbacks. Then M-Pesa cannot be used. */
   readonly callbacks: Callbacks | undefined;
+  readonly hosts: readonly string[];
   readonly now: () => UnixMillis;
   readonly logger: Logger;
 }
 
 /** Returns the accounts at rails of a cell. The caller starts and stops them. */
-export function railAccountsOf(cell: Cell, { callbacks, now, logger }: RailsOptions): RailAccountDirectory {
+export function railAccountsOf(cell: Cell, { callbacks, hosts, now, logger }: RailsOptions): RailAccountDirectory {
   const callbackUrl =
     callbacks === undefined ? undefined : callbackUrls(callbacks.settings, callbacks.secrets, cell.number);
   const monotonicMillis = (): number => performance.now();
@@ -36,7 +42,7 @@ export function railAccountsOf(cell: Cell, { callbacks, now, logger }: RailsOpti
   });
   return new RailAccountDirectory(cell, {
     now,
-    railOf: (account) => railOf(account, { callbackUrl, now, monotonicMillis }),
+    railOf: (account) => railOf(account, { callbackUrl, hosts, now, monotonicMillis }),
     onReadError: (error) => {
       logger.error({ cell: cell.number, ...failureFacts(error) }, "the accounts at rails could not be read");
     },
@@ -59,14 +65,14 @@ type ReadingCell = Pick<Cell, "directory"> & { readonly reader: Pick<Cell["reade
 export async function openRail(
   { directory, reader }: ReadingCell,
   account: StoredRailAccount,
-  { callbackUrl, now }: Pick<RailDependencies, "callbackUrl" | "now">,
+  dependencies: Omit<RailDependencies, "monotonicMillis">,
 ): Promise<PaymentRail> {
   const { organizationId, sealedCredentials: sealed } = account;
   const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
   if (book === undefined) throw new WrongRailAccountError(["Its organization has no book. Run: npx kesc verify"]);
   try {
     const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
-    return railOf({ ...account, credentials }, { callbackUrl, now, monotonicMillis: () => performance.now() });
+    return railOf({ ...account, credentials }, { ...dependencies, monotonicMillis: () => performance.now() });
   } catch (error) {
     throw error instanceof CredentialsError ? new WrongRailAccountError([error.message]) : error;
   }

@@ -18,6 +18,7 @@ describe("config", () => {
       queueMax: 10_000,
       phoneCoolingMillis: 0,
       callbacks: undefined,
+      railHosts: [],
       webhookHosts: new AllowedHosts([]),
       seals: { keyFile: "./keys/seal.key", origin: "kesc" },
       shutdownGraceSeconds: 20,

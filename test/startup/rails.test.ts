@@ -39,7 +39,7 @@ describe("the rails of a server", () => {
       lines.push(JSON.parse(line) as Readonly<Record<string, unknown>>);
     };
     logger = pino({ base: null, timestamp: false }, { write });
-    rails = railAccountsOf(opened.cell, { callbacks: undefined, now: () => now, logger });
+    rails = railAccountsOf(opened.cell, { callbacks: undefined, hosts: [], now: () => now, logger });
   });
   afterEach(async () => {
     await rails.stop();
@@ -86,7 +86,7 @@ describe("the rails of a server", () => {
       settings: { baseUrl: "https://kesc.test", secretFile: "" },
       secrets: [Buffer.alloc(32)] as const,
     };
-    const served = railAccountsOf(opened.cell, { callbacks, now: () => now, logger });
+    const served = railAccountsOf(opened.cell, { callbacks, hosts: [], now: () => now, logger });
     await served.start();
     const note = balanceNotes(opened.cell, { rails: served, now: () => now, logger });
     const stored = async (): Promise<string | undefined> => (await storedRailAccounts(opened.cell))[0]?.balance?.json;

@@ -537,7 +537,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ],
   "rail_accounts.rail": [["'sandbox'", "1 = 1", /rail_accounts \d+ rac_1: rail mpesa \| rail sandbox/]],
   "rail_accounts.settings": [
-    ["'{\"baseUrl\":\"https://evil.example\"}'", "1 = 1", /rac_1: settings with the SHA-256 \S+ \| settings with/],
+    ['\'{"baseUrl":"https://evil.example"}\'', "1 = 1", /rac_1: settings with the SHA-256 \S+ \| settings with/],
   ],
   "rail_accounts.credentials": [
     ["BYTES(00)", "1 = 1", /rac_1: credentials with the SHA-256 \S{64} \| credentials with/],

@@ -14,7 +14,7 @@ const SET = "Correct it with npx kesc rail set (docs/operations.md).";
 
 /** Checks each account at a rail as a server would that uses it. Calls no rail. */
 export async function checkRails(
-  { callbacks }: Pick<Config, "callbacks">,
+  { callbacks, railHosts }: Pick<Config, "callbacks" | "railHosts">,
   { cells }: Diagnosed,
   now: number,
 ): Promise<readonly Finding[]> {
@@ -32,7 +32,7 @@ export async function checkRails(
       callbacks === undefined || secrets === undefined ? undefined : callbackUrls(callbacks, secrets, cell.number);
     for (const account of await storedRailAccounts(cell)) {
       accounts += 1;
-      findings.push(...(await checkAccount(account, { cell, urls, now })));
+      findings.push(...(await checkAccount(account, { cell, urls, hosts: railHosts, now })));
     }
   }
   if (findings.length > 0) return findings;
@@ -44,16 +44,17 @@ export async function checkRails(
 interface Surroundings {
   readonly cell: DiagnosedCell;
   readonly urls: ReturnType<typeof callbackUrls> | undefined;
+  readonly hosts: readonly string[];
   readonly now: number;
 }
 
 async function checkAccount(
   account: StoredRailAccount,
-  { cell, urls, now }: Surroundings,
+  { cell, urls, hosts, now }: Surroundings,
 ): Promise<readonly Finding[]> {
   const { organizationId, rail, credentialsExpireAt: expireAt } = account;
   try {
-    await openRail(cell, account, { callbackUrl: urls, now: () => toUnixMillis(now) });
+    await openRail(cell, account, { callbackUrl: urls, hosts, now: () => toUnixMillis(now) });
   } catch (error) {
     if (!(error instanceof WrongRailAccountError)) throw error;
     const words = `The account of ${organizationId} at ${rail} cannot be used: ${error.problems.join(" ")}`;

@@ -2,6 +2,7 @@ import type { Rail } from "../../domain/transaction.js";
 import { type RailDependencies, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
 import { MpesaRail } from "../../rails/mpesa/mpesa.js";
 import { now } from "../../startup/clock.js";
+import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { openRail } from "../../startup/rails.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
@@ -25,7 +26,7 @@ export async function openMpesa(
     throw new OperatorError(`${id} ("${name}") has no account at M-Pesa. To set one: npx kesc rail set mpesa --help`);
   }
   try {
-    const rail = await openRail(cell, account, { callbackUrl, now });
+    const rail = await openRail(cell, account, { callbackUrl, hosts: configFromEnvironment().railHosts, now });
     if (!(rail instanceof MpesaRail)) throw new Error(`${account.id} is no account at M-Pesa`);
     return rail;
   } catch (error) {

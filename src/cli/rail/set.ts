@@ -5,7 +5,7 @@ import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { baseUrlOf, checkMpesaSettings } from "../../rails/accounts/mpesa-account.js";
-import { railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { type RailAccountSource, railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
@@ -40,7 +40,7 @@ interface SetOptions {
 
 /** Servers use the account within two seconds. */
 export async function setRail(rail: string, options: SetOptions): Promise<void> {
-  const { database: address, callbacks } = configFromEnvironment();
+  const { database: address, callbacks, railHosts } = configFromEnvironment();
   if (rail === "direct") {
     await withCurrentDatabase(address, (database) => useDirect(database, options));
     return;
@@ -48,7 +48,7 @@ export async function setRail(rail: string, options: SetOptions): Promise<void> 
   const files = rail === "mpesa" ? mpesaFiles(options) : noFiles(options);
   const { owner, account } = await withCurrentDatabase(address, async (database) => {
     const found = await findOwner(database, options.org);
-    return { owner: found, account: await save(database, found, { rail, files, options }) };
+    return { owner: found, account: await save(database, found, { rail, files, options, railHosts }) };
   });
   if (options.json === true) {
     printJson(accountJson(account));
@@ -109,10 +109,17 @@ function noFiles({ settings, credentials, credentialsExpire }: SetOptions): File
   return { settings: "{}", credentials: undefined, credentialsExpireAt: undefined };
 }
 
+interface Given {
+  readonly rail: string;
+  readonly files: Files;
+  readonly options: SetOptions;
+  readonly railHosts: readonly string[];
+}
+
 async function save(
   database: Database,
   { organization, cell }: Owner,
-  { rail, files, options }: { readonly rail: string; readonly files: Files; readonly options: SetOptions },
+  { rail, files, options, railHosts: hosts }: Given,
 ): Promise<StoredRailAccount> {
   const isOwn = (account: StoredRailAccount): boolean =>
     account.organizationId === organization.id && account.rail === rail;
@@ -128,7 +135,7 @@ async function save(
     confirmAboveCents: options.confirmAbove ?? earlier?.confirmAboveCents ?? USUAL_LIMITS.confirmAboveCents,
     resolveAloneMaxCents: options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? USUAL_LIMITS.resolveAloneMaxCents,
   };
-  refuseUnusable(setting, organization.isSandbox);
+  refuseUnusable({ ...setting, isSandbox: organization.isSandbox }, hosts);
   await saveRailAccount(database, { setting, cell, now: now() }, (present) => {
     if (present.paymentsUnderWay > 0) refuseOtherAccount(setting, present);
     refuseTaken(setting, present);
@@ -139,10 +146,10 @@ async function save(
 }
 
 /** Makes the rail, as a server would. */
-function refuseUnusable(setting: RailAccountSetting, isSandbox: boolean): void {
+function refuseUnusable(account: RailAccountSource, hosts: readonly string[]): void {
   try {
     const callbackUrl = (): string => "";
-    railOf({ ...setting, isSandbox }, { now, monotonicMillis: () => performance.now(), callbackUrl });
+    railOf(account, { now, monotonicMillis: () => performance.now(), callbackUrl, hosts });
   } catch (error) {
     if (!(error instanceof WrongRailAccountError)) throw error;
     throw new OperatorError(error.message, WRONG_USAGE);

@@ -1,6 +1,13 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
+import {
+  baseUrlOf,
+  checkMpesaSettings,
+  fingerprintOf,
+  type MpesaAccountSettings,
+} from "../../rails/accounts/mpesa-account.js";
 import { WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { parseFields } from "../../rails/fields.js";
 import type { RailBalance } from "../../rails/rail.js";
 import { UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX, UNKNOWN_PAYOUTS_NAMED_MAX } from "../../settlement/limits.js";
 import type { StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
@@ -17,6 +24,7 @@ import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { accountJson } from "./account-json.js";
+import { MPESA } from "./open-mpesa.js";
 
 const MINUTE_MILLIS = 60_000;
 const NONE = "No accounts at rails: all calls are direct. To set one: npx kesc rail set sandbox|mpesa --org ORG";
@@ -94,9 +102,10 @@ async function statusOf(cell: Cell, account: StoredRailAccount): Promise<Status>
 }
 
 async function problemOf(cell: Cell, account: StoredRailAccount): Promise<string | undefined> {
+  const { railHosts: hosts } = configFromEnvironment();
   try {
     // The servers know where rails call back. This command need not.
-    await openRail(cell, account, { callbackUrl: () => "", now });
+    await openRail(cell, account, { callbackUrl: () => "", hosts, now });
     return undefined;
   } catch (error) {
     if (error instanceof WrongRailAccountError) return error.problems.join(" ");
@@ -113,6 +122,7 @@ function statusJson(status: Status, reserveCents: number) {
   return {
     ...accountJson(account),
     problem: problem ?? null,
+    ...mpesaJson(account),
     credentials_expire_soon: expiresSoon(account, now()),
     open_payments: openPayments,
     unknown_payouts: unknown.count,
@@ -133,6 +143,7 @@ function printStatus(
   printLine(`${account.rail} of ${organization.id} ("${organization.name}"), ${account.id}`);
   printTable([
     ["  usable", status.problem === undefined ? "yes" : `NO: ${status.problem}`],
+    ...mpesaLines(account),
     ["  usual rail", account.isUsual ? "yes" : "no"],
     ["  payouts", payoutWords(status)],
     ["  open payments", String(openPayments)],
@@ -158,6 +169,34 @@ function printUnknown(named: readonly StoredPayment[], { id }: Organization): vo
     "  Ask the rail what became of them, and say it: " +
       `npx kesc resolve txn_… --outcome completed|failed|moved … --org ${id} --person NAME --reason TEXT --yes`,
   );
+}
+
+/** Undefined for another rail, and for settings that nobody can use. */
+function mpesaSettingsOf({ rail, settings }: StoredRailAccount): MpesaAccountSettings | undefined {
+  const checked = rail === MPESA ? checkMpesaSettings(parseFields(settings)) : undefined;
+  return checked?.ok === true ? checked.value : undefined;
+}
+
+function mpesaJson(account: StoredRailAccount): object {
+  const settings = mpesaSettingsOf(account);
+  if (settings === undefined) return {};
+  const { collectShortcode, payOutShortcode } = settings;
+  return {
+    base_url: baseUrlOf(settings),
+    collect_shortcode: collectShortcode,
+    pay_out_shortcode: payOutShortcode,
+    certificate_sha256: fingerprintOf(settings),
+  };
+}
+
+function mpesaLines(account: StoredRailAccount): readonly (readonly [string, string])[] {
+  const settings = mpesaSettingsOf(account);
+  if (settings === undefined) return [];
+  return [
+    ["  address", baseUrlOf(settings)],
+    ["  shortcodes", `${settings.collectShortcode} collects, ${settings.payOutShortcode} pays out`],
+    ["  certificate", `SHA-256 ${fingerprintOf(settings)}`],
+  ];
 }
 
 function payoutWords({ account: { payouts, payoutsReason }, beginsPayouts }: Status): string {

@@ -40,7 +40,7 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   // compared both.
   if (book.bookOf(organizationId).state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
   if (account.status === "FROZEN") return refuse({ reason: "ACCOUNT_FROZEN", accountId: account.id });
-  // Otherwise the order could go to an old shortcode, and later the new one would be asked about it.
+  // Otherwise the order could go to an old shortcode, and the new one would be asked about it.
   if (book.railRevision(organizationId, payment.railAccountId) !== command.railRevision) {
     return refuse({ reason: "RAIL_ACCOUNT_CHANGED" });
   }

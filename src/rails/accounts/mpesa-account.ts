@@ -1,4 +1,4 @@
-import { createPublicKey } from "node:crypto";
+import { createPublicKey, hash, X509Certificate } from "node:crypto";
 
 import * as z from "zod";
 
@@ -8,7 +8,8 @@ import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import { MPESA_CAPABILITIES } from "../mpesa/limits.js";
 import type { Capabilities } from "../rail.js";
 
-const BASE_URLS = {
+/** Safaricom's addresses of Daraja. */
+export const BASE_URLS = {
   sandbox: "https://sandbox.safaricom.co.ke",
   production: "https://api.safaricom.co.ke",
 } as const;
@@ -88,6 +89,23 @@ export function checkMpesaCredentials(given: unknown): Checked<MpesaCredentials>
 /** Returns the URL of Daraja, without a slash at its end. */
 export function baseUrlOf({ environment, baseUrl: given }: MpesaAccountSettings): string {
   return given ?? BASE_URLS[environment ?? "production"];
+}
+
+/** Whether a live account may be at the address: at Safaricom, or at one of these hosts. */
+export function isKnownAddress(baseUrl: string, hosts: readonly string[]): boolean {
+  const { origin, host, hostname } = new URL(baseUrl);
+  return origin === BASE_URLS.production || hosts.includes(host) || hosts.includes(hostname);
+}
+
+/** Returns the SHA-256 of a certificate as `openssl x509 -fingerprint -sha256` shows it. */
+export function fingerprintOf({ certificatePem: pem }: Pick<MpesaAccountSettings, "certificatePem">): string {
+  // Node takes a bare public key in its place.
+  const der = pem.includes("CERTIFICATE")
+    ? new X509Certificate(pem).raw
+    : createPublicKey(pem).export({ type: "spki", format: "der" });
+  return hash("sha256", der, "hex")
+    .toUpperCase()
+    .replaceAll(/..(?=.)/g, "$&:");
 }
 
 /** Returns the payable amounts: M-Pesa's own, where the settings say nothing else. */

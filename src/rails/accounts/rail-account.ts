@@ -7,7 +7,14 @@ import { MPESA_CAPABILITIES } from "../mpesa/limits.js";
 import { type Clocks, MpesaRail } from "../mpesa/mpesa.js";
 import type { PaymentRail } from "../rail.js";
 import { SandboxRail } from "../sandbox/sandbox.js";
-import { baseUrlOf, checkMpesaCredentials, checkMpesaSettings, mpesaCapabilitiesOf } from "./mpesa-account.js";
+import {
+  BASE_URLS,
+  baseUrlOf,
+  checkMpesaCredentials,
+  checkMpesaSettings,
+  isKnownAddress,
+  mpesaCapabilitiesOf,
+} from "./mpesa-account.js";
 
 /** An organization's account at a rail, as it is stored. */
 export interface RailAccountSource {
@@ -25,6 +32,8 @@ export interface RailAccountSource {
 export interface RailDependencies extends Clocks {
   /** Undefined if the service does not know where rails can call back. */
   readonly callbackUrl: ((purpose: CallbackPurpose, uuid: string) => string) | undefined;
+  /** The hosts beside Safaricom's at which a live account may be: "host" or "host:port". */
+  readonly hosts: readonly string[];
 }
 
 /** The account cannot be used. The message has one line for each reason, and no secret. */
@@ -59,7 +68,7 @@ function sandboxRailOf({ isSandbox }: RailAccountSource, { now }: RailDependenci
   return new SandboxRail({ capabilities: MPESA_CAPABILITIES, now });
 }
 
-function mpesaRailOf(account: RailAccountSource, { callbackUrl, ...clocks }: RailDependencies): PaymentRail {
+function mpesaRailOf(account: RailAccountSource, { callbackUrl, hosts, ...clocks }: RailDependencies): PaymentRail {
   const settings = checkMpesaSettings(parseFields(account.settings));
   const credentials = checkMpesaCredentials(parseFields(account.credentials ?? ""));
   const problems = [...(settings.ok ? [] : settings.problems), ...(credentials.ok ? [] : credentials.problems)];
@@ -68,6 +77,11 @@ function mpesaRailOf(account: RailAccountSource, { callbackUrl, ...clocks }: Rai
   if (settings.ok && settings.value.environment === wrongEnvironment) {
     const kind = account.isSandbox ? "A sandbox organization" : "A live organization";
     problems.push(`${kind} cannot use the environment ${wrongEnvironment} of M-Pesa.`);
+  }
+  // Otherwise somebody who can set accounts could send the credentials anywhere.
+  const given = settings.ok && !account.isSandbox ? settings.value.baseUrl : undefined;
+  if (given !== undefined && !isKnownAddress(given, hosts)) {
+    problems.push(`baseUrl must be ${BASE_URLS.production}, unless KESC_RAIL_HOSTS names its host.`);
   }
   if (callbackUrl === undefined) {
     problems.push("M-Pesa needs KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE, which are not set.");

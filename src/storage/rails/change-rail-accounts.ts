@@ -198,9 +198,10 @@ async function write(
 }
 
 /** What the journal says of an account: everything but the content of the credentials. */
-function recordOf({ organization_id: _, credentials, ...row }: ChangedRow): object {
+function recordOf(row: ChangedRow): object {
+  const { credentials, ...recorded } = row;
   const digest = credentials === null ? null : hash("sha256", Buffer.from(credentials, "hex"), "hex");
-  return { ...row, credentials_sha256: digest };
+  return { ...recorded, credentials_sha256: digest };
 }
 
 function rowOf(setting: RailAccountSetting, credentials: string | null, earlier: ChangedRow | undefined): ChangedRow {

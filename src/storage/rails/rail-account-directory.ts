@@ -11,7 +11,13 @@ import type {
   UsualRails,
 } from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
-import { contextOf, openCredentials, railAccountsVersion, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
+import {
+  contextOf,
+  openCredentials,
+  railAccountsVersion,
+  type StoredRailAccount,
+  storedRailAccounts,
+} from "./rail-accounts.js";
 
 const REFRESH_MILLIS = 2_000;
 const DAY_MILLIS = 86_400_000;

@@ -51,8 +51,9 @@ const TABLES_OF_BOOKS = [
 ] as const;
 
 /**
- * Checks the rows that no book leads to: organizations without a book, keys, accounts at rails
- * and proposals without their owner, holders without their account, and payments without their transaction.
+ * Checks the rows that no book leads to: organizations without a book, keys, accounts at rails and
+ * proposals without their owner, holders without their account, and payments without their
+ * transaction.
  */
 export async function auditOrphans(audit: Audit): Promise<void> {
   const { engine, rows, findings } = audit;

@@ -658,9 +658,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a payment begins under an account at the rail that was changed since it was read",
     file: BEGIN_PAYMENT,
-    edits: [
-      { from: "book.railRevision(organizationId, payment.railAccountId) !== command.railRevision", to: "false" },
-    ],
+    edits: [{ from: "book.railRevision(organizationId, payment.railAccountId) !== command.railRevision", to: "false" }],
   },
   {
     name: "the rail is called although nobody knows whether the begin is on disk",

@@ -12,7 +12,12 @@ const YEAR_MILLIS = 31_536_000_000;
 export function withLostCallbacks({ folder, variables }: Place): Variables {
   const secretFile = join(folder, "callback.secret");
   writeFileSync(secretFile, "0123456789abcdef".repeat(4));
-  return { ...variables, KESC_CALLBACK_BASE_URL: "http://127.0.0.1:9", KESC_CALLBACK_SECRET_FILE: secretFile };
+  return {
+    ...variables,
+    KESC_CALLBACK_BASE_URL: "http://127.0.0.1:9",
+    KESC_CALLBACK_SECRET_FILE: secretFile,
+    KESC_RAIL_HOSTS: "127.0.0.1",
+  };
 }
 
 /** Sets the account of an organization at the simulator, as an operator would. */

@@ -49,6 +49,7 @@ for (const engine of ENGINES) {
       variables = {
         KESC_CALLBACK_BASE_URL: `http://127.0.0.1:${String(toGateway.port)}`,
         KESC_CALLBACK_SECRET_FILE: secretFile,
+        KESC_RAIL_HOSTS: "127.0.0.1",
       };
       service = await Service.start(engine, variables);
       const database = await openDatabaseAt(service.databaseUrl);

@@ -94,6 +94,7 @@ export class RailWorld {
       KESC_GRPC_ADDRESS: "127.0.0.1:0",
       KESC_CALLBACK_BASE_URL: `http://127.0.0.1:${String(callbacks.port)}`,
       KESC_CALLBACK_SECRET_FILE: secretFile,
+      KESC_RAIL_HOSTS: "127.0.0.1",
     });
     const logger = pino({}, { write: () => undefined });
     const server = await startServer(config, { database, logger, now });

@@ -25,6 +25,7 @@ const DEPENDENCIES = {
   now: () => toUnixMillis(0),
   monotonicMillis: () => 0,
   callbackUrl: () => "https://kesc.test/callbacks/x",
+  hosts: [],
 };
 
 interface Given {
@@ -88,6 +89,29 @@ describe("the rail of an account", () => {
     const simulator = { settings: { environment: undefined, baseUrl: "http://127.0.0.1:8090" } };
     expect(problemsOf(source({ ...simulator, isSandbox: true }))).to.deep.equal([]);
   });
+
+  for (const [baseUrl, hosts, isTaken] of [
+    ["https://api.safaricom.co.ke", [], true],
+    ["https://proxy.example.com/daraja", [], false],
+    ["https://sandbox.safaricom.co.ke", [], false],
+    ["https://api.safaricom.co.ke.example.com", [], false],
+    ["https://api.safaricom.co.ke:8443", [], false],
+    ["http://127.0.0.1:8090", [], false],
+    ["https://proxy.example.com/daraja", ["proxy.example.com"], true],
+    ["http://127.0.0.1:8090", ["127.0.0.1"], true],
+    ["http://127.0.0.1:8090", ["127.0.0.1:8090"], true],
+    ["http://127.0.0.1:8091", ["127.0.0.1:8090"], false],
+    ["https://other.proxy.example.com", ["proxy.example.com"], false],
+  ] as const) {
+    const name = hosts.length === 0 ? "no other host" : hosts.join();
+    it(`${isTaken ? "takes" : "refuses"} ${baseUrl} for a live organization where the server names ${name}`, () => {
+      const account = source({ settings: { environment: undefined, baseUrl } });
+      expect(problemsOf(account, { hosts })).to.deep.equal(
+        isTaken ? [] : ["baseUrl must be https://api.safaricom.co.ke, unless KESC_RAIL_HOSTS names its host."],
+      );
+      expect(problemsOf({ ...account, isSandbox: true }, { hosts })).to.deep.equal([]);
+    });
+  }
 
   it("needs an address for callbacks, and a name that is known", () => {
     expect(problemsOf(source(), { callbackUrl: undefined }).join()).to.match(/KESC_CALLBACK_BASE_URL/);

@@ -181,7 +181,9 @@ for (const engine of ENGINES) {
         expect(directory.account(ID)).to.equal(undefined);
         expect(() => directory.accountOf(organizationId, undefined)).to.throw(StoreError);
         expect(taken().join()).to.match(
-          new RegExp(`unusable ${ID}: CredentialsError: The settings of ${ID} and its credentials do not belong together`),
+          new RegExp(
+            `unusable ${ID}: CredentialsError: The settings of ${ID} and its credentials do not belong together`,
+          ),
         );
       });
     }

@@ -231,7 +231,7 @@ class RailRun {
     });
   }
 
-  /** As `kesc rail set`, under the lock of the book: no other shortcode while payments are under way. */
+  /** As `kesc rail set` does: no other shortcode while payments are under way. */
   #changeRail(organizationId: OrganizationId): void {
     const { random, payments } = this.#world;
     const isUnderWay = payments
@@ -239,7 +239,10 @@ class RailRun {
       .some((each) => each.organizationId === organizationId && /^(SENDING|ACCEPTED)$/.test(each.state));
     const isMoved = !isUnderWay && random.chance(0.8);
     this.#world.tally.count("rail", isMoved ? "other shortcodes" : "other passwords");
-    this.#world.note("operator", () => `changes the account of ${organizationId}${isMoved ? ", and its shortcode" : ""}`);
+    this.#world.note(
+      "operator",
+      () => `changes the account of ${organizationId}${isMoved ? ", and its shortcode" : ""}`,
+    );
     this.#world.changeRail(organizationId, railAccountOf(organizationId), { isMoved });
   }
 
