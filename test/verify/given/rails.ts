@@ -11,7 +11,7 @@ import { newTransactionId } from "../../support/commands.js";
 /** An account at a rail, and a row in each table of the rails that the journal does not confirm. */
 export async function makeRails(database: Database, organizationId: OrganizationId): Promise<void> {
   const [cell] = database.cells;
-  const now = toUnixMillis(1_000);
+  const now = toUnixMillis(Date.now());
   const setting = {
     id: "rac_1" as RailAccountId,
     organizationId,
