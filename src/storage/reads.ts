@@ -1,5 +1,6 @@
 import type { OrganizationId } from "../domain/values/ids.js";
-import type { Page, Reads } from "../ledger/ports/reads.js";
+import { toUnixMillis } from "../domain/values/time.js";
+import type { Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
 import type { Cell } from "./database.js";
 import { accountsPage } from "./lists/accounts.js";
 import { transactionsPage } from "./lists/transactions.js";
@@ -61,7 +62,7 @@ export function reads({
       one(organizationId, ({ number }) => reader.rows<FullAccountRow>(statements.account, [id, number]), fullAccountOf),
 
     limits: (organizationId) =>
-      one(organizationId, ({ number }) => reader.rows<LimitsRow>(statements.limits, [number]), limitsOf),
+      one(organizationId, ({ number }) => reader.rows<ReadLimitsRow>(statements.limits, [number]), readLimitsOf),
 
     accounts: (organizationId, filters, request) =>
       page(organizationId, (book) => accountsPage(listReader, engine, { book, filters, page: request }), fullAccountOf),
@@ -93,4 +94,11 @@ function readStatements(engine: Engine) {
     transaction: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
   };
+}
+
+type ReadLimitsRow = LimitsRow & { readonly last_recorded_at: number };
+
+function readLimitsOf(row: ReadLimitsRow): ReadLimits | undefined {
+  const limits = limitsOf(row);
+  return limits === undefined ? undefined : { ...limits, lastRecordedAt: toUnixMillis(row.last_recorded_at) };
 }

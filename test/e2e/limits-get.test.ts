@@ -9,6 +9,7 @@ import { problemOf } from "../support/service/each-engine.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
 const NOON = new Date("2026-01-31T12:00:00+03:00").getTime();
+const HALF_DAY_MILLIS = 43_200_000;
 const JANUARY_ENDS = "2026-01-31T21:00:00.000Z";
 
 for (const engine of ENGINES) {
@@ -116,6 +117,21 @@ for (const engine of ENGINES) {
       expect(json["limits"]).to.deep.equal([
         { type: "mint", name: "month", limit: 1000, used: 400, remaining: 600, resets_at: "2026-02-28T21:00:00.000Z" },
       ]);
+    });
+
+    it("counts to the day of the next mint, where the clock is a little behind the book over midnight", async () => {
+      const used = async (): Promise<unknown> => {
+        const { json } = await limits(`?account_id=${accountId}`);
+        return (json["limits"] as { name: string; used: unknown }[]).find(({ name }) => name === "day")?.used;
+      };
+      expect(await used()).to.equal(400);
+      time += HALF_DAY_MILLIS + 10_000;
+      const body = { user_id: "juma", phone_number: "0712345679" };
+      expect((await service.rest.send("POST", "/accounts", { key: service.a.key, body })).status).to.equal(201);
+      time -= 20_000;
+      expect(await used()).to.equal(0);
+      expect((await send("mint", "300.00", "after midnight")).status).to.equal(201);
+      expect(await used()).to.equal(300);
     });
 
     it("shows nothing of another organization, nor an account that is not there", async () => {

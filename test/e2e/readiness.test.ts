@@ -33,14 +33,18 @@ describe("a server whose PostgreSQL is changed under it", () => {
       );
     try {
       await expectReadyz(service, 200);
+      const accountId = await newAccount(service, "1.00");
       await setFsync("off");
       await expectReadyz(service, 503);
+      // No caller gets a success for a commit that a power cut may lose.
+      expect(await mintStatus(service, accountId, "not durable")).to.equal(503);
       await eventually(() => service.printed().includes("the PostgreSQL setting fsync is off"), {
         millisMax: NOTICED_MILLIS_MAX,
         what: () => `the setting is not named: ${service.printed()}`,
       });
       await setFsync("on");
       await expectReadyz(service, 200);
+      expect(await mintStatus(service, accountId, "not durable")).to.equal(201);
     } finally {
       await service.dispose();
       await postgres.stop();

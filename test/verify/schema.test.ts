@@ -97,6 +97,35 @@ const ON_POSTGRES: readonly Change[] = [
   ["rows are hidden", ["ALTER TABLE journal ENABLE ROW LEVEL SECURITY"], /journal: table: .*row security/],
   ["every role may change rows", ["GRANT UPDATE ON journal TO PUBLIC"], /journal: rights: .*PUBLIC has UPDATE/],
   ["every role may change a column", ["GRANT UPDATE (reason) ON journal TO PUBLIC"], /rights: .*PUBLIC has UPDATE/],
+  ["every role may change seals", ["GRANT UPDATE ON seals TO PUBLIC"], /public\.seals: rights: .*PUBLIC has UPDATE/],
+  [
+    "every role may change the acts of operators",
+    ["GRANT UPDATE, DELETE ON operator_acts TO PUBLIC"],
+    /operator_acts: rights: .*PUBLIC has DELETE[^]*operator_acts: rights: .*PUBLIC has UPDATE/,
+  ],
+  [
+    "a table has another owner",
+    [
+      "DO $$ BEGIN CREATE ROLE evil; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+      "ALTER TABLE journal OWNER TO evil",
+    ],
+    /public\.journal: owner: expected .*; found evil/,
+  ],
+  ["a table has children", ["CREATE TABLE more () INHERITS (journal)"], /journal: table: .*inherits/],
+  ["row security is forced", ["ALTER TABLE journal FORCE ROW LEVEL SECURITY"], /journal: table: .*forced/],
+  [
+    "a function has a setting of its own",
+    ["ALTER FUNCTION journal_refuses_change() SET session_replication_role = replica"],
+    /function journal_refuses_change: .*SET session_replication_role=replica/,
+  ],
+  [
+    "a role switches triggers off",
+    [
+      "DO $$ BEGIN CREATE ROLE evil; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+      "DO $$ BEGIN EXECUTE format('ALTER ROLE evil IN DATABASE %I SET session_replication_role = replica', current_database()); END $$",
+    ],
+    /session_replication_role: expected origin; found session_replication_role=replica for the role evil/,
+  ],
   [
     "every role may empty it",
     ["GRANT TRUNCATE, DELETE ON journal TO PUBLIC"],
@@ -215,6 +244,15 @@ describe("verify of the schema on postgres", () => {
         END LOOP; END $$`,
     );
     expect(await findingsOf(opened)).to.equal("");
+  });
+
+  it("is not begun where triggers are off for the whole database: neither servers nor commands open it", async () => {
+    await execute(
+      opened.address,
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET session_replication_role = replica', current_database()); END $$",
+    );
+    const error: unknown = await openDatabase(opened.address).catch((thrown: unknown) => thrown);
+    expect(String(error)).to.contain("session_replication_role is replica, so no trigger guards the journal");
   });
 
   it("needs no more rights than to read", async () => {

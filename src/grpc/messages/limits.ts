@@ -3,7 +3,7 @@ import { type LimitName, limitsOfTier } from "../../domain/limits/limits.js";
 import { type LimitsInForce, limitStates, usageAt } from "../../domain/limits/usage.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import {
   type Limit as LimitMessage,
   LimitName as LimitNameMessage,
@@ -22,6 +22,11 @@ const TYPES = {
   MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
   REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
 } as const satisfies Record<TransactionType, TransactionTypeMessage>;
+
+/** Returns the time at which a mint would be decided: the times of a book never decrease. */
+export function decidedAt(limits: { readonly lastRecordedAt: UnixMillis } | undefined, now: UnixMillis): UnixMillis {
+  return toUnixMillis(Math.max(now, limits?.lastRecordedAt ?? now));
+}
 
 /** The limits of the organization, or those of an account, as they are at `now`. */
 export function toLimitsMessage(

@@ -23,7 +23,7 @@ import type { AmountLimits as AmountLimitsMessage, TierLimits } from "../../gen/
 import { actorOf } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
-import { toLimitsMessage } from "../messages/limits.js";
+import { decidedAt, toLimitsMessage } from "../messages/limits.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { parseReason } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
@@ -50,7 +50,7 @@ function getLimits(unary: OperatorUnary, { administration, cellOf, now }: LimitR
       if (organization === undefined) return unknownOrganization(organizationId);
       const { reads } = cellOf(organization);
       const limits = await reads.limits(organizationId);
-      const at = toUnixMillis(now());
+      const at = decidedAt(limits, toUnixMillis(now()));
       if (accountId === undefined) return done(limitsOfOrganization(limits, at));
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };

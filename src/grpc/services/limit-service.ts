@@ -4,7 +4,7 @@ import { GetLimitsRequest, GetLimitsResponse, type LimitServiceService } from ".
 import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { ifGiven, parseFields } from "../messages/fields.js";
-import { toLimitsMessage } from "../messages/limits.js";
+import { decidedAt, toLimitsMessage } from "../messages/limits.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface LimitHandlersOptions {
@@ -29,7 +29,7 @@ function getLimits({ cellOf, now }: LimitHandlersOptions): UnaryRoute {
         return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
       }
       const limits = await reads.limits(key.organizationId);
-      return done({ limits: toLimitsMessage(limits, account, now()) });
+      return done({ limits: toLimitsMessage(limits, account, decidedAt(limits, now())) });
     },
   });
 }

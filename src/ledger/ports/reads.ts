@@ -60,6 +60,9 @@ export interface Page<Row> {
   readonly lookedAt: number;
 }
 
+/** The limits, with the time of the book's last row: no decision is made at an earlier one. */
+export type ReadLimits = LimitsInForce & { readonly lastRecordedAt: UnixMillis };
+
 /**
  * Reads the committed rows of one organization, directly from the database. Every call rejects with
  * a StoreError "unavailable" if the database fails.
@@ -67,7 +70,7 @@ export interface Page<Row> {
 export interface Reads {
   account(organizationId: OrganizationId, id: AccountId): Promise<Account | undefined>;
   /** Undefined until the operator sets the first limits. */
-  limits(organizationId: OrganizationId): Promise<LimitsInForce | undefined>;
+  limits(organizationId: OrganizationId): Promise<ReadLimits | undefined>;
   accounts(organizationId: OrganizationId, filters: AccountFilters, page: PageRequest): Promise<Page<Account>>;
   transaction(organizationId: OrganizationId, id: TransactionId): Promise<Transaction | undefined>;
   transactions(

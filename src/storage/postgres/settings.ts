@@ -1,5 +1,11 @@
 /** The settings of a session that decide whether it may serve. */
-const SETTINGS = ["fsync", "full_page_writes", "transaction_read_only", "server_encoding"] as const;
+const SETTINGS = [
+  "fsync",
+  "full_page_writes",
+  "transaction_read_only",
+  "server_encoding",
+  "session_replication_role",
+] as const;
 
 /** A server that only speaks the PostgreSQL protocol may lack a setting. Its value is then null. */
 export type Settings = Readonly<Record<(typeof SETTINGS)[number], string | null>>;
@@ -17,6 +23,13 @@ export function refuseUnsafe(found: Settings): void {
     if (found[name] === "off") {
       throw new Error(`the PostgreSQL setting ${name} is off, so commits would not be durable. Turn it on`);
     }
+  }
+  const role = found.session_replication_role ?? "origin";
+  if (role !== "origin") {
+    throw new Error(
+      `the PostgreSQL setting session_replication_role is ${role}, so no trigger guards the journal. Remove it: ` +
+        "ALTER DATABASE … RESET session_replication_role, and the same for the role",
+    );
   }
   // Reads would be wrong, too: a standby may lag behind the commits of its primary.
   if (found.transaction_read_only === "on") {

@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { Read, Session, Transact, Write } from "../sql/engine.js";
 import { type Limits, localSettings } from "./address.js";
 import type { PostgresClient } from "./client.js";
+import { refuseUnsafe, type Settings, SETTINGS_SQL } from "./settings.js";
 
 /** The methods of `PostgresClient` that a transaction uses. */
 export type PostgresConnections = Pick<PostgresClient, "acquireConnection" | "releaseConnection" | "send">;
@@ -20,7 +21,9 @@ const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; SET LOCAL enabl
  * transaction is aborted. It does not matter which error `work` throws then.
  */
 export function postgresTransactions(client: PostgresConnections, limits: Limits): Transact {
-  const begin = `${BEGIN}; ${localSettings(limits)}`;
+  // Somebody may change the settings while we use the server. What they are comes with BEGIN, so it
+  // costs no wait of its own.
+  const begin = `${BEGIN}; ${localSettings(limits)}; SELECT ${SETTINGS_SQL}`;
   return async (work) => {
     const connection = await client.acquireConnection();
     try {
@@ -58,7 +61,9 @@ class PostgresSession implements Session {
 
   constructor(send: Send, begin: string) {
     this.#send = send;
-    this.#begun = this.#run(begin);
+    this.#begun = this.#run(begin).then(refuseUnsafeSession);
+    // Each member awaits it.
+    this.#begun.catch(() => undefined);
   }
 
   async read({ sql, bindings }: Read): Promise<readonly unknown[]> {
@@ -76,6 +81,7 @@ class PostgresSession implements Session {
   }
 
   async commit(): Promise<void> {
+    await this.#begun;
     const committing = this.#run("COMMIT");
     await failureOf(committing);
     const failure = await this.#failure;
@@ -97,6 +103,12 @@ class PostgresSession implements Session {
     this.#failure = this.#failure.then((earlier) => earlier ?? failing);
     return running;
   }
+}
+
+/** Throws if commits would not be durable, or if triggers would not hold. */
+function refuseUnsafeSession(begun: pg.QueryResult | readonly pg.QueryResult[]): void {
+  const results: readonly pg.QueryResult[] = Array.isArray(begun) ? begun : [];
+  for (const settings of results.at(-1)?.rows ?? []) refuseUnsafe(settings as Settings);
 }
 
 /**

@@ -5,10 +5,13 @@ import { withFlatConditions } from "./flat-conditions.js";
 import { POSTGRES_OBJECTS } from "./postgres-objects.js";
 import type { SchemaComparison, SchemaObject } from "./schema-object.js";
 
-const JOURNAL = "journal";
 /** The names of the triggers that keep tables append-only, and of their functions. */
-const APPEND_ONLY = /^(trigger|function) .*_refuses_change$/;
+const GUARDS = /^(trigger|function) .*_refuses_change$/;
 
+/** The tables whose rows never change. */
+const APPEND_ONLY = Object.entries(POSTGRES_OBJECTS).flatMap(([table, objects]) =>
+  `trigger ${table}_refuses_change` in objects ? [table] : [],
+);
 /** CHECK of a constraint, and WHERE of an index. */
 const HAS_CONDITION = /^(constraint|index) /;
 
@@ -16,11 +19,17 @@ const HAS_CONDITION = /^(constraint|index) /;
  * Compares the schema with a list of what the migrations make. The list is part of the program, so
  * a role that may only read can run the audit. A test compares the list with a migrated database.
  *
- * Also checks that nobody but the owner may change the journal.
+ * Also checks that nobody but the owner may change append-only tables, that our tables have one
+ * owner, and that no setting of a role or a database switches triggers off.
  */
 export async function readPostgresSchema(snapshot: Snapshot, { schema = "public" }: Engine): Promise<SchemaComparison> {
   const found = await postgresObjects(snapshot, schema);
-  const problems = await allRows(snapshot.rows<SchemaComparison["problems"][number]>(rightsSql(schema)));
+  const problemsOf = (sql: string): Promise<SchemaComparison["problems"]> => allRows(snapshot.rows(sql));
+  const problems = [
+    ...(await problemsOf(rightsSql(schema))),
+    ...(await problemsOf(ownersSql(schema))),
+    ...(await problemsOf(REPLICATION_ROLES)),
+  ];
   const [citus] = await allRows(snapshot.rows("SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'"));
   // A Citus cluster may refuse triggers. The rights alone guard the journal there.
   const isGuardedByRights = citus !== undefined && problems.length === 0;
@@ -30,7 +39,7 @@ export async function readPostgresSchema(snapshot: Snapshot, { schema = "public"
   );
   return {
     expected: (isGuardedByRights
-      ? expected.filter(({ name }) => !APPEND_ONLY.test(name) || present.has(name))
+      ? expected.filter(({ name }) => !GUARDS.test(name) || present.has(name))
       : expected
     ).map(comparable),
     found: found.map(comparable),
@@ -63,7 +72,9 @@ function objectsSql(schema: string): string {
       SELECT c.* FROM pg_class c WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${names})
     )
     SELECT relname AS "table", 'table' AS name, concat('kind ', relkind, ', persistence ', relpersistence,
-      CASE WHEN relrowsecurity THEN ', row security' END) AS definition
+      CASE WHEN relrowsecurity THEN ', row security' END, CASE WHEN relforcerowsecurity THEN ', forced' END,
+      CASE WHEN EXISTS (SELECT FROM pg_inherits i WHERE tables.oid IN (i.inhparent, i.inhrelid)) THEN ', inherits' END
+    ) AS definition
     FROM tables
 
     UNION ALL
@@ -93,7 +104,8 @@ function objectsSql(schema: string): string {
     WHERE NOT g.tgisinternal OR g.tgenabled <> 'O'
 
     UNION ALL
-    SELECT t.relname, concat('function ', p.proname), concat(l.lanname, ': ', p.prosrc)
+    SELECT t.relname, concat('function ', p.proname), concat(l.lanname, ': ', p.prosrc,
+      CASE WHEN p.prosecdef THEN ' with the rights of its owner' END, ' SET ' || array_to_string(p.proconfig, ', '))
     FROM tables t JOIN pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal
     JOIN pg_proc p ON p.oid = g.tgfoid JOIN pg_language l ON l.oid = p.prolang
 
@@ -103,18 +115,50 @@ function objectsSql(schema: string): string {
     ORDER BY 1, 2`;
 }
 
-/** Roles other than the owner that may change or delete rows of the journal. 0 means every role. */
+const named = (tables: readonly string[]): string => tables.map((table) => `'${table}'`).join(", ");
+
+/** Roles other than the owner that may change or delete append-only rows. 0 means every role. */
 function rightsSql(schema: string): string {
+  const tables = `c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${named(APPEND_ONLY)})`;
   const held = `
-    SELECT a.grantee, a.privilege_type, c.relowner FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
-    WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname = '${JOURNAL}'
+    SELECT c.relname, a.grantee, a.privilege_type, c.relowner
+    FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a WHERE ${tables}
     UNION ALL
-    SELECT a.grantee, a.privilege_type, c.relowner FROM pg_catalog.pg_class c
-    JOIN pg_catalog.pg_attribute t ON t.attrelid = c.oid, pg_catalog.aclexplode(t.attacl) a
-    WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname = '${JOURNAL}'`;
+    SELECT c.relname, a.grantee, a.privilege_type, c.relowner FROM pg_catalog.pg_class c
+    JOIN pg_catalog.pg_attribute t ON t.attrelid = c.oid, pg_catalog.aclexplode(t.attacl) a WHERE ${tables}`;
   return `
-    SELECT DISTINCT '${schema}.${JOURNAL}: rights' AS id, 'only its owner may change rows' AS expected,
+    SELECT DISTINCT concat('${schema}.', relname, ': rights') AS id, 'only its owner may change rows' AS expected,
       concat(CASE grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(grantee) END, ' has ', privilege_type) AS found
     FROM (${held}) AS held
-    WHERE grantee <> relowner AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER') ORDER BY 3`;
+    WHERE grantee <> relowner AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER') ORDER BY 1, 3`;
 }
+
+/**
+ * Tables, and functions of triggers, with another owner than most of our tables: an owner may do
+ * everything. A superuser may do so anyway.
+ */
+function ownersSql(schema: string): string {
+  return `
+    WITH tables AS (
+      SELECT c.oid, c.relname, c.relowner FROM pg_catalog.pg_class c
+      WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${named(Object.keys(POSTGRES_OBJECTS))})
+    ), most AS (
+      SELECT relowner AS owner FROM tables GROUP BY relowner ORDER BY COUNT(*) DESC, relowner LIMIT 1
+    ), owned AS (
+      SELECT relname AS name, relowner AS owner FROM tables
+      UNION SELECT p.proname, p.proowner FROM tables t
+      JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal
+      JOIN pg_catalog.pg_proc p ON p.oid = g.tgfoid
+    )
+    SELECT concat('${schema}.', o.name, ': owner') AS id, pg_get_userbyid(m.owner) AS expected,
+      pg_get_userbyid(o.owner) AS found
+    FROM owned o, most m JOIN pg_catalog.pg_roles r ON true
+    WHERE o.owner <> m.owner AND r.oid = o.owner AND NOT r.rolsuper ORDER BY 1`;
+}
+
+const REPLICATION_ROLES = `
+  SELECT 'session_replication_role' AS id, 'origin' AS expected,
+    concat(setting, CASE WHEN s.setrole <> 0 THEN ' for the role ' || pg_get_userbyid(s.setrole) END) AS found
+  FROM pg_catalog.pg_db_role_setting s, unnest(s.setconfig) setting
+  WHERE setting LIKE 'session_replication_role=%' AND setting <> 'session_replication_role=origin'
+    AND s.setdatabase IN (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()))`;
