@@ -238,6 +238,19 @@ export type CorrectBook = ByOperator & {
     | { readonly name: "coverShortfall" }
     | { readonly name: "recoverShortfall" | "allocate"; readonly accountId: AccountId }
     | { readonly name: "returnUnallocated" | "bookReceipt"; readonly receipt: RailReceipt }
+    /** Without an account that pays for it, nobody does: a shortfall. */
+    | { readonly name: "bookPayment"; readonly receipt: RailReceipt; readonly accountId: AccountId | undefined }
+    /** The book has a movement with another amount than the rail. */
+    | {
+        readonly name: "adjustMovement";
+        /** The receipt of the movement, or the id of its transaction if the book has no receipt. */
+        readonly movement: string;
+        /** Whether more came in than the book has, or more went out. */
+        readonly direction: "in" | "out";
+        readonly accountId: AccountId | undefined;
+      }
+    /** Shillings moved between the rail and another place of the organization. */
+    | { readonly name: "explainTransfer"; readonly receipt: RailReceipt; readonly direction: "in" | "out" }
   );
 
 /** Sets limits of the organization, or of the accounts of one tier. */

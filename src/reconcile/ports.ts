@@ -9,6 +9,11 @@ export interface BookedMovements {
   transactions(ids: readonly TransactionId[]): Promise<readonly NamedTransaction[]>;
   /** The transactions of the rail whose ids end with one of these texts. Reads every payment. */
   transactionsEndingWith(ends: readonly string[]): Promise<readonly NamedTransaction[]>;
+  /**
+   * What operators have added to movements, by receipt or by the id of the transaction. What went
+   * out is negative.
+   */
+  adjusted(): Promise<ReadonlyMap<string, number>>;
   /** What the book recorded in the period, in its order. */
   within(period: Period): AsyncIterable<readonly BookedMovement[]>;
 }

@@ -19,7 +19,7 @@ export async function reconcile(
   book: BookedMovements,
   period: () => Period | undefined,
 ): Promise<Reconciliation> {
-  const reconciliation = new Reconciliation();
+  const reconciliation = new Reconciliation(await book.adjusted());
   for await (const slice of movements) {
     const booked = await book.withReceipts(slice.map(({ receipt }) => receipt));
     const byReceipt = new Map(booked.map((each) => [each.receipt, each]));

@@ -1,5 +1,5 @@
 import type { Transaction } from "../domain/transaction.js";
-import type { TransactionId } from "../domain/values/ids.js";
+import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
 /** A movement of shillings as the rail has it. */
@@ -33,6 +33,8 @@ export interface BookedMovement {
   readonly receipt: string | undefined;
   /** Undefined for a correction of the book by an operator. */
   readonly transactionId: TransactionId | undefined;
+  /** The account that got or gave the KESC. */
+  readonly accountId: AccountId | undefined;
   readonly direction: "in" | "out";
   readonly amountCents: number;
   /** When the service accepted the transaction. */
@@ -76,8 +78,13 @@ export class Reconciliation {
   atTheEdge = 0;
   readonly breaks: Break[] = [];
   readonly #receipts = new Set<string>();
+  readonly #adjusted: ReadonlyMap<string, number>;
   /** The transactions without a receipt for which the rail has a row. */
   readonly #named = new Set<string>();
+
+  constructor(adjusted: ReadonlyMap<string, number>) {
+    this.#adjusted = adjusted;
+  }
 
   /** Takes a row of the rail. `booked` is what the book has under the receipt, at any time. */
   addRail(rail: RailMovementRow, booked: BookedMovement | undefined): void {
@@ -103,16 +110,31 @@ export class Reconciliation {
       receipt === undefined
         ? transactionId !== undefined && this.#named.has(transactionId)
         : this.#receipts.has(receipt);
-    if (isCompared) return;
+    // An operator has taken the whole movement back.
+    if (isCompared || this.#netOf(booked) === 0) return;
     if (booked.acceptedAt < from) this.atTheEdge += 1;
     else this.breaks.push({ kind: "missing_on_rail", rail: undefined, booked });
   }
 
   #compare(rail: RailMovementRow, booked: BookedMovement): void {
-    const isSame = rail.direction === booked.direction && rail.amountCents === booked.amountCents;
-    if (isSame) count(this.matched, rail);
-    else this.breaks.push({ kind: "amount_differs", rail, booked });
+    const net = this.#netOf(booked);
+    if (net === signed(rail)) count(this.matched, rail);
+    else {
+      const asAdjusted = { ...booked, direction: net < 0 ? "out" : "in", amountCents: Math.abs(net) } as const;
+      this.breaks.push({ kind: "amount_differs", rail, booked: asAdjusted });
+    }
   }
+
+  /** What the book has after all corrections of the movement. What went out is negative. */
+  #netOf(booked: BookedMovement): number {
+    const added = [booked.receipt, booked.transactionId].map((name) => this.#adjusted.get(name ?? "") ?? 0);
+    return added.reduce((sum, cents) => sum + cents, signed(booked));
+  }
+}
+
+/** What went out is negative. */
+export function signed({ direction, amountCents }: Pick<RailMovementRow, "direction" | "amountCents">): number {
+  return direction === "in" ? amountCents : -amountCents;
 }
 
 /** Whether the rail has told that the transaction is completed, but not its receipt. */
@@ -120,10 +142,11 @@ function isWithoutReceipt(transaction: NamedTransaction | undefined): transactio
   return transaction?.status === "COMPLETED" && transaction.railReceipt === undefined;
 }
 
-function bookedBy({ id, type, amountCents, createdAt, updatedAt }: NamedTransaction): BookedMovement {
+function bookedBy({ id, accountId, type, amountCents, createdAt, updatedAt }: NamedTransaction): BookedMovement {
   return {
     receipt: undefined,
     transactionId: id,
+    accountId,
     direction: type === "MINT" ? "in" : "out",
     amountCents,
     acceptedAt: createdAt,

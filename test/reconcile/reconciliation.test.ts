@@ -20,7 +20,8 @@ function onRail(receipt: string, given: Partial<RailMovementRow> = {}): RailMove
 
 function booked(receipt: string | undefined, given: Partial<BookedMovement> = {}): BookedMovement {
   const [acceptedAt, recordedAt] = [toUnixMillis(1_400), toUnixMillis(1_600)];
-  return { receipt, transactionId: ID, direction: "in", amountCents: 100, acceptedAt, recordedAt, ...given };
+  const of = { transactionId: ID, accountId: "acc_1" as AccountId };
+  return { receipt, ...of, direction: "in", amountCents: 100, acceptedAt, recordedAt, ...given };
 }
 
 function named(given: Partial<NamedTransaction> = {}): NamedTransaction {
@@ -43,8 +44,9 @@ function named(given: Partial<NamedTransaction> = {}): NamedTransaction {
 function compare(
   rail: readonly (readonly [RailMovementRow, BookedMovement?])[],
   book: readonly BookedMovement[],
+  adjusted: Readonly<Record<string, number>> = {},
 ): { readonly breaks: readonly string[]; readonly reconciliation: Reconciliation } {
-  const reconciliation = new Reconciliation();
+  const reconciliation = new Reconciliation(new Map(Object.entries(adjusted)));
   for (const [row, found] of rail) reconciliation.addRail(row, found);
   for (const each of book) reconciliation.addBooked(each, PERIOD);
   const breaks = reconciliation.breaks.map((each) => `${each.kind} ${String((each.rail ?? each.booked)?.receipt)}`);
@@ -73,6 +75,18 @@ describe("Reconciliation", () => {
   it("finds another amount, and another direction", () => {
     expect(compare([[onRail("A"), booked("A", { amountCents: 99 })]], []).breaks).to.deep.equal(["amount_differs A"]);
     expect(compare([[onRail("A"), booked("A", { direction: "out" })]], []).breaks).to.deep.equal(["amount_differs A"]);
+  });
+
+  it("adds what operators have corrected, by the receipt or by the transaction", () => {
+    const less = onRail("A", { amountCents: 90 });
+    expect(compare([[less, booked("A")]], [], { A: -10 }).breaks).to.deep.equal([]);
+    expect(compare([[less, booked("A")]], [], { A: -9 }).breaks).to.deep.equal(["amount_differs A"]);
+    const unnamed = onRail("A", { amountCents: 150, transaction: named() });
+    expect(compare([[unnamed]], [booked(undefined)], { [ID]: 50 }).breaks).to.deep.equal([]);
+    expect(compare([[onRail("A", { direction: "out" }), booked("A")]], [], { A: -200 }).breaks).to.deep.equal([]);
+    // Nothing has moved under a receipt that was mistyped.
+    expect(compare([], [booked("B")], { B: -100 }).breaks).to.deep.equal([]);
+    expect(compare([[onRail("C")]], [], { C: 100 }).breaks, "the book has no such movement").to.have.length(1);
   });
 
   it("finds a receipt that the rail has twice", () => {

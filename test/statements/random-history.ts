@@ -141,7 +141,7 @@ export class RandomHistory {
       if (hold !== undefined) this.#move(hold.accountId, hold.cents, -hold.cents);
       return;
     }
-    if (!("accountId" in command)) return;
+    if (!("accountId" in command) || command.accountId === undefined) return;
     const { accountId } = command;
     const state = this.#states.get(accountId);
     if (state === undefined) throw new Error(`the model does not know ${accountId}`);

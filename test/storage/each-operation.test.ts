@@ -94,6 +94,9 @@ function oneOfEach(organizationId: OrganizationId) {
       target: railUser,
     }),
     bookReceipt: correctBook("bookReceipt", organizationId, { amountCents: 300, key: "book", target: "r3" }),
+    bookPayment: correctBook("bookPayment", organizationId, { amountCents: 5, key: "paid", target: "r6" }),
+    adjustMovement: correctBook("adjustMovement", organizationId, { amountCents: 5, key: "adjust", target: "r3" }),
+    explainTransfer: correctBook("explainTransfer", organizationId, { amountCents: 5, key: "bank", target: "r7" }),
     allocate: correctBook("allocate", organizationId, { amountCents: 100, key: "allocate", target: railUser }),
     returnUnallocated: correctBook("returnUnallocated", organizationId, {
       amountCents: 100,

@@ -346,9 +346,23 @@ export function resolve(
 export function correctBook(
   name: CorrectBook["name"],
   organizationId: OrganizationId,
-  given: { amountCents: number; key: string; target?: string } & ByOperator,
+  given: {
+    amountCents: number;
+    key: string;
+    target?: string;
+    account?: AccountId | undefined;
+    direction?: "in" | "out";
+  } & ByOperator,
 ): CorrectBook {
-  const { amountCents, key, target, person = "amina", aloneMaxCents = MAX_CENTS } = given;
+  const {
+    amountCents,
+    key,
+    target,
+    account: accountId,
+    direction = "out",
+    person = "amina",
+    aloneMaxCents = MAX_CENTS,
+  } = given;
   const common = {
     organizationId,
     actor: TEST_ACTOR,
@@ -367,5 +381,11 @@ export function correctBook(
     case "returnUnallocated":
     case "bookReceipt":
       return { ...common, name, receipt: target as RailReceipt };
+    case "bookPayment":
+      return { ...common, name, receipt: target as RailReceipt, accountId };
+    case "adjustMovement":
+      return { ...common, name, movement: target ?? "r1", direction, accountId };
+    case "explainTransfer":
+      return { ...common, name, receipt: target as RailReceipt, direction };
   }
 }

@@ -230,6 +230,8 @@ export class Forger {
       case "book.covered":
       case "book.returned":
       case "book.received":
+      case "book.adjusted":
+      case "book.transferred":
         if (row["debit"] !== null) this.#post(row, {}, row["amount_cents"]);
         return [];
       default:

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 
 import type { BookHead } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/commands.js";
@@ -21,24 +21,54 @@ import { addOperatorOptions, amountOf, type OperatorOptions, receiptOf } from ".
 
 const WRONG_USAGE = 2;
 
+type Target = "account" | "maybe account" | "receipt" | "movement" | "direction";
+
 interface Correction {
   readonly command: string;
   readonly name: CorrectBook["name"];
   readonly description: string;
-  readonly target: "account" | "receipt" | undefined;
+  readonly targets: readonly Target[];
 }
 
 const CORRECTIONS: readonly Correction[] = [
+  { command: "cover", name: "coverShortfall", description: "shillings were put back for a shortfall", targets: [] },
   {
-    command: "cover",
-    name: "coverShortfall",
-    description: "shillings were put back for a shortfall",
-    target: undefined,
+    command: "recover",
+    name: "recoverShortfall",
+    description: "an account pays for a shortfall",
+    targets: ["account"],
   },
-  { command: "recover", name: "recoverShortfall", description: "an account pays for a shortfall", target: "account" },
-  { command: "receive", name: "bookReceipt", description: "shillings came in for nobody", target: "receipt" },
-  { command: "allocate", name: "allocate", description: "give unallocated shillings to an account", target: "account" },
-  { command: "return", name: "returnUnallocated", description: "unallocated shillings went back", target: "receipt" },
+  { command: "receive", name: "bookReceipt", description: "shillings came in for nobody", targets: ["receipt"] },
+  {
+    command: "allocate",
+    name: "allocate",
+    description: "give unallocated shillings to an account",
+    targets: ["account"],
+  },
+  {
+    command: "return",
+    name: "returnUnallocated",
+    description: "unallocated shillings went back",
+    targets: ["receipt"],
+  },
+  {
+    command: "paid",
+    name: "bookPayment",
+    description: "shillings went out without an order: --account pays for them, or they are missing",
+    targets: ["receipt", "maybe account"],
+  },
+  {
+    command: "adjust",
+    name: "adjustMovement",
+    description: "more came in or went out than the book has of a movement: --account gets or pays it",
+    targets: ["movement", "direction", "maybe account"],
+  },
+  {
+    command: "transfer",
+    name: "explainTransfer",
+    description: "shillings moved between the rail and another place of yours, such as the bank",
+    targets: ["receipt", "direction"],
+  },
 ];
 
 interface CorrectionOptions extends OperatorOptions {
@@ -46,6 +76,8 @@ interface CorrectionOptions extends OperatorOptions {
   readonly key: string;
   readonly account?: string;
   readonly receipt?: RailReceipt;
+  readonly movement?: string;
+  readonly direction?: "in" | "out";
 }
 
 /** Adds the corrections of a book to `kesc book`. */
@@ -57,9 +89,31 @@ export function addCorrections(book: Command): void {
         "--key <key>",
         "your name for this correction: the same key does it once, however often it is sent",
       );
-    if (correction.target === "account") command.requiredOption("--account <account-id>", 'the account ("acc_…")');
-    if (correction.target === "receipt") command.requiredOption("--receipt <receipt>", "the rail's receipt", receiptOf);
+    for (const target of correction.targets) addTarget(command, target);
     command.action((options: CorrectionOptions) => correct(correction, options));
+  }
+}
+
+function addTarget(command: Command, target: Target): void {
+  switch (target) {
+    case "account":
+      command.requiredOption("--account <account-id>", 'the account ("acc_…")');
+      return;
+    case "maybe account":
+      command.option("--account <account-id>", 'the account ("acc_…")');
+      return;
+    case "receipt":
+      command.requiredOption("--receipt <receipt>", "the rail's receipt", receiptOf);
+      return;
+    case "movement":
+      command.requiredOption("--movement <name>", "receipt of the movement, or id of its transaction", receiptOf);
+      return;
+    case "direction":
+      command.addOption(
+        new Option("--direction <direction>", "into the rail's account, or out of it")
+          .choices(["in", "out"])
+          .makeOptionMandatory(),
+      );
   }
 }
 
@@ -94,21 +148,33 @@ async function correct(correction: Correction, options: CorrectionOptions): Prom
   });
 }
 
-type Given = Omit<CorrectBook, "name" | "accountId" | "receipt">;
+type Given = Omit<CorrectBook, "name" | "accountId" | "receipt" | "movement" | "direction">;
 
-function commandOf({ name }: Correction, given: Given, { account = "", receipt }: CorrectionOptions): CorrectBook {
+function commandOf({ name }: Correction, given: Given, options: CorrectionOptions): CorrectBook {
+  const { account, receipt, movement, direction } = options;
+  const accountId = account === undefined ? undefined : accountIdOf(account);
   switch (name) {
     case "coverShortfall":
       return { ...given, name };
     case "recoverShortfall":
     case "allocate":
-      return { ...given, name, accountId: accountIdOf(account) };
+      return { ...given, name, accountId: required(accountId) };
     case "returnUnallocated":
     case "bookReceipt":
-      // Commander requires the option.
-      if (receipt === undefined) throw new Error("there is no receipt");
-      return { ...given, name, receipt };
+      return { ...given, name, receipt: required(receipt) };
+    case "bookPayment":
+      return { ...given, name, receipt: required(receipt), accountId };
+    case "adjustMovement":
+      return { ...given, name, movement: required(movement), direction: required(direction), accountId };
+    case "explainTransfer":
+      return { ...given, name, receipt: required(receipt), direction: required(direction) };
   }
+}
+
+/** Commander requires the option. */
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("an option is missing");
+  return value;
 }
 
 function accountIdOf(text: string): AccountId {

@@ -1,12 +1,13 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
-import type {
-  BookedMovement,
-  Break,
-  BreakKind,
-  Period,
-  RailMovementRow,
-  Reconciliation,
-  Totals,
+import {
+  type BookedMovement,
+  type Break,
+  type BreakKind,
+  type Period,
+  type RailMovementRow,
+  type Reconciliation,
+  signed,
+  type Totals,
 } from "../../reconcile/reconciliation.js";
 import { decimalOf } from "../../verify/format.js";
 import { timeOf } from "../commands/output.js";
@@ -107,39 +108,75 @@ function breakLines(each: Break, organizationId: OrganizationId): string[] {
   ];
 }
 
-/** Says what to do about a break. */
+/** Says what to do about a break. The commands can be pasted. */
 function adviceOn({ kind, rail, booked }: Break, org: OrganizationId): string {
   switch (kind) {
     case "missing_in_ledger":
       return rail === undefined ? "" : adviceOnMissing(rail, org);
     case "missing_on_rail":
-      return "Check that the statement or the list covers this time and this shortcode. Then ask the rail about the receipt.";
+      return (
+        "Check that the statement or the list covers this time and this shortcode. Then ask the rail about the receipt. " +
+        (booked === undefined ? "" : `If nothing moved: ${adjustmentOf(booked, -signed(booked), org)}`)
+      );
     case "amount_differs":
-      return `The book keeps ${booked?.transactionId ?? "its row"}. Ask the rail which amount is right, then correct the book: npx kesc book --help`;
+      if (rail === undefined || booked === undefined) return "";
+      return `Ask the rail which amount is right. If the book is wrong: ${adjustmentOf(booked, signed(rail) - signed(booked), org)}`;
     case "double":
       return "The statement has the receipt twice. The book takes a receipt once. Ask the rail.";
   }
+}
+
+/** The command that adds to a movement of the book. What went out is negative. */
+function adjustmentOf(
+  { receipt, transactionId, accountId }: BookedMovement,
+  cents: number,
+  org: OrganizationId,
+): string {
+  const movement = receipt ?? transactionId ?? "";
+  const account = accountId === undefined ? "" : ` --account ${accountId}`;
+  return (
+    `npx kesc book adjust --movement ${movement} --direction ${cents < 0 ? "out" : "in"} --amount ${amountOf(cents)}${account} ` +
+    `--key adjust-${movement} ${decisionOf(org)}`
+  );
 }
 
 function adviceOnMissing(
   { transaction, receipt, amountCents, direction }: RailMovementRow,
   org: OrganizationId,
 ): string {
-  const amount = decimalOf(BigInt(amountCents));
-  const words = `--org ${org} --person NAME --reason TEXT`;
+  const amount = amountOf(amountCents);
+  const moved = `--amount ${amount} --receipt ${receipt}`;
   if (transaction?.status === "PROCESSING") {
     const isSame = transaction.amountCents === amountCents;
     const outcome = isSame ? "completed" : `moved --amount ${amount}`;
-    const resolve = `npx kesc resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${words}`;
+    const resolve = `npx kesc resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${decisionOf(org)}`;
     return transaction.openFlags.length === 0
       ? `The settlement still asks the rail. If it does not find the payment: ${resolve}`
       : resolve;
   }
+  const transfer = `npx kesc book transfer --direction ${direction} ${moved} --key transfer-${receipt} ${decisionOf(org)}`;
   if (direction === "out") {
-    return "Shillings went out that the book does not know. Find out who sent them. If the rail has paid for a transaction of the book, its report is missing.";
+    const account = transaction === undefined ? "" : ` --account ${transaction.accountId}`;
+    return (
+      `Find out who sent them. To another place of yours, such as the bank: ${transfer}; ` +
+      `otherwise: npx kesc book paid ${moved}${account} --key paid-${receipt} ${decisionOf(org)}`
+    );
   }
   const target = transaction === undefined ? "an account" : transaction.accountId;
-  return `npx kesc book receive --amount ${amount} --receipt ${receipt} --key receive-${receipt} ${words}; then give it to ${target} with npx kesc book allocate, or back with npx kesc book return.`;
+  return (
+    `npx kesc book receive ${moved} --key receive-${receipt} ${decisionOf(org)}; ` +
+    `then give it to ${target} with npx kesc book allocate, or back with npx kesc book return. ` +
+    `From another place of yours: ${transfer}`
+  );
+}
+
+/** Who decides. --yes does it: without it a command only says what it would do. */
+function decisionOf(org: OrganizationId): string {
+  return `--org ${org} --person NAME --reason TEXT --yes`;
+}
+
+function amountOf(cents: number): string {
+  return decimalOf(BigInt(Math.abs(cents)));
 }
 
 function wordsOf(kind: BreakKind): string {

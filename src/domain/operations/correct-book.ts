@@ -10,46 +10,81 @@ import {
   postedTo,
   type Posting,
 } from "../journal.js";
+import type { RailReceipt } from "../payment.js";
 import { detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
 import type { Refusal } from "../refusal.js";
 import { MAX_CENTS } from "../values/cents.js";
+import type { AccountId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const correctBook: Operation<CorrectBook, BookHead> = { lookup, decide };
 
 function lookup(command: CorrectBook, rows: Lookup): void {
   const { organizationId } = command;
+  const accountId = accountIdOf(command);
   rows.proposal(subjectOf(command));
-  if ("accountId" in command) rows.account(command.accountId);
+  if (accountId !== undefined) rows.account(accountId);
   if ("receipt" in command) rows.receipt(organizationId, command.receipt);
 }
 
 interface Correction {
   readonly kind: Extract<JournalKind, `book.${string}`>;
-  readonly debit: BookAccount;
-  readonly credit: BookAccount;
+  /** Undefined if the sums stay as they are. */
+  readonly moves: Pick<Posting, "debit" | "credit"> | undefined;
   /** The book account that the correction empties. */
   readonly from?: "unallocated" | "shortfall";
 }
 
-const CORRECTIONS = {
-  coverShortfall: { kind: "book.covered", debit: "reserve", credit: "shortfall", from: "shortfall" },
-  recoverShortfall: { kind: "book.recovered", debit: "available", credit: "shortfall", from: "shortfall" },
-  allocate: { kind: "book.allocated", debit: "unallocated", credit: "available", from: "unallocated" },
-  returnUnallocated: { kind: "book.returned", debit: "unallocated", credit: "reserve", from: "unallocated" },
-  bookReceipt: { kind: "book.received", debit: "reserve", credit: "unallocated" },
-} as const satisfies Record<CorrectBook["name"], Correction>;
+function correctionOf(command: CorrectBook): Correction {
+  switch (command.name) {
+    case "coverShortfall":
+      return { kind: "book.covered", moves: { debit: "reserve", credit: "shortfall" }, from: "shortfall" };
+    case "recoverShortfall":
+      return { kind: "book.recovered", moves: { debit: "available", credit: "shortfall" }, from: "shortfall" };
+    case "allocate":
+      return { kind: "book.allocated", moves: { debit: "unallocated", credit: "available" }, from: "unallocated" };
+    case "returnUnallocated":
+      return { kind: "book.returned", moves: { debit: "unallocated", credit: "reserve" }, from: "unallocated" };
+    case "bookReceipt":
+      return { kind: "book.received", moves: { debit: "reserve", credit: "unallocated" } };
+    case "bookPayment":
+      return { kind: "book.paid", moves: { debit: payerOf(command), credit: "reserve" } };
+    case "adjustMovement": {
+      const isIn = command.direction === "in";
+      const credit = command.accountId === undefined ? "unallocated" : "available";
+      return {
+        kind: "book.adjusted",
+        moves: isIn ? { debit: "reserve", credit } : { debit: payerOf(command), credit: "reserve" },
+      };
+    }
+    case "explainTransfer":
+      return { kind: "book.transferred", moves: undefined };
+  }
+}
+
+/** The account pays for shillings that went out. Without one, nobody does. */
+function payerOf({ accountId }: { readonly accountId: AccountId | undefined }): BookAccount {
+  return accountId === undefined ? "shortfall" : "available";
+}
+
+function accountIdOf(command: CorrectBook): AccountId | undefined {
+  return "accountId" in command ? command.accountId : undefined;
+}
 
 /**
- * Corrects the organization's book on the word of an operator: the operator puts back missing
- * shillings or takes them from an account, gives unallocated shillings to an account or back to
- * their sender, or books shillings that came in for nobody. Above `aloneMaxCents` another person
- * must have proposed the same; otherwise the correction is noted as a proposal. The same key with
- * the same content is a replay.
+ * Corrects the organization's book on the word of an operator:
+ *
+ * - the operator puts back missing shillings, or takes them from an account;
+ * - gives unallocated shillings to an account or back to their sender;
+ * - books shillings that came in for nobody, or that went out without an order;
+ * - corrects the amount of a movement, or says that shillings only moved between two places.
+ *
+ * Above `aloneMaxCents` another person must have proposed the same; otherwise the correction is
+ * noted as a proposal. The same key with the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN
- * (recoverShortfall), RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, INSUFFICIENT_FUNDS
- * (recoverShortfall), LIMIT_EXCEEDED.
+ * and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED (where it gets),
+ * RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book.
  */
 function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<BookHead> {
   const { organizationId, person, amountCents } = command;
@@ -59,8 +94,10 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Boo
   if (standing?.doneAt !== undefined) {
     return standing.content === intent.content ? replay(head) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
   }
-  const account = "accountId" in command ? book.account(organizationId, command.accountId) : undefined;
-  const refusal = refusalByAccount(command, account) ?? refusalByBook(book, command);
+  const correction = correctionOf(command);
+  const accountId = accountIdOf(command);
+  const account = accountId === undefined ? undefined : book.account(organizationId, accountId);
+  const refusal = refusalByAccount(command, account, correction) ?? refusalByBook(book, command, correction);
   if (refusal !== undefined) return refuse(refusal);
 
   const row = standingAfter(standing, intent, now);
@@ -69,10 +106,14 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Boo
     const entry = entryOf(command, { kind: "book.proposed", detail: detailOf(intent), now });
     return corrected(head, { entries: [entry], puts: [{ table: "proposals", row }] });
   }
-  const { kind, debit, credit } = CORRECTIONS[command.name];
-  const posting: Posting = { debit, credit, amountCents };
-  const posted = account === undefined ? undefined : { ...account, ...postedTo(account, posting), updatedAt: now };
-  const entry = entryOf(command, { kind, posting, account: posted, detail: detailOf(intent), now });
+  const { kind, moves } = correction;
+  const posting: Posting | undefined = moves === undefined ? undefined : { ...moves, amountCents };
+  const posted =
+    account === undefined || posting === undefined
+      ? undefined
+      : { ...account, ...postedTo(account, posting), updatedAt: now };
+  const receipt = "receipt" in command ? command.receipt : undefined;
+  const entry = entryOf(command, { kind, posting, account: posted, receipt, detail: detailOf(intent), now });
   return corrected(head, {
     entries: [entry],
     puts: [
@@ -87,41 +128,62 @@ function subjectOf({ organizationId, idempotencyKey }: CorrectBook): string {
 }
 
 function contentOf(command: CorrectBook): string {
-  const target = "accountId" in command ? [command.accountId] : "receipt" in command ? [command.receipt] : [];
-  return JSON.stringify([command.name, command.amountCents, ...target]);
+  return JSON.stringify([command.name, command.amountCents, ...targetsOf(command)]);
 }
 
-function refusalByAccount(command: CorrectBook, account: LedgerAccount | undefined): Refusal | undefined {
-  if (!("accountId" in command)) return undefined;
-  const { accountId } = command;
+function targetsOf(command: CorrectBook): readonly (string | undefined)[] {
+  switch (command.name) {
+    case "coverShortfall":
+      return [];
+    case "recoverShortfall":
+    case "allocate":
+      return [command.accountId];
+    case "returnUnallocated":
+    case "bookReceipt":
+      return [command.receipt];
+    case "bookPayment":
+      return [command.receipt, ...(command.accountId === undefined ? [] : [command.accountId])];
+    case "adjustMovement":
+      return [command.movement, command.direction, ...(command.accountId === undefined ? [] : [command.accountId])];
+    case "explainTransfer":
+      return [command.receipt, command.direction];
+  }
+}
+
+function refusalByAccount(
+  command: CorrectBook,
+  account: LedgerAccount | undefined,
+  { moves }: Correction,
+): Refusal | undefined {
+  const accountId = accountIdOf(command);
+  if (accountId === undefined) return undefined;
   if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
   if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
-  // As with late money, a frozen account is credited. Only its own shillings must stay.
-  if (account.status === "FROZEN" && command.name === "recoverShortfall")
-    return { reason: "ACCOUNT_FROZEN", accountId };
   const { availableCents, heldCents } = account;
   const { amountCents } = command;
-  if (command.name === "recoverShortfall" && amountCents > availableCents) {
-    return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
+  if (moves?.debit === "available") {
+    // As with late money, a frozen account is credited. Only its own shillings must stay.
+    if (account.status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+    return amountCents > availableCents
+      ? { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents }
+      : undefined;
   }
-  return command.name === "allocate" && availableCents + heldCents + amountCents > MAX_CENTS
+  return availableCents + heldCents + amountCents > MAX_CENTS
     ? { reason: "LIMIT_EXCEEDED", accountId, limitCents: MAX_CENTS }
     : undefined;
 }
 
-function refusalByBook(book: Book, command: CorrectBook): Refusal | undefined {
-  const { organizationId, amountCents, name } = command;
+function refusalByBook(book: Book, command: CorrectBook, { moves, from }: Correction): Refusal | undefined {
+  const { organizationId, amountCents } = command;
   const used = "receipt" in command ? book.receipt(organizationId, command.receipt) : undefined;
   if (used !== undefined && "receipt" in command) {
     return { reason: "RECEIPT_ALREADY_USED", receipt: command.receipt, transactionId: used.transactionId };
   }
   const { sums } = book.bookOf(organizationId);
-  const correction: Correction = CORRECTIONS[name];
-  const { from } = correction;
   if (from !== undefined && amountCents > sums[from]) {
     return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount: from, balanceCents: sums[from], requestedCents: amountCents };
   }
-  return isWithinLimits(postedToBook(sums, { ...correction, amountCents }))
+  return moves === undefined || isWithinLimits(postedToBook(sums, { ...moves, amountCents }))
     ? undefined
     : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS };
 }
@@ -129,13 +191,14 @@ function refusalByBook(book: Book, command: CorrectBook): Refusal | undefined {
 function entryOf(
   command: CorrectBook,
   given: Pick<JournalEntry, "kind" | "detail"> & {
-    posting?: Posting;
+    posting?: Posting | undefined;
     account?: LedgerAccount | undefined;
+    receipt?: RailReceipt | undefined;
     now: UnixMillis;
   },
 ): JournalEntry {
   const { organizationId, actor, reason } = command;
-  const { kind, detail, posting, account, now } = given;
+  const { kind, detail, posting, account, receipt, now } = given;
   return {
     organizationId,
     accountId: account?.id,
@@ -145,7 +208,7 @@ function entryOf(
     posting,
     balancesAfter: account === undefined ? undefined : balancesOf(account),
     detail,
-    receipt: posting !== undefined && "receipt" in command ? command.receipt : undefined,
+    receipt,
     actor,
     reason,
     recordedAt: now,

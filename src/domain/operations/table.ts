@@ -52,6 +52,9 @@ const OPERATIONS = {
   allocate: correctBook,
   returnUnallocated: correctBook,
   bookReceipt: correctBook,
+  bookPayment: correctBook,
+  adjustMovement: correctBook,
+  explainTransfer: correctBook,
   setLimits,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 

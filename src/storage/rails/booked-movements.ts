@@ -19,6 +19,9 @@ interface MovementRow {
   readonly amount_cents: number;
   readonly accepted_at: number;
   readonly recorded_at: number;
+  readonly account_id: string | null;
+  /** Undefined unless only the detail says what moved. */
+  readonly transferred: string | null;
 }
 
 interface NamedRow {
@@ -70,11 +73,18 @@ export async function bookedMovements(
         readonly receipt: string;
       })[];
     },
+    async adjusted() {
+      const rows = await reader.rows<{ readonly content: string }>(sql.adjusted, [number]);
+      return adjustmentsOf(rows.map(({ content }) => content));
+    },
     transactions: (ids) => named(sql.transactions, ids),
     transactionsEndingWith: (ends) => named(sql.transactionsEndingWith, ends),
     within,
   };
 }
+
+/** The corrections of a book that have a receipt. */
+const BOOKED = "'book.received', 'book.returned', 'book.paid', 'book.transferred'";
 
 function statements(engine: Engine) {
   const { table, jsonItems } = engine;
@@ -83,7 +93,8 @@ function statements(engine: Engine) {
     j.seq, COALESCE(t.rail_receipt, j.rail_receipt) AS receipt, j.transaction_id,
     COALESCE(t.type, CASE j.kind WHEN 'book.received' THEN 'MINT' ELSE 'REDEEM' END) AS type,
     COALESCE(t.amount_cents, j.amount_cents) AS amount_cents,
-    COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at`;
+    COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at, j.account_id,
+    CASE j.kind WHEN 'book.transferred' THEN j.detail END AS transferred`;
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
   const named = `
     SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.failure, t.open_flags, t.created_at,
@@ -96,20 +107,42 @@ function statements(engine: Engine) {
     transactionsEndingWith: `
       ${named} JOIN ${table("payments")} p ON substr(p.transaction_id, length(p.transaction_id) - 11) = i.value
       JOIN ${table("transactions")} t ON t.id = p.transaction_id WHERE p.book = ? AND t.rail = ?`,
+    adjusted: `
+      SELECT p.content FROM ${table("proposals")} p
+      WHERE p.book = ? AND p.done_at IS NOT NULL AND p.content LIKE '["adjustMovement",%'`,
     within: `
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
-        AND ((j.kind = 'transaction.completed' AND t.rail = ?) OR j.kind IN ('book.received', 'book.returned'))
+        AND ((j.kind = 'transaction.completed' AND t.rail = ?) OR j.kind IN (${BOOKED}))
       ORDER BY j.seq LIMIT ?`,
   };
 }
 
+/** Sums what operators have added to each movement. What went out is negative. */
+function adjustmentsOf(contents: readonly string[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const content of contents) {
+    const [, cents, movement, direction] = JSON.parse(content) as [string, number, string, "in" | "out"];
+    sums.set(movement, (sums.get(movement) ?? 0) + (direction === "in" ? cents : -cents));
+  }
+  return sums;
+}
+
+/** What a transfer moved stands in its content alone, because no book account has changed. */
+function transferIn(detail: string): Pick<BookedMovement, "direction" | "amountCents"> {
+  const [, , content = ""] = JSON.parse(detail) as readonly string[];
+  const [, amountCents, , direction] = JSON.parse(content) as [string, number, string, "in" | "out"];
+  return { direction, amountCents };
+}
+
 function movementOf(row: MovementRow): BookedMovement {
   return {
+    accountId: (row.account_id ?? undefined) as AccountId | undefined,
     receipt: row.receipt ?? undefined,
     transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
     direction: row.type === "MINT" ? "in" : "out",
     amountCents: row.amount_cents,
+    ...(row.transferred === null ? {} : transferIn(row.transferred)),
     acceptedAt: toUnixMillis(row.accepted_at),
     recordedAt: toUnixMillis(row.recorded_at),
   };

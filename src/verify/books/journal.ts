@@ -8,7 +8,7 @@ import type { Head } from "../heads.js";
 import type { AuditedBook, BookRow } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
 import type { JournalRow } from "./journal-rows.js";
-import { CORRECTION_KINDS_WITHOUT_ACCOUNT } from "./proposals.js";
+import { accountsOf } from "./proposals.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
@@ -114,8 +114,8 @@ export class BookCheck {
       const expected = "a freeze_id if the row freezes or unfreezes, and none otherwise";
       this.#add(seq, expected, `${kind} ${row.freeze_id === null ? "without" : "with"} one`);
     }
-    const hasNoAccount = OWN_KIND.test(kind) || CORRECTION_KINDS_WITHOUT_ACCOUNT.has(kind);
-    if (hasNoAccount !== (row.account_id === null)) {
+    const { mayLack, mayHave } = OWN_KIND.test(kind) ? { mayLack: true, mayHave: false } : accountsOf(kind);
+    if (row.account_id === null ? !mayLack : !mayHave) {
       const expected = "an account_id, except on rows about the organization or its book";
       this.#add(seq, expected, `${kind} ${row.account_id === null ? "without" : "with"} one`);
     }
@@ -128,7 +128,7 @@ export class BookCheck {
   /** Checks a row about the organization itself. */
   #checkOwn(row: JournalRow): void {
     const { seq } = row;
-    const isCorrection = CORRECTION_KINDS_WITHOUT_ACCOUNT.has(row.kind);
+    const isCorrection = row.kind.startsWith("book.");
     if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
     const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));

@@ -1,3 +1,4 @@
+import type { BookAccount } from "../../domain/journal.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { describePosting, type Direction } from "../format.js";
@@ -17,39 +18,74 @@ interface ProposalRow {
   readonly book_seq: number;
 }
 
+/** The content of a proposal: its name, its amount, and what stands behind them. */
+type Content = readonly unknown[];
+
 interface Correction {
-  /** Undefined if the row only proposes. */
-  readonly posting: Direction | undefined;
+  /** The posting. None moves no money. */
+  readonly posting: (row: JournalRow) => Direction | undefined;
   /** The name of the correction in the content of a proposal. */
   readonly name: string;
-  readonly target: "account" | "receipt" | undefined;
+  /** What the content has behind the amount. */
+  readonly targets: (row: JournalRow, content: Content) => Content;
+  /** Whether the row has the receipt of what moved. */
+  readonly hasReceipt: boolean;
+  readonly account: "always" | "never" | "maybe";
 }
+
+const always = (debit: BookAccount, credit: BookAccount) => (): Direction => ({ debit, credit });
+const payerOf = ({ account_id: id }: JournalRow): BookAccount => (id === null ? "shortfall" : "available");
+const accountIn = ({ account_id: id }: JournalRow): Content => (id === null ? [] : [id]);
+const receiptIn = ({ rail_receipt: receipt }: JournalRow): Content => [receipt];
+const RECEIPT = { targets: receiptIn, hasReceipt: true, account: "never" } as const;
+const ACCOUNT = { targets: accountIn, hasReceipt: false, account: "always" } as const;
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 const CORRECTIONS: Readonly<Record<string, Correction>> = {
-  "book.covered": { posting: { debit: "reserve", credit: "shortfall" }, name: "coverShortfall", target: undefined },
-  "book.recovered": {
-    posting: { debit: "available", credit: "shortfall" },
-    name: "recoverShortfall",
-    target: "account",
+  "book.covered": {
+    posting: always("reserve", "shortfall"),
+    name: "coverShortfall",
+    targets: () => [],
+    hasReceipt: false,
+    account: "never",
   },
-  "book.allocated": { posting: { debit: "unallocated", credit: "available" }, name: "allocate", target: "account" },
-  "book.returned": {
-    posting: { debit: "unallocated", credit: "reserve" },
-    name: "returnUnallocated",
-    target: "receipt",
+  "book.recovered": { ...ACCOUNT, posting: always("available", "shortfall"), name: "recoverShortfall" },
+  "book.allocated": { ...ACCOUNT, posting: always("unallocated", "available"), name: "allocate" },
+  "book.returned": { ...RECEIPT, posting: always("unallocated", "reserve"), name: "returnUnallocated" },
+  "book.received": { ...RECEIPT, posting: always("reserve", "unallocated"), name: "bookReceipt" },
+  "book.paid": {
+    posting: (row) => ({ debit: payerOf(row), credit: "reserve" }),
+    name: "bookPayment",
+    targets: (row) => [row.rail_receipt, ...accountIn(row)],
+    hasReceipt: true,
+    account: "maybe",
   },
-  "book.received": { posting: { debit: "reserve", credit: "unallocated" }, name: "bookReceipt", target: "receipt" },
+  "book.adjusted": {
+    posting: (row) =>
+      row.debit === "reserve"
+        ? { debit: "reserve", credit: row.account_id === null ? "unallocated" : "available" }
+        : { debit: payerOf(row), credit: "reserve" },
+    name: "adjustMovement",
+    // Only the content says which movement it is.
+    targets: (row, content) => [content[2], row.debit === "reserve" ? "in" : "out", ...accountIn(row)],
+    hasReceipt: false,
+    account: "maybe",
+  },
+  "book.transferred": {
+    posting: () => undefined,
+    name: "explainTransfer",
+    targets: (row, content) => [row.rail_receipt, content[3] === "in" ? "in" : "out"],
+    hasReceipt: true,
+    account: "never",
+  },
 };
 const PROPOSALS: ReadonlySet<string> = new Set(["book.proposed", "transaction.resolution_proposed"]);
 
-/** The kinds of rows that concern the organization's book, and no account. */
-export const CORRECTION_KINDS_WITHOUT_ACCOUNT: ReadonlySet<string> = new Set([
-  "book.proposed",
-  "book.covered",
-  "book.returned",
-  "book.received",
-]);
+/** Whether a row of this kind may lack an account, and whether it may have one. */
+export function accountsOf(kind: string): { readonly mayLack: boolean; readonly mayHave: boolean } {
+  const account = CORRECTIONS[kind]?.account ?? (kind === "book.proposed" ? "never" : "always");
+  return { mayLack: account !== "always", mayHave: account !== "never" };
+}
 
 /** What the journal says about one subject. */
 interface Derived {
@@ -114,7 +150,7 @@ export class ProposalsAudit {
       this.#add(row, "a subject, a person and a content in the detail", String(row.detail));
       return;
     }
-    this.#checkPosting(row, correction?.posting);
+    this.#checkPosting(row, correction?.posting(row));
     if (correction !== undefined) this.#checkContent(row, content, correction);
     this.#checkHash(row);
     this.#follow(subject, { person, content, row, isDone: correction !== undefined });
@@ -156,11 +192,12 @@ export class ProposalsAudit {
   }
 
   /** The detail names the correction, its amount, and its account or receipt. */
-  #checkContent(row: JournalRow, content: string, { name, target }: Correction): void {
-    const targets = { account: row.account_id, receipt: row.rail_receipt };
-    const expected = JSON.stringify([name, row.amount_cents, ...(target === undefined ? [] : [targets[target]])]);
+  #checkContent(row: JournalRow, content: string, { name, targets, hasReceipt, posting }: Correction): void {
+    const said = readContent(content);
+    const amount = posting(row) === undefined ? amountIn(said) : row.amount_cents;
+    const expected = JSON.stringify([name, amount, ...targets(row, said)]);
     if (content !== expected) this.#add(row, `the content ${expected}`, content);
-    if (target !== "receipt" && row.rail_receipt !== null) this.#add(row, "no receipt", "a receipt");
+    if (!hasReceipt && row.rail_receipt !== null) this.#add(row, "no receipt", "a receipt");
   }
 
   /** The audits of accounts and of transactions check the hashes of their rows. */
@@ -202,4 +239,19 @@ function readDetail(detail: string | null): readonly (string | undefined)[] {
   }
   const isThreeTexts = Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === "string");
   return isThreeTexts ? (parts as string[]) : [];
+}
+
+/** Returns the parts of a content, or none if it has another form. */
+function readContent(content: string): Content {
+  try {
+    const parts: unknown = JSON.parse(content);
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The amount of a row that moves no money in the book. */
+function amountIn([, amount]: Content): number | undefined {
+  return typeof amount === "number" && Number.isSafeInteger(amount) && amount > 0 ? amount : undefined;
 }

@@ -213,7 +213,18 @@ const step = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      name: fc.constantFrom("coverShortfall", "recoverShortfall", "allocate", "returnUnallocated", "bookReceipt"),
+      name: fc.constantFrom(
+        "coverShortfall",
+        "recoverShortfall",
+        "allocate",
+        "returnUnallocated",
+        "bookReceipt",
+        "bookPayment",
+        "adjustMovement",
+        "explainTransfer",
+      ),
+      direction: fc.constantFrom("in", "out"),
+      hasAccount: fc.boolean(),
       organizationId,
       user,
       ofStranger: rarely,
@@ -541,10 +552,14 @@ function commandOf(given: Step, model: Model): Command {
     case "recoverShortfall":
     case "allocate":
     case "returnUnallocated":
-    case "bookReceipt": {
+    case "bookReceipt":
+    case "bookPayment":
+    case "adjustMovement":
+    case "explainTransfer": {
       const target = given.name === "allocate" || given.name === "recoverShortfall";
       return correctBook(given.name, given.organizationId, {
         ...given,
+        account: given.hasAccount ? accountIdOf(given, model) : undefined,
         target: target ? accountIdOf(given, model) : given.receipt,
       });
     }

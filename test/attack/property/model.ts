@@ -235,6 +235,9 @@ export class Model {
       case "allocate":
       case "returnUnallocated":
       case "bookReceipt":
+      case "bookPayment":
+      case "adjustMovement":
+      case "explainTransfer":
         return this.#payments.correct(command);
     }
   }

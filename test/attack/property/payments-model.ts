@@ -230,8 +230,8 @@ export class PaymentsModel {
     this.rows = 0;
     const { organizationId, idempotencyKey, name, amountCents, person, aloneMaxCents } = command;
     const book = this.#shared.bookOf(organizationId);
-    const target = "accountId" in command ? command.accountId : "receipt" in command ? command.receipt : "";
-    const content = `${name} ${String(amountCents)} ${target}`;
+    const { accountId, receipt, movement, direction } = { ...NO_TARGETS, ...command };
+    const content = JSON.stringify([name, amountCents, accountId, receipt, movement, direction]);
     const subject = `${organizationId} ${idempotencyKey}`;
     const before = this.#proposals.get(subject);
     const isSame = before?.content === content;
@@ -245,8 +245,8 @@ export class PaymentsModel {
       this.#proposals.set(subject, { content, person, isDone: false });
     } else {
       this.#proposals.set(subject, { content, person, isDone: true });
-      const account = "accountId" in command ? this.#shared.accounts.get(command.accountId) : undefined;
-      post(book, account, CORRECTIONS[name](amountCents));
+      const account = accountId === undefined ? undefined : this.#shared.accounts.get(accountId);
+      post(book, account, changesOf(command));
       if ("receipt" in command) this.#receipts.set(`${organizationId} ${command.receipt}`, undefined);
     }
     this.rows = 1;
@@ -260,29 +260,31 @@ export class PaymentsModel {
   }
 
   #refusalToCorrect(command: CorrectBook, sums: BookSums): Refusal | undefined {
-    const { organizationId, name, amountCents } = command;
-    if ("accountId" in command) {
+    const { organizationId, amountCents } = command;
+    const changes = changesOf(command);
+    if ("accountId" in command && command.accountId !== undefined) {
       const { accountId } = command;
       const account = this.#shared.accounts.get(accountId);
       if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };
       const { status, availableCents, heldCents } = account;
       if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
-      if (name === "recoverShortfall" && status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
-      if (name === "recoverShortfall" && availableCents < amountCents) {
+      const pays = (changes.available ?? 0) < 0;
+      if (pays && status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
+      if (pays && availableCents < amountCents) {
         return { reason: "INSUFFICIENT_FUNDS", availableCents, requestedCents: amountCents };
       }
-      if (name === "allocate" && availableCents + heldCents + amountCents > CENTS_MAX) {
+      if (!pays && availableCents + heldCents + amountCents > CENTS_MAX) {
         return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
       }
     }
     const used = "receipt" in command ? this.#usedReceipt(organizationId, command.receipt) : undefined;
     if (used !== undefined) return used;
-    const bookAccount = name === "coverShortfall" || name === "recoverShortfall" ? "shortfall" : "unallocated";
-    if (name !== "bookReceipt" && sums[bookAccount] < amountCents) {
+    for (const bookAccount of ["shortfall", "unallocated"] as const) {
       const balanceCents = sums[bookAccount];
+      if (balanceCents + Math.min(0, changes[bookAccount] ?? 0) >= 0) continue;
       return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount, balanceCents, requestedCents: amountCents };
     }
-    return fits(sums, CORRECTIONS[name](amountCents))
+    return fits(sums, changes)
       ? undefined
       : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
   }
@@ -461,13 +463,37 @@ export class PaymentsModel {
 type Proof = Pick<CompletePayment, "movement" | "receipt">;
 
 /** What each correction changes. */
-const CORRECTIONS: Readonly<Record<CorrectBook["name"], (amount: number) => Partial<BookSums>>> = {
-  coverShortfall: (amount) => ({ reserve: amount, shortfall: -amount }),
-  recoverShortfall: (amount) => ({ available: -amount, shortfall: -amount }),
-  allocate: (amount) => ({ unallocated: -amount, available: amount }),
-  returnUnallocated: (amount) => ({ unallocated: -amount, reserve: -amount }),
-  bookReceipt: (amount) => ({ reserve: amount, unallocated: amount }),
-};
+const NO_TARGETS = { accountId: undefined, receipt: undefined, movement: undefined, direction: undefined };
+
+function changesOf(command: CorrectBook): Partial<BookSums> {
+  const amount: number = command.amountCents;
+  switch (command.name) {
+    case "coverShortfall":
+      return { reserve: amount, shortfall: -amount };
+    case "recoverShortfall":
+      return { available: -amount, shortfall: -amount };
+    case "allocate":
+      return { unallocated: -amount, available: amount };
+    case "returnUnallocated":
+      return { unallocated: -amount, reserve: -amount };
+    case "bookReceipt":
+      return { reserve: amount, unallocated: amount };
+    case "bookPayment":
+      return {
+        reserve: -amount,
+        ...(command.accountId === undefined ? { shortfall: amount } : { available: -amount }),
+      };
+    case "adjustMovement": {
+      const { accountId, direction } = command;
+      if (direction === "in") {
+        return { reserve: amount, ...(accountId === undefined ? { unallocated: amount } : { available: amount }) };
+      }
+      return { reserve: -amount, ...(accountId === undefined ? { shortfall: amount } : { available: -amount }) };
+    }
+    case "explainTransfer":
+      return {};
+  }
+}
 
 function end({ transaction, account, payment }: Order, status: Ended): void {
   transaction.status = status;

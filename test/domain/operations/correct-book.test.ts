@@ -52,7 +52,8 @@ type Options = Partial<Parameters<typeof correctBook>[2]>;
 
 /** Corrects the book by 1.00. */
 function correct(name: CorrectBook["name"], given: Options = {}): CorrectBook {
-  const target = name === "allocate" || name === "recoverShortfall" ? account.id : "r1";
+  const target =
+    name === "allocate" || name === "recoverShortfall" ? account.id : name === "adjustMovement" ? "used" : "r1";
   return correctBook(name, ORGANIZATION, { amountCents: 100, key: "c", target, ...given });
 }
 
@@ -107,6 +108,54 @@ describe("correcting the book", () => {
           ],
         },
       });
+    });
+  }
+
+  const paysBalances = { availableCents: 9_900, heldCents: 2_000 };
+  const getsBalances = { availableCents: 10_100, heldCents: 2_000 };
+  const withAccount = { account: account.id };
+  for (const [name, given, kind, moves, balances, receipt, targets] of [
+    ["bookPayment", {}, "book.paid", "shortfall to reserve", undefined, "r1", ["r1"]],
+    ["bookPayment", withAccount, "book.paid", "available to reserve", paysBalances, "r1", ["r1", account.id]],
+    ["adjustMovement", {}, "book.adjusted", "shortfall to reserve", undefined, undefined, ["used", "out"]],
+    [
+      "adjustMovement",
+      withAccount,
+      "book.adjusted",
+      "available to reserve",
+      paysBalances,
+      undefined,
+      ["used", "out", account.id],
+    ],
+    [
+      "adjustMovement",
+      { direction: "in" },
+      "book.adjusted",
+      "reserve to unallocated",
+      undefined,
+      undefined,
+      ["used", "in"],
+    ],
+    [
+      "adjustMovement",
+      { direction: "in", ...withAccount },
+      "book.adjusted",
+      "reserve to available",
+      getsBalances,
+      undefined,
+      ["used", "in", account.id],
+    ],
+    ["explainTransfer", { direction: "in" }, "book.transferred", undefined, undefined, "r1", ["r1", "in"]],
+  ] as const) {
+    it(`${name} ${moves === undefined ? "moves nothing" : `moves ${moves}`} for ${targets.join(" ")}`, () => {
+      const effect = effectOf(operation.decide(bookWith(), correct(name, given), NOW));
+      const [entry] = effect.entries;
+      expect(entry).to.deep.include({ kind, receipt, balancesAfter: balances });
+      expect(entry?.posting && `${entry.posting.debit} to ${entry.posting.credit}`).to.equal(moves);
+      const content = JSON.stringify([name, 100, ...targets]);
+      expect(entry?.detail).to.equal(JSON.stringify([SUBJECT, "amina", content]));
+      expect(putOf(effect, "proposals")).to.include({ content, doneAt: NOW });
+      expect(putOf(effect, "accounts")?.availableCents).to.equal(balances?.availableCents);
     });
   }
 
@@ -190,6 +239,18 @@ describe("correcting the book", () => {
       correct("recoverShortfall", { amountCents: 10_001 }),
       {},
       { reason: "INSUFFICIENT_FUNDS", availableCents: 10_000, requestedCents: 10_001 },
+    ],
+    [
+      "to let a frozen account pay for shillings that went out",
+      correct("bookPayment", { account: account.id }),
+      { account: { status: "FROZEN" } },
+      { reason: "ACCOUNT_FROZEN", accountId: account.id },
+    ],
+    [
+      "to explain a receipt that the book has",
+      correct("explainTransfer", { target: "used" }),
+      {},
+      { reason: "RECEIPT_ALREADY_USED", receipt: "used" },
     ],
     [
       "to give an account more than it can hold",

@@ -139,6 +139,12 @@ const COMMANDS = {
   allocate: [correctBook("allocate", ORGANIZATION, { amountCents: 1, key: "c", target: active.id })],
   returnUnallocated: [correctBook("returnUnallocated", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
   bookReceipt: [correctBook("bookReceipt", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
+  bookPayment: [
+    correctBook("bookPayment", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" }),
+    correctBook("bookPayment", ORGANIZATION, { amountCents: 1, key: "c", target: "r1", account: active.id }),
+  ],
+  adjustMovement: [correctBook("adjustMovement", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
+  explainTransfer: [correctBook("explainTransfer", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
 /** Every row that the lookup loads: those that it names, and those to which they lead. */

@@ -141,7 +141,8 @@ export class RandomCommands {
   }
 
   #limits(): Command {
-    const tier = this.#random.pick([undefined, ...TIERS]);
+    // Limits of the organization would soon stop all mints.
+    const tier = this.#random.pick(TIERS);
     return setLimits(this.#organizationId, { tier, changes: { DAY: (this.#random.between(50, 90) * 100) as Cents } });
   }
 
@@ -168,8 +169,17 @@ export class RandomCommands {
   }
 
   #correction(): Command {
-    const name = this.#random.pick(["bookReceipt", "allocate", "recoverShortfall", "coverShortfall"] as const);
-    const target = name === "bookReceipt" ? this.#name("receipt") : this.#random.pick(this.#accounts);
+    const name = this.#random.pick([
+      "bookReceipt",
+      "allocate",
+      "recoverShortfall",
+      "coverShortfall",
+      "bookPayment",
+      "adjustMovement",
+      "explainTransfer",
+    ] as const);
+    const needsAccount = name === "allocate" || name === "recoverShortfall";
+    const target = needsAccount ? this.#random.pick(this.#accounts) : this.#name("receipt");
     const given = { amountCents: 100, key: this.#name("key"), aloneMaxCents: this.#random.pick([0, MAX_CENTS]) };
     return correctBook(name, this.#organizationId, name === "coverShortfall" ? given : { ...given, target });
   }

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import type { FlagReason } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
@@ -33,7 +35,6 @@ export interface OrderState {
 export class RailOrders {
   readonly #database: Database;
   readonly #organizationId: OrganizationId;
-  #made = 0;
 
   private constructor(database: Database, organizationId: OrganizationId) {
     this.#database = database;
@@ -63,8 +64,7 @@ export class RailOrders {
   async order(accountId: AccountId, state: OrderState = {}): Promise<TransactionId> {
     const organizationId = this.#organizationId;
     const { name = "mint", amount = "100.00", rail = "mpesa", proof, failed, flagged, pending } = state;
-    this.#made += 1;
-    const reference = `${name}-${String(this.#made)}`;
+    const reference = `${name}-${randomUUID()}`;
     const move = name === "mint" ? mint : redeem;
     const command = move({ organizationId, accountId, amount, reference, rail: rail as Rail });
     const id = command.newTransactionId;

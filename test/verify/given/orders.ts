@@ -59,7 +59,12 @@ export async function makeOrders(books: GivenBooks, account: Account): Promise<v
   await books.do((id) => flag(id, unknown.id)); // 21
   const found = { kind: "COMPLETED", receipt: receiptNamed("r5") } as const;
   await books.do((id) => resolve(id, unknown.id, found, ALONE)); // 22: waits for another person
+
+  const paidOut = { amountCents: 10, key: "paid", target: "r6", account: account.id };
+  await books.do((id) => correctBook("bookPayment", id, paidOut)); // 23
+  await books.do((id) => correctBook("adjustMovement", id, { amountCents: 10, key: "adjust", target: "r3" })); // 24
+  await books.do((id) => correctBook("explainTransfer", id, { amountCents: 10, key: "bank", target: "r7" })); // 25
 }
 
 /** The number of rows that `makeOrders` makes. */
-export const ORDER_ROWS = 23;
+export const ORDER_ROWS = 26;

@@ -144,12 +144,17 @@ export class OrderCalls {
       "returnUnallocated",
       "bookReceipt",
       "bookReceipt",
+      "bookPayment",
+      "adjustMovement",
+      "explainTransfer",
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
     const made = correctBook(name, organizationId, {
       amountCents: 1 + this.#random.below(this.#random.pick([5, 60])),
       key: `c${String(this.#random.below(KEYS))}`,
       target: needsAccount ? accountId : this.#receipt(undefined),
+      account: this.#random.chance(0.5) ? accountId : undefined,
+      direction: this.#random.pick(["in", "out"]),
       person: this.#random.pick(["amina", "brian"]),
       aloneMaxCents: this.#aloneMaxCents(),
     });

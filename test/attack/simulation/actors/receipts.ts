@@ -47,6 +47,9 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   allocate: undefined,
   returnUnallocated: undefined,
   bookReceipt: undefined,
+  bookPayment: undefined,
+  adjustMovement: undefined,
+  explainTransfer: undefined,
 };
 
 /** The commands that make a resource with a new id. A repeat must get the same. */

@@ -54,6 +54,9 @@ export function describeCommand(command: Command): string {
     case "allocate":
     case "returnUnallocated":
     case "bookReceipt":
+    case "bookPayment":
+    case "adjustMovement":
+    case "explainTransfer":
       return `${command.name} ${formatCents(command.amountCents)} by ${command.person}${keyOf(command)}`;
     case "beginPayment":
     case "acceptPayment":
