@@ -1,5 +1,13 @@
 import type { Head } from "./heads.js";
 
+/** A book that is not audited, because its rows are being copied here or were removed. */
+export interface PassedOver {
+  readonly organizationId: string;
+  readonly phase: string;
+  /** When the move took its last step, in Unix milliseconds. */
+  readonly since: number;
+}
+
 /** What an audit has read. */
 export interface Coverage {
   readonly organizations: number;
@@ -13,6 +21,8 @@ export interface Coverage {
   readonly seals: number;
   /** The books that were compared with a published copy. */
   readonly publishedBooks: number;
+  /** The books that were not audited: their rows are being copied here, or removed. */
+  readonly notAudited: readonly PassedOver[];
   /** The sum over all organizations, derived from the journal. */
   readonly reserveCents: bigint;
   /** The time of the last row of all books, in Unix milliseconds. 0 if there is no row. */
@@ -27,10 +37,11 @@ export interface Coverage {
 
 /** A coverage that the parts of an audit add to. */
 export type CoverageCounts = {
-  -readonly [Name in keyof Omit<Coverage, "heads" | "otherHeads" | "roots">]: Coverage[Name];
+  -readonly [Name in keyof Omit<Coverage, "heads" | "otherHeads" | "notAudited" | "roots">]: Coverage[Name];
 } & {
   readonly heads: Head[];
   readonly otherHeads: Head[];
+  readonly notAudited: PassedOver[];
   readonly roots: Map<string, string>;
 };
 
@@ -49,6 +60,7 @@ export function noCoverage(): CoverageCounts {
     lastRecordedAt: 0,
     heads: [],
     otherHeads: [],
+    notAudited: [],
     roots: new Map(),
   };
 }

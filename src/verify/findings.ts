@@ -33,11 +33,13 @@ export type AuditedTable =
   | "account_marks"
   | "book_marks"
   | "reserve_places"
-  | "rail_accounts"
   | "operator_acts"
   | "operator_proposals"
   | "operator_decisions"
   | "operator_keys"
+  | "book_moves"
+  | "rail_accounts"
+  | "webhook_endpoints"
   | "operator_chain";
 
 /** One error in the books. It never contains personal data. */

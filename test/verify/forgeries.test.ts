@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
+import { verificationLines } from "../../src/cli/commands/verify.js";
 import { publishBook } from "../../src/seals/publish.js";
 import { sealReads } from "../../src/storage/seals/seal-store.js";
 import { NOT_COVERED } from "../../src/verify/coverage.js";
@@ -182,6 +183,29 @@ for (const engine of ENGINES) {
         expect(found.join("\n")).to.match(/seals \d+ : the root of the rows up to it|which are sealed/);
       });
     }
+
+    it("a book that is hidden as one that moves: it names the book, and finds what contradicts that", async () => {
+      const hidden = (state: string, phase: string): readonly string[] => [
+        `UPDATE books SET state = '${state}'`,
+        `INSERT INTO book_moves (book, move_id, phase, rows_done, changed_at) VALUES (1, 'm', '${phase}', 3, 5)`,
+      ];
+      const [{ organizationId } = { organizationId: "" }] = heads.values();
+      const copying = await unguarded.verifyAfter(hidden("MOVING", "COPYING"));
+      expect(findingsOnRows(copying).join()).to.match(/book_moves \d+ org_\S+: arrived_seq \d+ \| arrived_seq null/);
+      expect(copying.coverage.notAudited).to.deep.equal([{ organizationId, phase: "COPYING", since: 5 }]);
+      const careful = [...hidden("MOVING", "COPYING"), "UPDATE books SET arrived_seq = last_seq"];
+      const named = await unguarded.verifyAfter(careful);
+      expect(findingsOnRows(named)).to.deep.equal([]);
+      expect(verificationLines(named, undefined)[1]).to.equal(
+        `1 book not audited: ${organizationId} is being copied here (COPYING since 1970-01-01T00:00:00.005Z).`,
+      );
+      const byHeads = findingsOnRows(await unguarded.verifyAfter(careful, heads));
+      expect(byHeads.join()).to.match(/the book that the heads file knows \| none/);
+      const emptied = findingsOnRows(await unguarded.verifyAfter(hidden("MOVED", "EMPTIED")));
+      expect(emptied.join()).to.match(/no rows of a book that was emptied \| rows up to seq \d+/);
+      const opened = findingsOnRows(await unguarded.verifyAfter(hidden("OPEN", "LEFT")));
+      expect(opened.join()).to.match(/no move of a book that is OPEN \| LEFT/);
+    });
 
     it("a copy that somebody changed: it says so, and accuses no row", async () => {
       const changed = new Map(

@@ -353,6 +353,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "payments.checks": [["5", PAYMENT(19), "not covered"]],
   "payments.advances": [["5", PAYMENT(19), "not covered"]],
   "payments.last_code": [["'another'", PAYMENT(19), "not covered"]],
+  "payments.turned_away": [["5", PAYMENT(19), "not covered"]],
   "payments.updated_at": [
     ["updated_at + 1", PAYMENT(16), "not covered"],
     ["5", PAYMENT(16), /a time after the transaction was accepted/],
@@ -484,6 +485,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["NULL", ORDER(4), /journal \d+ txn_\S+: a receipt \| none/],
     ["'r9'", ROW(5), /transaction\.completed without a receipt \| a receipt/],
     ["'r9'", ORDER(3), /one receipt \| a second one/],
+    ["'r9'", ROW(11), /no receipt on account\.frozen \| a receipt/],
+    ["'r9'", ROW(2), /no receipt on account\.created \| a receipt/],
+    ["'r9'", ROW(22), /no receipt on key\.created \| a receipt/],
     ["'r9'", ORDER(11), /no receipt \| a receipt/],
     ["'r9'", ORDER(12), /the content \["bookReceipt",400,"r9"\]/],
   ],
@@ -572,7 +576,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ...uncovered("leases", { name: "'another'", holder: "'another'", until: "5", fence: "5" }),
 
   // Book 3 has 602 rows and one seal.
-  "seals.book": [["2", "book = 3", /seals 602 : the root of the rows|seal_tiles/]],
+  "seals.book": [
+    ["2", "book = 3", /seals 602 : the root of the rows|seal_tiles/],
+    ["99", "book = 3", /seals .*the book with the number 99/],
+  ],
   "seals.size": [["601", "book = 3", /seals 601 : the root of the rows up to it \| another root/]],
   "seals.root": [[HASH, "book = 3", /seals 602 : the root of the rows up to it \| another root/]],
   "seals.note": [
@@ -586,7 +593,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "seals.unallocated_cents": [["5", "book = 3", /the sums 60000 0 60000 0 5/]],
   "seals.sealed_at": [["5", "book = 3", "not covered"]],
 
-  "seal_tiles.book": [["2", "book = 3", /seal_tiles 1 : the tile 0 of level 1 .* \| no tile/]],
+  "seal_tiles.book": [
+    ["99", "book = 3", /seal_tiles .*the book with the number 99/],
+    ["2", "book = 3", /seal_tiles 1 : the tile 0 of level 1 .* \| no tile/],
+  ],
   "seal_tiles.level": [["7", "book = 3", /tiles over sealed rows \| 1 tiles of level 0/]],
   "seal_tiles.number": [["1", "book = 3", /tiles over sealed rows \| 1 tiles of level 1/]],
   "seal_tiles.hashes": [
@@ -649,6 +659,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
 
   "account_marks.book": [["1", "book = 2", /account_marks 3 : acc_\S+ \| acc_/]],
   "account_marks.seq": [
+    ["0", "book = 2", /account_marks 0 : a row of the journal \| none/],
     ["1", "book = 2", /account_marks 1 : no account \| acc_/],
     ["9999", "book = 2", /account_marks 9999 : a row of the journal \| none/],
   ],
@@ -677,7 +688,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["operator_id", "seq = 4", /operator_acts 4 .*an actor who had the right/],
   ],
   "operator_acts.recorded_at": [
-    ["recorded_at + 1", "seq = 2", /operator_acts 2 .*the hash[^]*operator_acts 3 .*recorded_at 1001 or later/],
+    ["recorded_at + 100000", "seq = 2", /operator_acts 2 .*the hash[^]*operator_acts 3 .*recorded_at \d+ or later/],
   ],
   "operator_acts.hash": [[HASH, "seq = 2", /operator_acts 2 .*the hash of the row[^]*operator_acts 3 .*the hash/]],
   "operator_proposals.id": [["'prp_other'", WAITING, /operator_proposals .*prp_other: the hash of the proposal/]],
@@ -732,6 +743,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     moved_to: "'other'",
     changed_at: "5",
   }),
+  "seal_alarms.book": [
+    ["3", "1 = 1", "not covered"],
+    ["99", "1 = 1", /seal_alarms .*the book with the number 99 \| no such book/],
+  ],
   "knex_migrations.id": [["id + 100", "1 = 1", "not covered"]],
   "knex_migrations.name": [["'another'", "1 = 1", "not covered"]],
   "knex_migrations.batch": [["9", "1 = 1", "not covered"]],

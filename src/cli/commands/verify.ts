@@ -169,6 +169,11 @@ export function verificationJson({
       published_books: coverage.publishedBooks,
       reserve: decimalOf(coverage.reserveCents),
       last_recorded_at: timeOf(coverage.lastRecordedAt),
+      not_audited: coverage.notAudited.map(({ organizationId, phase, since }) => ({
+        organization_id: organizationId,
+        phase,
+        since: timeOf(since),
+      })),
       heads: coverage.heads.map(({ organizationId, seq, contentHash }) => ({
         organization_id: organizationId,
         seq,
@@ -183,11 +188,13 @@ export function verificationJson({
 export function verificationLines(verification: Verification, noted: NotedHeads | undefined): string[] {
   const { coverage, findingsCount, firstFindings } = verification;
   const last = coveredLine(coverage, noted);
-  if (findingsCount === 0) return [`The books are correct: ${countsOf(coverage)}.`, last];
+  const passedOver = notAuditedLines(coverage);
+  if (findingsCount === 0) return [`The books are correct: ${countsOf(coverage)}.`, ...passedOver, last];
   return [
     `The books are NOT correct. First error: seq ${String(firstFindings[0]?.seq ?? "unknown")}.`,
     ...findingLines(verification),
     `Checked: ${countsOf(coverage)}.`,
+    ...passedOver,
     "Stop the servers, copy the database, and compare these rows with a backup.",
     last,
   ];
@@ -200,6 +207,15 @@ export function findingLines({ findingsCount, firstFindings }: Verification): st
     ...firstFindings.map((finding) => `  ${lineOf(finding)}`),
     ...(more > 0 ? [`  and ${String(more)} more`] : []),
   ];
+}
+
+function notAuditedLines({ notAudited }: Coverage): readonly string[] {
+  if (notAudited.length === 0) return [];
+  const books = notAudited.map(({ organizationId, phase, since }) => {
+    const what = phase === "COPYING" ? "is being copied here" : "has moved away, and its rows are removed";
+    return `${organizationId} ${what} (${phase} since ${timeOf(since)})`;
+  });
+  return [`${String(notAudited.length)} book${books.length === 1 ? "" : "s"} not audited: ${books.join(", ")}.`];
 }
 
 function countsOf(coverage: Coverage): string {

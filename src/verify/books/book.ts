@@ -87,6 +87,44 @@ function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: BookRow): 
 const HAS_ALL_ROWS = `NOT (COALESCE(m.phase, '') = 'COPYING' AND b.state = 'MOVING')
       AND NOT (COALESCE(m.phase, '') IN ('EMPTYING', 'EMPTIED') AND b.state = 'MOVED')`;
 
+interface PassedOverRow {
+  readonly organization_id: string;
+  readonly phase: string;
+  readonly changed_at: number;
+  readonly last_seq: number;
+  readonly arrived_seq: number | null;
+  readonly head: number | null;
+  readonly used_at: number | null;
+}
+
+/**
+ * Notes the books that were passed over. Adds a finding for each that cannot be on its way: an
+ * import notes the last row in `arrived_seq`, nobody can use the keys of such a book, and a book
+ * that was emptied has no rows.
+ */
+export async function auditPassedOver({ engine: { table }, rows, coverage, findings }: Audit): Promise<void> {
+  const found = await rows<PassedOverRow>(`
+    SELECT b.organization_id, m.phase, m.changed_at, b.last_seq, b.arrived_seq,
+      (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
+      (SELECT MAX(k.last_used_at) FROM ${table("api_keys")} k WHERE k.organization_id = b.organization_id) AS used_at
+    FROM ${table("books")} b JOIN ${table("book_moves")} m ON m.book = b.number
+    WHERE NOT (${HAS_ALL_ROWS}) ORDER BY b.number`);
+  for (const row of found) {
+    const { organization_id: organizationId, phase, changed_at: since, last_seq: lastSeq } = row;
+    coverage.notAudited.push({ organizationId, phase, since });
+    const place = { seq: row.head ?? undefined, table: "book_moves", id: organizationId } as const;
+    const own = findings.of(organizationId);
+    if (phase === "COPYING") {
+      own.compareFields(place, { arrived_seq: [lastSeq, row.arrived_seq] });
+      const isUsed = (row.used_at ?? 0) > since;
+      if (isUsed) own.add(place, { expected: "no use of its keys while a book is copied", found: "a later use" });
+    }
+    if (phase === "EMPTIED" && row.head !== null) {
+      own.add(place, { expected: "no rows of a book that was emptied", found: `rows up to seq ${String(row.head)}` });
+    }
+  }
+}
+
 /** One statement reads the row and the head of the journal, so that both are of one moment. */
 function sqlOf({ table }: Engine, isOne: boolean): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];

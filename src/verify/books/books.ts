@@ -2,7 +2,7 @@ import type { Audit } from "../audit.js";
 import { guarded } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
-import { type AuditedBook, nextBook } from "./book.js";
+import { type AuditedBook, auditPassedOver, nextBook } from "./book.js";
 import { LimitsAudit } from "./figures/limits.js";
 import { MarksAudit } from "./figures/marks.js";
 import { ReserveAudit } from "./figures/reserve.js";
@@ -31,11 +31,12 @@ export async function auditBooks(audit: Audit): Promise<void> {
     const book = await nextBook(audit, after);
     const before = book?.row.number ?? Number.MAX_SAFE_INTEGER;
     if (audit.organizationId === undefined && before > after + 1) await auditLostBooks(audit, { after, before });
-    if (book === undefined) return;
+    if (book === undefined) break;
     audit.coverage.organizations += 1;
     await auditBook(audit, book);
     after = before;
   }
+  if (audit.organizationId === undefined) await auditPassedOver(audit);
 }
 
 async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {

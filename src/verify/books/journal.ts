@@ -24,6 +24,7 @@ const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The ids of operators begin so. */
 const OPERATOR_PREFIX = "opr_";
 /** The kinds of rows about the organization itself. */
+const RECEIPT_KIND = /^(transaction|book)\./;
 const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail)\./;
 
 /**
@@ -114,6 +115,8 @@ export class BookCheck {
       const expected = "a freeze_id if the row freezes or unfreezes, and none otherwise";
       this.#add(seq, expected, `${kind} ${row.freeze_id === null ? "without" : "with"} one`);
     }
+    // The hashes of some of these rows leave it out, and it would block a true payment.
+    if (row.rail_receipt !== null && !RECEIPT_KIND.test(kind)) this.#add(seq, `no receipt on ${kind}`, "a receipt");
     const { mayLack, mayHave } = OWN_KIND.test(kind) ? { mayLack: true, mayHave: false } : accountsOf(kind);
     if (row.account_id === null ? !mayLack : !mayHave) {
       const expected = "an account_id, except on rows about the organization or its book";
@@ -206,6 +209,10 @@ export class BookCheck {
   #compareBook(place: Place, row: BookRow): void {
     const { findings } = this.#book;
     if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
+    const isOpen = row.state === "OPEN" || row.state === "RESTORED";
+    if (isOpen && row.phase !== null) {
+      findings.add(place, { expected: `no move of a book that is ${row.state}`, found: row.phase });
+    }
     if (!STATES.has(row.state)) findings.add(place, { expected: "a known state", found: row.state });
     if (!(row.number > 0)) findings.add(place, { expected: "a number above 0", found: String(row.number) });
     if (this.#lastSeq > 0) {

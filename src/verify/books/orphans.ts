@@ -48,12 +48,18 @@ const TABLES_OF_BOOKS = [
   "account_marks",
   "book_marks",
   "reserve_places",
+  "freezes",
+  "seals",
+  "seal_tiles",
+  "seal_alarms",
+  "book_moves",
 ] as const;
+const TABLES_OF_ORGANIZATIONS = ["api_keys", "rail_accounts", "webhook_endpoints"] as const;
 
 /**
- * Checks the rows that no book leads to: organizations without a book, keys, accounts at rails and
- * proposals without their owner, holders without their account, and payments without their
- * transaction.
+ * Checks the rows that no book leads to: organizations without a book, keys, proposals, rail
+ * accounts and webhook endpoints without their owner, holders without their account, and payments
+ * without their transaction.
  */
 export async function auditOrphans(audit: Audit): Promise<void> {
   const { engine, rows, findings } = audit;
@@ -67,13 +73,12 @@ export async function auditOrphans(audit: Audit): Promise<void> {
     UNION ALL
     SELECT 'proposals', p.subject, 'the book with the number ' || p.book
     FROM ${table("proposals")} p LEFT JOIN ${table("books")} b ON b.number = p.book WHERE b.number IS NULL
-    UNION ALL
-    SELECT 'rail_accounts', a.id, 'the organization ' || a.organization_id
-    FROM ${table("rail_accounts")} a LEFT JOIN ${table("organizations")} o ON o.id = a.organization_id
-    WHERE o.id IS NULL
-    UNION ALL
-    SELECT 'api_keys', k.id, 'the organization ' || k.organization_id
-    FROM ${table("api_keys")} k LEFT JOIN ${table("organizations")} o ON o.id = k.organization_id WHERE o.id IS NULL`);
+    ${TABLES_OF_ORGANIZATIONS.map(
+      (name) => `
+        UNION ALL
+        SELECT '${name}', x.id, 'the organization ' || x.organization_id
+        FROM ${table(name)} x LEFT JOIN ${table("organizations")} o ON o.id = x.organization_id WHERE o.id IS NULL`,
+    ).join("")}`);
   for (const { table: name, id, owner } of orphans) {
     findings.of(undefined).add({ seq: undefined, table: name, id }, { expected: owner, found: "none" });
   }

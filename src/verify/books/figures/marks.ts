@@ -64,13 +64,18 @@ export class MarksAudit {
     const { number, head } = this.#book.row;
     const { table } = this.#audit.engine;
     for (const name of ["account_marks", "book_marks"] as const) {
-      const [beyond] = await this.#audit.rows<{ readonly seq: number }>(
-        `SELECT m.seq FROM ${table(name)} m WHERE m.book = ? AND m.seq > ?
-           AND NOT EXISTS (SELECT 1 FROM ${table("journal")} j WHERE j.book = m.book AND j.seq = m.seq)
-         ORDER BY m.seq LIMIT 1`,
-        [number, head ?? 0],
-      );
-      if (beyond !== undefined) this.#add(name, beyond.seq, { expected: "a row of the journal", found: "none" });
+      for (const [bound, seq] of [
+        [">", head ?? 0],
+        ["<", 1],
+      ] as const) {
+        const [beyond] = await this.#audit.rows<{ readonly seq: number }>(
+          `SELECT m.seq FROM ${table(name)} m WHERE m.book = ? AND m.seq ${bound} ?
+             AND NOT EXISTS (SELECT 1 FROM ${table("journal")} j WHERE j.book = m.book AND j.seq = m.seq)
+           ORDER BY m.seq LIMIT 1`,
+          [number, seq],
+        );
+        if (beyond !== undefined) this.#add(name, beyond.seq, { expected: "a row of the journal", found: "none" });
+      }
     }
   }
 
