@@ -146,12 +146,13 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   const { organizationId } = books;
   const [cell] = database.cells;
   await makeTraffic(books);
-  // The rows name operators whom another database does not know.
-  await makeOperators(database, organizationId);
   const zoe = await books.createAccount("zoe");
   await makeOrders(books, zoe);
   await books.mintOften(zoe, 2_100);
   await makeRails(database, organizationId);
+  // The rows name operators whom another database does not know. They have the time of the real
+  // clock, and the rows before an earlier one.
+  await makeOperators(database, organizationId);
   const [payment] = await cell.reader.rows<{ readonly transaction_id: TransactionId }>(
     `SELECT transaction_id FROM ${cell.engine.table("payments")} ORDER BY transaction_id LIMIT 1`,
   );
