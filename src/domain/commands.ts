@@ -180,6 +180,8 @@ export type CompletePayment = Commanded &
     readonly transactionId: TransactionId;
     /** The id of a correction, if the report needs one. */
     readonly newTransactionId: TransactionId;
+    /** Whether a message of the rail says that the same movement failed. */
+    readonly isDenied?: boolean;
     readonly reason: StatusReason;
   };
 

@@ -1,4 +1,4 @@
-import type { Report } from "../rails/rail.js";
+import type { Cents } from "../domain/values/cents.js";
 import type { RailInbox, StoredMessage } from "./ports/inbox.js";
 import type { StoredPayment } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
@@ -20,23 +20,40 @@ export class Evidence {
     this.#timing = timing;
   }
 
-  /** Whether a message reports that the order has succeeded, or that it has failed. */
-  async says(kind: Report["kind"], { payment, account }: Asked): Promise<boolean> {
-    const asked = openPaymentOf(payment);
-    return (await this.#received(payment)).some((message) => account.rail.read(message, asked)?.kind === kind);
+  /** Returns the amount that messages name for a movement: first one that was not ordered. */
+  async amountOf(movement: string | undefined, asked: Asked): Promise<Cents | undefined> {
+    const order = openPaymentOf(asked.payment);
+    const amounts = (await this.#received(asked)).flatMap((message) => {
+      const report = asked.account.rail.read(message, order);
+      return report?.kind === "succeeded" && report.movement === movement ? (report.amountCents ?? []) : [];
+    });
+    return amounts.find((cents) => cents !== asked.payment.amountCents) ?? amounts[0];
+  }
+
+  /**
+   * Whether a message reports that the order has succeeded, or that it has failed: if a movement is
+   * named, of this movement.
+   */
+  async says(kind: "succeeded" | "failed", asked: Asked, movement?: string): Promise<boolean> {
+    const order = openPaymentOf(asked.payment);
+    const reports = (await this.#received(asked)).map((message) => asked.account.rail.read(message, order));
+    return reports.some(
+      (report) => report?.kind === kind && (movement ?? report.movement) === (report.movement ?? movement),
+    );
   }
 
   /**
    * Whether the rail has sent anything about the order by itself: then it has the order, whatever
    * became of the answer to the request. The result of a query proves nothing of the kind.
    */
-  async hasOrder({ payment }: Asked): Promise<boolean> {
-    return (await this.#received(payment)).some(({ purpose }) => purpose !== "status");
+  async hasOrder(asked: Asked): Promise<boolean> {
+    return (await this.#received(asked)).some(({ purpose }) => purpose !== "status");
   }
 
-  /** A sandbox stores messages before their time. */
-  async #received({ transactionId }: StoredPayment): Promise<readonly StoredMessage[]> {
+  /** A sandbox stores messages before their time. Else a later time is that of another clock. */
+  async #received({ payment: { transactionId }, account: { rail } }: Asked): Promise<readonly StoredMessage[]> {
+    const stored = await this.#inbox.messages(transactionId);
     const now = this.#timing.now();
-    return (await this.#inbox.messages(transactionId)).filter(({ receivedAt }) => receivedAt <= now);
+    return rail.messagesOf === undefined ? stored : stored.filter(({ receivedAt }) => receivedAt <= now);
   }
 }

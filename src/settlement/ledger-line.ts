@@ -94,12 +94,9 @@ export class LedgerLine {
   }
 
   /** The rail says that an order has succeeded, and that it has failed. A person must find out. */
-  flagContradiction(
-    { payment, account }: Work,
-    flag: "REPORT_DIFFERS" | "FAILED_AFTER_COMPLETION" = "REPORT_DIFFERS",
-  ): Promise<Decided> {
-    const reason = reasonOf("the rail reports a success and a failure");
-    return this.#tell({ name: "flagTransaction", ...about(payment, account), flag, reason });
+  flagContradiction({ payment, account }: Work): Promise<Decided> {
+    const words = { flag: "REPORT_DIFFERS", reason: reasonOf("the rail reports a success and a failure") } as const;
+    return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
   flagUnknown({ payment, account }: Work, reason: string): Promise<Decided> {
@@ -108,21 +105,25 @@ export class LedgerLine {
   }
 
   /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
-  end(work: Work, report: FinalReport): Promise<Decided> {
+  async end(work: Work, report: FinalReport): Promise<Decided> {
     const { payment, account } = work;
     if (report.kind === "failed") return this.#fail(work, { failure: report.failure, reason: reasonOf(report.code) });
-    const { movement, receipt, amountCents, phone } = report;
+    const { movement, receipt, phone } = report;
+    // A query may name no amount. That of a callback must not wait until the callback is confirmed.
+    const amountCents = report.amountCents ?? (await this.#options.evidence.amountOf(movement, work));
     // Only `isProof` reports come here.
     const said = { movement, receipt, amountCents, phone } as {
       movement: RailMovement;
       receipt: RailReceipt | undefined;
     } & MovementReport;
     const newTransactionId = this.#options.newTransactionId();
+    const isDenied = payment.state !== "ENDED" && (await this.#options.evidence.says("failed", work, movement));
     return this.#tell({
       name: "completePayment",
       ...about(payment, account),
       ...said,
       newTransactionId,
+      isDenied,
       reason: NO_REASON,
     });
   }

@@ -165,10 +165,11 @@ export class Looks {
     const { line, evidence, timing } = this.#options;
     const { payment, account } = work;
     const order = orderOf(payment);
+    if (payment.state === "SENDING" && (await evidence.hasOrder(work))) return this.#acceptUnasked(work);
+    // Nothing may take time between this look at the clock and the grant.
     if (payment.state !== "SENDING" || order === undefined || !maySendAgain(payment, timing.now())) {
       return this.#waitOn(work, code);
     }
-    if (await evidence.hasOrder(work)) return this.#acceptUnasked(work);
     const answer = await this.#sendIfGranted(work, order, true);
     if (answer.kind === "stopped" || answer.kind === "not called") return false;
     if (answer.kind === "refused") return this.#waitOn(work, answer.code);

@@ -70,13 +70,7 @@ export class Messages {
     }
     const told = await this.#options.line.end(work, confirmation.report);
     if (told.kind === "undecided") return false;
-    if (confirmation.report.kind !== report.kind) {
-      // The same flag as if the message had come a moment later.
-      const isCompleted = told.kind === "done" && told.transaction.status === "COMPLETED";
-      const flagged = isCompleted && (await this.#options.line.flagContradiction(work, "FAILED_AFTER_COMPLETION"));
-      if (flagged !== false && flagged.kind === "undecided") return false;
-      return this.drop(message, "contradicted");
-    }
+    if (confirmation.report.kind !== report.kind) return this.drop(message, "contradicted");
     await this.#options.inbox.settle(message.id);
     return true;
   }
@@ -189,6 +183,8 @@ function isHint({ purpose }: InboxMessage, report: FinalReport, { payment, accou
   if (purpose === "status") return false;
   // The ledger replays or flags a failure of what has ended. It releases nothing.
   if (report.kind === "failed") return payment.state !== "ENDED";
+  // The rail has said the opposite before.
+  if (payment.status === "FAILED") return true;
   return Math.max(report.amountCents ?? 0, payment.amountCents) > account.confirmAboveCents;
 }
 

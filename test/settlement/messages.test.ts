@@ -290,7 +290,7 @@ describe("the settlement, about the messages of a rail", () => {
       expect([world.stateOf(id), world.heldCents]).to.deep.equal(["SENDING PROCESSING REPORT_DIFFERS", HELD]);
     });
 
-    it("completes it once the rail and its message agree on everything", async () => {
+    it("completes it once the rail and its message agree on everything, and keeps a flag", async () => {
       const id = await world.redeem();
       const whole = { ...success(id), phone: world.payments.find(id)?.maskedPhone } as Report;
       await world.start();
@@ -298,8 +298,18 @@ describe("the settlement, about the messages of a rail", () => {
       await world.message(id, failedWith(id), "status");
       expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING REPORT_DIFFERS");
       await world.message(id, whole, "status");
-      expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ENDED COMPLETED", 0]);
+      expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ENDED COMPLETED FAILED_AFTER_COMPLETION", 0]);
     });
+  });
+
+  it("does not complete an order by a query without an amount while a callback names another one", async () => {
+    const id = await world.mint();
+    await world.start();
+    await world.message(id, paid("ref", { receipt: "R1", amountCents: toCents(90_00) }));
+    expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
+    world.rail.onQuery = () => Promise.resolve(paid("ref"));
+    await world.pass(80_000);
+    expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", 0]);
   });
 
   it("keeps the flag of a payment of another amount while a query says only that it was paid", async () => {

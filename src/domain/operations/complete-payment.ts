@@ -1,9 +1,9 @@
 import type { CompletePayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { decideFlag, type Flagging, isContradicted } from "../orders/flag.js";
+import { decideFlag, flagged, type Flagging, isContradicted } from "../orders/flag.js";
 import { ended, type Order, orderOf } from "../orders/order.js";
 import { completed, movedLate } from "../orders/outcome.js";
-import { effectOf, lastOf, taken } from "../orders/step.js";
+import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
 import type { FlagReason, Payment, RailReceipt } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
@@ -27,7 +27,8 @@ function lookup({ organizationId, transactionId, movement, receipt }: CompletePa
  *
  * The first rule that fits decides:
  *
- * 1. The book has the receipt: a replay if it belongs to this order, and otherwise a flag.
+ * 1. The book has the receipt: a replay if it belongs to this order and has the amount, and
+ *    otherwise a flag.
  * 2. The book has the movement: the report may add the receipt. If it differs, it raises a flag.
  * 3. A transaction of the order has a movement without receipt, or a receipt without movement, and
  *    the report has only the other: it speaks of the same.
@@ -68,7 +69,8 @@ class Report {
     const used = receipt === undefined ? undefined : this.#book.receipt(organizationId, receipt);
     if (used !== undefined) {
       const same = this.#ofOrder(used.transactionId);
-      return same === undefined ? this.#flag("RECEIPT_ALREADY_USED") : replay(same);
+      if (same === undefined) return this.#flag("RECEIPT_ALREADY_USED");
+      return this.#hasAmountOf(same) ? replay(same) : this.#flag("REPORT_DIFFERS");
     }
     const moved = movement === undefined ? undefined : this.#book.transactionWithMovement(organizationId, movement);
     if (moved === undefined) return undefined;
@@ -128,8 +130,12 @@ class Report {
     const { sums } = this.#book.bookOf(organizationId);
     const steps = completed({ ...this.#order, account }, this.#command, { ...this.#told, sums });
     if (steps === undefined) return this.#flag("NOT_CREDITED");
-    const { transaction } = lastOf(steps);
-    return { kind: "effect", resource: transaction, effect: effectOf(steps, [put]) };
+    // In the same commit: nobody sees it completed without the flag.
+    const told: Steps =
+      this.#command.isDenied === true
+        ? [...steps, flagged(lastOf(steps), "FAILED_AFTER_COMPLETION", this.#told)]
+        : steps;
+    return { kind: "effect", resource: lastOf(told).transaction, effect: effectOf(told, [put]) };
   }
 
   #correct(): Decision<Transaction> {

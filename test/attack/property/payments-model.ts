@@ -120,7 +120,8 @@ export class PaymentsModel {
     const receiptName = `${organizationId} ${String(receipt)}`;
     if (receipt !== undefined && this.#receipts.has(receiptName)) {
       const owner = all.find(({ id }) => id === this.#receipts.get(receiptName));
-      return owner === undefined ? this.#flag(transaction, "RECEIPT_ALREADY_USED") : done(owner, { replayed: true });
+      if (owner === undefined) return this.#flag(transaction, "RECEIPT_ALREADY_USED");
+      return agrees(command, owner) ? done(owner, { replayed: true }) : this.#flag(transaction, "REPORT_DIFFERS");
     }
     const everybody = [...this.#shared.transactions.values()].filter((each) => each.organizationId === organizationId);
     const moved = movement === undefined ? undefined : everybody.find((each) => each.railMovement === movement);

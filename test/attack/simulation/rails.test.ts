@@ -44,6 +44,9 @@ const COMMANDS = [
 ];
 const RAIL = [
   "accounts read again",
+  "answers without an amount",
+  "apart under a flag",
+  "contradicting callbacks",
   "forged: failure",
   "forged: success",
   "late successes",
@@ -51,12 +54,15 @@ const RAIL = [
   "messages: pay_out",
   "messages: status",
   "orders taken, MINT",
+  "queries that deny: failed",
+  "queries that deny: succeeded",
   "orders taken, REDEEM",
   "other passwords",
   "other shortcodes",
   "requests again",
   "resolved by a person: COMPLETED",
   "resolved by a person: FAILED",
+  "resolved by a person: MOVED",
 ];
 
 describe("the simulation of payments over a rail", () => {

@@ -161,6 +161,16 @@ describe("a report that shillings moved", () => {
       });
     }
 
+    it("is flagged in the same commit where a message says that the movement failed", () => {
+      const { transaction, book } = orderOf({ type: "REDEEM" });
+      const command = { ...completePayment(ORGANIZATION, transaction.id, { movement: M1 }), isDenied: true };
+      const { entries } = effectOf(operation.decide(book, command, NOW));
+      expect(entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
+        ["transaction.completed", undefined],
+        ["transaction.flagged", "FAILED_AFTER_COMPLETION"],
+      ]);
+    });
+
     describe("that contradicted an earlier report", () => {
       const whole = { movement: M1, receipt: R1, amountCents: AMOUNT, phone: "254712***678" as MaskedPhone };
       for (const flag of ["REPORT_DIFFERS", "RECEIPT_ALREADY_USED"] as const) {
@@ -316,7 +326,7 @@ describe("a report that shillings moved", () => {
 
     for (const [what, given, report] of [
       ["the same report again", done, { movement: M1, receipt: R1, amountCents: AMOUNT }],
-      ["the receipt alone, whatever else it says", done, { receipt: R1, amountCents: toCents(1) }],
+      ["the receipt alone", done, { receipt: R1 }],
       ["the receipt with another movement", done, { movement: M2, receipt: R1 }],
       ["the movement alone", done, { movement: M1 }],
       ["a movement, where the order is known by its receipt", { ...done, railMovement: undefined }, { movement: M2 }],
@@ -360,6 +370,7 @@ describe("a report that shillings moved", () => {
     for (const [what, given, report] of [
       ["another amount", done, { movement: M1, amountCents: toCents(1) }],
       ["another receipt", done, { movement: M1, receipt: R2 }],
+      ["the receipt, and another amount", done, { receipt: R1, amountCents: toCents(1) }],
       ["a receipt of another amount", { ...done, railReceipt: undefined }, { receipt: R2, amountCents: toCents(1) }],
     ] as const) {
       it(`flags ${what}`, () => {

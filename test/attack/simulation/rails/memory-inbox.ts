@@ -49,6 +49,11 @@ export class MemoryInbox implements RailInbox {
     return Promise.resolve(own.filter((each) => each.purpose !== "status" || !each.isSettled || each === last));
   }
 
+  /** Every message about one transaction. */
+  of(transactionId: TransactionId): readonly Kept[] {
+    return this.#messages.filter((message) => message.transactionId === transactionId);
+  }
+
   /** The messages that were not settled. */
   get open(): readonly Kept[] {
     return this.#messages.filter(({ isSettled }) => !isSettled);

@@ -1,5 +1,5 @@
 import type { TransactionType } from "../../../../src/domain/transaction.js";
-import { type Cents, formatCents } from "../../../../src/domain/values/cents.js";
+import { type Cents, formatCents, toCents } from "../../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../../src/domain/values/masked-phone.js";
 import type { CallbackPurpose } from "../../../../src/rails/callback-token.js";
@@ -15,13 +15,15 @@ const HOUR_MILLIS = 60 * MINUTE_MILLIS;
 const MEMORY_MILLIS = 12 * MINUTE_MILLIS;
 
 const UNREACHED: Sent = { kind: "unreached", code: "BUSY", retryAfterMillis: SECOND_MILLIS };
+const TURNED_AWAY: Sent = { ...UNREACHED, isTurnedAway: true };
 const REJECTED: Sent = { kind: "rejected", code: "2028", failure: "RAIL_REFUSED" };
 // A rail that has the payout should say so. It may as well say anything else.
 const DUPLICATES: readonly Sent[] = [{ kind: "accepted", railReference: undefined }, REJECTED, UNREACHED];
 
 /** What the seed has chosen for one order. */
 interface Plan {
-  readonly answer: "accepted" | "rejected" | "lost";
+  /** `turned away`: the rail says so of a mint, and takes it all the same. */
+  readonly answer: "accepted" | "rejected" | "lost" | "turned away";
   /** How often the first requests do not reach the rail. */
   unreached: number;
   /** What the rail says to a payout that it has already. */
@@ -35,6 +37,12 @@ interface Plan {
   readonly callbacks: number;
   readonly callbackAfter: number;
   readonly forged: "none" | "success" | "failure";
+  /** What moves, if it is not what was ordered. A callback always tells. */
+  readonly otherCents: Cents | undefined;
+  /** For so long after the outcome, queries report its opposite. */
+  readonly liesFor: number;
+  /** Whether one callback reports the opposite of the others. */
+  readonly contradicts: boolean;
 }
 
 /** An order that the rail took. */
@@ -45,6 +53,10 @@ interface Taken {
   readonly receipt: string;
   /** The shortcode to which the order went. */
   readonly shortcode: string;
+  /** What moves, if it succeeds. */
+  readonly cents: Cents;
+  /** Until then queries report the opposite of the outcome. */
+  liesUntil: number;
   state: "open" | "succeeded" | "failed";
 }
 
@@ -80,11 +92,14 @@ export class SimulatedRail {
   /** Whether the answer to a query for a payout comes with a message. */
   readonly #answersLater: boolean;
   readonly #forges: boolean;
+  /** Whether the rail may contradict itself. */
+  readonly #contradicts: boolean;
 
   constructor(world: RailWorld, { forges }: { forges: boolean }) {
     this.#world = world;
     this.#answersLater = world.random.chance(0.5);
     this.#forges = forges;
+    this.#contradicts = world.random.chance(0.5);
   }
 
   /** The service has accepted an order. Forgeries may come before anybody asks the rail. */
@@ -129,7 +144,7 @@ export class SimulatedRail {
     if (this.#isLost()) return { kind: "open", code: "NO_ANSWER" };
     if (payment.direction === "MINT") {
       const taken = this.#movementNamed(payment.railReference);
-      return taken === undefined ? { kind: "open", code: "NO_REFERENCE" } : shortReportOf(taken);
+      return taken === undefined ? { kind: "open", code: "NO_REFERENCE" } : shortOf(this.#answerAbout(taken));
     }
     if (!this.#answersLater) return this.#statusOf(known);
     const after = this.#world.random.pick([SECOND_MILLIS, 10 * SECOND_MILLIS, 2 * MINUTE_MILLIS]);
@@ -143,15 +158,16 @@ export class SimulatedRail {
   moved(organizationId: OrganizationId): Moved {
     const all = [...this.#orders.values()].filter((known) => known.organizationId === organizationId);
     const moved = all.flatMap(({ taken }) => taken).filter(({ state }) => state === "succeeded");
-    const cents = moved.reduce((sum, { order: { direction, amountCents } }) => {
-      return direction === "MINT" ? sum + amountCents : sum - amountCents;
+    const cents = moved.reduce((sum, { order, cents: each }) => {
+      return order.direction === "MINT" ? sum + each : sum - each;
     }, 0);
-    return { cents, receipts: moved.map(({ receipt }) => receipt) };
+    // A report that is wrong names a receipt, too.
+    return { cents, receipts: all.flatMap(({ taken }) => taken).map(({ receipt }) => receipt) };
   }
 
-  /** The receipt of an order that was carried out. */
-  receiptOf(transactionId: TransactionId): string | undefined {
-    return this.#known(transactionId).taken.find(({ state }) => state === "succeeded")?.receipt;
+  /** What moved for one order, as a person finds out who asks the rail. */
+  movedFor(transactionId: TransactionId): readonly Pick<Taken, "receipt" | "cents">[] {
+    return this.#known(transactionId).taken.filter(({ state }) => state === "succeeded");
   }
 
   #planOf(direction: TransactionType): Plan {
@@ -159,8 +175,12 @@ export class SimulatedRail {
     const outcome = random.pick(["succeeded", "succeeded", "succeeded", "failed", "failed", "open"] as const);
     const isLate = direction === "MINT" && outcome === "failed" && random.chance(0.5);
     const isForged = this.#forges && random.chance(0.3);
+    const isMint = direction === "MINT";
+    const answers = ["accepted", "accepted", "accepted", "lost", "lost", isMint ? "turned away" : "rejected"] as const;
+    const answer = random.pick(answers);
+    const doubtful = this.#contradicts ? random.pick(["amount", "query", "callback", "none"] as const) : "none";
     return {
-      answer: random.pick(["accepted", "accepted", "accepted", "lost", "lost", "rejected"] as const),
+      answer,
       unreached: random.chance(0.25) ? 1 + random.below(2) : 0,
       again: random.pick(DUPLICATES),
       arrivesAfter: random.pick([0, 0, 100, 2 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
@@ -168,9 +188,12 @@ export class SimulatedRail {
       outcome,
       outcomeAfter: random.pick([0, SECOND_MILLIS, 30 * SECOND_MILLIS, 5 * MINUTE_MILLIS, 3 * HOUR_MILLIS]),
       lateAfter: isLate ? random.pick([MINUTE_MILLIS, 20 * MINUTE_MILLIS, 5 * HOUR_MILLIS]) : undefined,
-      callbacks: random.pick([0, 1, 1, 2]),
+      callbacks: doubtful === "none" && answer !== "turned away" ? random.pick([0, 1, 1, 2]) : 1,
       callbackAfter: random.pick([0, 0, 2 * SECOND_MILLIS, MINUTE_MILLIS, HOUR_MILLIS]),
       forged: isForged ? random.pick(["success", "failure"] as const) : "none",
+      otherCents: doubtful === "amount" ? toCents(1 + random.below(50_000)) : undefined,
+      liesFor: doubtful === "query" ? random.pick([10 * MINUTE_MILLIS, Infinity]) : 0,
+      contradicts: doubtful === "callback",
     };
   }
 
@@ -184,20 +207,31 @@ export class SimulatedRail {
     }
     const movement = direction === "MINT" ? this.#world.newId("ws") : transactionId;
     const receipt = this.#world.newId("R");
-    const now: Taken = { movement, order, shortcode, takenAt: this.#world.millis, receipt, state: "open" };
+    const cents = plan.otherCents ?? order.amountCents;
+    const { millis: takenAt } = this.#world;
+    const now: Taken = { movement, order, shortcode, takenAt, receipt, cents, liesUntil: 0, state: "open" };
     taken.push(now);
     this.#world.tally.count("rail", `orders taken, ${direction}`);
-    if (taken.length > 1) this.#world.violated(`how often the rail took ${transactionId}`, 1, taken.length);
+    const max = plan.answer === "turned away" ? 2 : 1;
+    if (taken.length > max) this.#world.violated(`how often the rail took ${transactionId}`, max, taken.length);
     this.#decide(now, plan);
+    if (plan.answer === "turned away") return TURNED_AWAY;
     return { kind: "accepted", railReference: direction === "MINT" ? movement : undefined };
   }
 
   /** Arranges what becomes of the order. */
   #decide(taken: Taken, plan: Plan): void {
-    const { outcome, outcomeAfter, lateAfter, callbacks, callbackAfter } = plan;
+    const { outcome, outcomeAfter, lateAfter, callbacks, callbackAfter, liesFor, contradicts } = plan;
     if (outcome === "open") return;
     this.#atOnceOrAfter(outcomeAfter, `the rail ends ${taken.movement}: ${outcome}`, () => {
       taken.state = outcome;
+      taken.liesUntil = this.#world.millis + liesFor;
+      if (contradicts) {
+        this.#world.tally.count("rail", "contradicting callbacks");
+        this.#atOnceOrAfter(this.#world.random.pick([0, MINUTE_MILLIS]), "a callback contradicts the outcome", () => {
+          this.#call(taken, reportOf(taken, oppositeOf(outcome)), false);
+        });
+      }
       for (let count = 0; count < callbacks; count += 1) {
         this.#atOnceOrAfter(callbackAfter, "a callback arrives", () => {
           this.#call(taken, reportOf(taken, outcome));
@@ -231,21 +265,34 @@ export class SimulatedRail {
     this.#send(transactionId, report, direction === "MINT" ? "collect" : "pay_out");
   }
 
-  #call({ order }: Taken, report: Report): void {
-    this.#send(order.transactionId, report, order.direction === "MINT" ? "collect" : "pay_out");
+  #call({ order }: Taken, report: Report, isTrue = true): void {
+    this.#send(order.transactionId, { ...report, isTrue }, order.direction === "MINT" ? "collect" : "pay_out");
   }
 
-  #send(transactionId: TransactionId, report: Report, purpose: CallbackPurpose): void {
+  #send(transactionId: TransactionId, report: Report | Told, purpose: CallbackPurpose): void {
     this.#world.tally.count("rail", `messages: ${purpose}`);
     this.#world.note("rail", () => `sends ${purpose} about ${transactionId}: ${JSON.stringify(report)}`);
     // Two callbacks about one movement differ in their text.
     const body = JSON.stringify({ ...report, at: this.#world.millis });
-    void this.#world.inbox.add({ transactionId, purpose, body }, this.#world.now);
+    void this.#world.inbox.add({ transactionId, purpose, body }, this.#world.now).then((added) => {
+      if (added === "full") this.#world.violated(`the room for ${purpose} about ${transactionId}`, "some", "none");
+    });
   }
 
   #statusOf({ taken: [taken] }: Known): Report {
-    if (taken === undefined || taken.state === "open") return { kind: "open", code: "STATUS_OPEN" };
-    return reportOf(taken, taken.state);
+    if (taken === undefined) return { kind: "open", code: "STATUS_OPEN" };
+    const report = this.#answerAbout(taken);
+    if (report.kind !== "succeeded" || !this.#contradicts || this.#world.random.chance(0.5)) return report;
+    this.#world.tally.count("rail", "answers without an amount");
+    return { ...report, amountCents: undefined, phone: undefined };
+  }
+
+  #answerAbout(taken: Taken): Report {
+    const { state, liesUntil } = taken;
+    if (state === "open") return { kind: "open", code: "PENDING" };
+    if (this.#world.millis >= liesUntil) return reportOf(taken, state);
+    this.#world.tally.count("rail", `queries that deny: ${state}`);
+    return reportOf(taken, oppositeOf(state));
   }
 
   #movementNamed(movement: string | undefined): Taken | undefined {
@@ -258,7 +305,7 @@ export class SimulatedRail {
   }
 
   /** What must hold of each request. */
-  #watchRequest(server: string, { order, shortcode }: Request, { isSent, askedBy }: Known): void {
+  #watchRequest(server: string, { order, shortcode }: Request, { isSent, askedBy, plan }: Known): void {
     const { transactionId, direction, amountCents } = order;
     this.#world.note("rail", () => `is asked for ${direction} ${formatCents(amountCents)}, ${transactionId}`);
     this.#world.tally.count("rail", isSent ? "requests again" : "requests");
@@ -268,7 +315,7 @@ export class SimulatedRail {
     }
     const now = payment === undefined ? undefined : this.#world.shortcodeOf(payment.railAccountId);
     if (now !== shortcode) this.#world.violated(`the shortcode to which ${transactionId} is sent`, now, shortcode);
-    if (isSent && !askedBy.has(server)) {
+    if (isSent && !askedBy.has(server) && plan.answer !== "turned away") {
       this.#world.violated(`what comes before ${server} sends ${transactionId} again`, "a query", "none");
     }
   }
@@ -288,17 +335,21 @@ export class SimulatedRail {
   }
 }
 
+/** A report that the rail itself sends, and whether it is true. */
+type Told = Report & { readonly isTrue: boolean };
+
+function oppositeOf(outcome: "succeeded" | "failed"): "succeeded" | "failed" {
+  return outcome === "failed" ? "succeeded" : "failed";
+}
+
 /** A query for a prompt tells neither the receipt nor the amount. */
-function shortReportOf(taken: Taken): Report {
-  if (taken.state === "open") return { kind: "open", code: "PENDING" };
-  const report = reportOf(taken, taken.state);
+function shortOf(report: Report): Report {
   return report.kind === "succeeded"
     ? { ...report, receipt: undefined, amountCents: undefined, phone: undefined }
     : report;
 }
 
-function reportOf({ movement, receipt, order }: Taken, outcome: "succeeded" | "failed"): Report {
+function reportOf({ movement, receipt, order, cents: amountCents }: Taken, outcome: "succeeded" | "failed"): Report {
   if (outcome === "failed") return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
-  const amountCents: Cents = order.amountCents;
   return { kind: "succeeded", movement, receipt, amountCents, phone: maskPhone(order.phoneNumber) };
 }
