@@ -98,7 +98,10 @@ export async function openPaymentsOf(
   return row?.count ?? 0;
 }
 
-/** Counts the payments of a rail account that the rail may have. Their outcome is open. */
+/**
+ * Counts the payments of a rail account that the rail may have, also those that it turned away.
+ * Their outcome is open.
+ */
 export function paymentsUnderWaySql(engine: Engine): string {
   return paymentStatements(engine).underWay;
 }
@@ -164,7 +167,8 @@ function paymentStatements({ table, indexedBy }: Engine) {
       ORDER BY p.due_at LIMIT ?`,
     openPayments: `SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p WHERE rail_account_id = ?`,
     underWay: `
-      SELECT COUNT(*) AS count FROM (${others}) p WHERE rail_account_id = ? AND state IN ('SENDING', 'ACCEPTED')`,
+      SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p
+      WHERE rail_account_id = ? AND (state <> 'READY' OR turned_away > 0)`,
     reschedule: `
       UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
       WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,

@@ -19,7 +19,7 @@ import {
   type StoredRailAccount,
   storedRailAccounts,
 } from "../../../src/storage/rails/rail-accounts.js";
-import { beginPayment } from "../../support/commands.js";
+import { advancePayment, beginPayment } from "../../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { PaymentsPlace, RAIL_ACCOUNT, railSetting } from "./given-payments.js";
@@ -83,6 +83,17 @@ describe("a change of a rail account on PostgreSQL, while a payment begins", () 
     await client.query("COMMIT");
     expect([await begun, await changed]).to.deep.equal(["done", 1]);
   });
+
+  for (const isTurnedAway of [true, false]) {
+    it(`counts a payment that ${isTurnedAway ? "the rail turned away, and may have" : "did not reach the rail"}`, async () => {
+      await client.query("COMMIT");
+      await begin();
+      const { opened, organizationId, now } = place;
+      const postponed = advancePayment("postponePayment", organizationId, id, 1, isTurnedAway);
+      await opened.cell.committer.commit([postponed], now);
+      expect(await set()).to.equal(isTurnedAway ? 1 : 0);
+    });
+  }
 });
 
 for (const engine of ENGINES) {

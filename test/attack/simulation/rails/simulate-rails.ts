@@ -236,10 +236,10 @@ class RailRun {
 
   /** As `kesc rail set` does: no other shortcode while payments are under way. */
   #changeRail(organizationId: OrganizationId): void {
-    const { random, payments } = this.#world;
-    const isUnderWay = payments
-      .all()
-      .some((each) => each.organizationId === organizationId && /^(SENDING|ACCEPTED)$/.test(each.state));
+    const { random, disk } = this.#world;
+    const isUnderWay = [...disk.payments.values()]
+      .filter((each) => each.organizationId === organizationId)
+      .some(({ state, turnedAway }) => /^(SENDING|ACCEPTED)$/.test(state) || (state === "READY" && turnedAway > 0));
     const isMoved = !isUnderWay && random.chance(0.8);
     this.#world.tally.count("rail", isMoved ? "other shortcodes" : "other passwords");
     this.#world.note(
