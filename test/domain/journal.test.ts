@@ -1,6 +1,15 @@
 import { expect } from "chai";
 
-import { holdPosting, mintPosting, postedTo, redeemPosting, releasePosting } from "../../src/domain/journal.js";
+import {
+  detailBy,
+  holdPosting,
+  mintPosting,
+  postedTo,
+  redeemPosting,
+  releasePosting,
+  wordOf,
+} from "../../src/domain/journal.js";
+import type { OperatorName } from "../../src/domain/proposal.js";
 import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 
 const AMOUNT = toCents(1_500);
@@ -30,4 +39,18 @@ describe("a posting", () => {
     expect(() => postedTo(BALANCES, releasePosting(toCents(2_001)))).to.throw(RangeError);
     expect(() => postedTo(BALANCES, mintPosting(MAX_CENTS))).to.throw(RangeError);
   });
+});
+
+describe("the detail of a step", () => {
+  for (const [word, persons, detail] of [
+    ["EXPIRED", [], "EXPIRED"],
+    [undefined, [], undefined],
+    ["OUTCOME_UNKNOWN", ["Amina", "Brian"], '["OUTCOME_UNKNOWN","Amina","Brian"]'],
+    [undefined, ["Amina"], '["","Amina"]'],
+  ] as const) {
+    it(`gives its word back: ${String(detail)}`, () => {
+      expect(detailBy(word, persons as readonly string[] as readonly OperatorName[])).to.equal(detail);
+      expect(wordOf(detail)).to.equal(word);
+    });
+  }
 });
