@@ -70,6 +70,8 @@ export class SettlingServer {
   /** The revisions of the accounts at the rail, as this life of the server has read them. */
   #revisions = new Map<RailAccountId, number>();
   #readAt = 0;
+  /** The `#pausedMillis` when the accounts were read. */
+  #pausedMillisThen = 0;
 
   constructor(world: RailWorld, given: { rail: SimulatedRail; name: string; confirmAboveCents: number }) {
     this.#world = world;
@@ -352,10 +354,12 @@ export class SettlingServer {
   #read(): void {
     this.#revisions.clear();
     this.#readAt = this.#monotonicMillis();
+    this.#pausedMillisThen = this.#pausedMillis;
   }
 
   /** The rail, as this life of the server reaches it. */
   #adapter(shortcode: string): PaymentRail {
+    const pausedMillis = this.#pausedMillisThen;
     return {
       name: "simulated" as Rail,
       checkAfterMillis: CHECKS_MILLIS,
@@ -369,7 +373,9 @@ export class SettlingServer {
         return sent;
       },
       query: async (payment) => {
-        const report = this.#rail.query(this.#name, payment, shortcode);
+        // A server that stood still may ask at a shortcode of before. It learns nothing there.
+        const hasStoodStill = this.#pausedMillis !== pausedMillis;
+        const report = this.#rail.query(this.#name, payment, hasStoodStill ? undefined : shortcode);
         await this.#turn("the query's answer", { share: COMMIT_TURN_SHARE, canFail: false });
         return report;
       },

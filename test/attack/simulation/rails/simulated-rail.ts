@@ -137,9 +137,10 @@ export class SimulatedRail {
     });
   }
 
-  query(server: string, payment: OpenPayment, shortcode: string): Report {
+  /** Without a shortcode, the payment may be asked about where it was not sent. */
+  query(server: string, payment: OpenPayment, shortcode: string | undefined): Report {
     const known = this.#known(payment.transactionId);
-    this.#watchQuery(payment, shortcode, known);
+    if (shortcode !== undefined) this.#watchQuery(payment, shortcode, known);
     known.askedBy.add(server);
     if (this.#isLost()) return { kind: "open", code: "NO_ANSWER" };
     if (payment.direction === "MINT") {
