@@ -55,7 +55,7 @@ export const FLAGGED_CHECK_MILLIS = DAY_MILLIS;
 /** With this many payouts of unknown outcome, or one this old, no new payout begins. */
 export const UNKNOWN_PAYOUTS_MAX = 20;
 export const UNKNOWN_PAYOUT_MILLIS_MAX = 15 * MINUTE_MILLIS;
-/** So many of them are flagged and named at a time. */
+/** Maximum number of unknown payouts that are flagged and named at a time. */
 export const UNKNOWN_PAYOUTS_NAMED_MAX = 100;
 export const BREAKER_READ_MILLIS = 5 * SECOND_MILLIS;
 

@@ -8,9 +8,9 @@ import type { Engine, Read } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /**
- * Whoever knows a callback's address can send messages, but cannot fill the disk. The results of
- * our own status queries have a room of their own, for more than we ever ask: they must not take
- * the room of what the rail says by itself.
+ * A thief of a callback's address can send messages, but cannot fill the disk. The results of our
+ * own status queries have a room of their own, for more than we ever ask: they must not take the
+ * room of what the rail says by itself.
  */
 const MESSAGES_MAX = 50;
 const RESULTS_MAX = 1_000;

@@ -10,8 +10,8 @@ const TERMS_MAX = 2;
  * Implements the port `LeaseStore` for one cell. Each call is a transaction of its own. Calls
  * `onEarly` when a lease was taken before its end.
  *
- * On SQLite the server that has the lock of the file takes each lease once, whoever has it: the
- * holder had that lock, so it has ended.
+ * On SQLite the server that has the lock of the file takes each lease once, even if another holder
+ * has it: that holder had the lock, so its process has ended.
  */
 export function leases(
   { engine, transact, serverLock }: Pick<Cell, "engine" | "transact" | "serverLock">,

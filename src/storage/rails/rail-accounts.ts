@@ -97,7 +97,7 @@ export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccoun
   };
 }
 
-/** What credentials belong to. Whoever changes any of it must have the credentials as well. */
+/** What credentials belong to. A change of any of it needs the credentials as well. */
 type Owner = Pick<
   StoredRailAccount,
   | "id"

@@ -625,7 +625,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: '(await this.#options.evidence.says("succeeded", work))', to: "false" }],
   },
   {
-    name: "a success is told to nobody that comes after its order has failed",
+    name: "a success that comes after its order has failed raises no flag",
     file: MESSAGES,
     edits: [{ from: "return message.tries === 1 || (isDenied && message.tries === 0);", to: "return false;" }],
   },
