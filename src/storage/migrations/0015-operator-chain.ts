@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The chain over the acts, proposals and decisions of operators (docs/adr/0061). Each `mac` covers
+ * The chain over the acts, proposals and decisions of operators (docs/adr/0059). Each `mac` covers
  * the row that `subject` names and the `mac` before it. Its key is the only row of `operator_keys`,
  * encrypted by a master key.
  */

@@ -25,7 +25,7 @@ const CHAIN_COLUMNS = { seq: "int64", subject: "text", mac: "bytes" } as const s
 const OPERATOR_KEY_ID = 1;
 
 /**
- * The chain over the acts, proposals and decisions of a cell (docs/adr/0061). Its key lies in the
+ * The chain over the acts, proposals and decisions of a cell (docs/adr/0059). Its key lies in the
  * database, encrypted by the master key. So somebody who has the database alone cannot add a row.
  */
 export class OperatorChain {
