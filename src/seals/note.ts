@@ -105,7 +105,7 @@ export function verifierKeyOf(name: string, publicKey: Uint8Array): string {
 
 /** The signature of a note: 4 bytes that name the key, and 64 of Ed25519, in base64. */
 export const SIGNATURE_CHARACTERS = 92;
-/** So many characters of it, 30 bits, depend on the name of the key alone. */
+/** Length of its part that depends on the name of the key alone: 30 bits. */
 export const SIGNER_CHARACTERS = 5;
 
 /** Returns the beginning of each signature that a key makes in this name. */

@@ -164,7 +164,7 @@ function placesOf({ rail, settings }: Pick<StoredRailAccount, "rail" | "settings
   return [collectShortcode, payOutShortcode].map((shortcode) => `${shortcode} at ${baseUrlOf(checked.value)}`);
 }
 
-/** The payments under way would be asked about at another account. Those that wait go to it. */
+/** Refuses other shortcodes while the rail may have payments: the new ones do not know these. */
 function refuseOtherAccount(setting: RailAccountSetting, { all, paymentsUnderWay }: Present): void {
   const earlier = all.find(({ id }) => id === setting.id);
   if (earlier === undefined || placesOf(setting).join() === placesOf(earlier).join()) return;

@@ -23,7 +23,7 @@ export function withFlatConditions(definition: string): string {
     .join(operator);
 }
 
-/** Flattens what stands in each pair of outer parentheses. */
+/** Flattens the text inside each pair of outer parentheses. */
 function withFlatGroups(text: string, shallow: string): string {
   let flat = "";
   let end = 0;
