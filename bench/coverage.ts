@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-import { commandLine, kescAt, REPOSITORY } from "./options.js";
+import { commandLine, distOf, kescAt, REPOSITORY } from "./options.js";
 import { machineLine, thisMachine } from "./report/machine.js";
 import type { Program } from "./servers/programs.js";
 import { AMOUNT, type Service } from "./servers/service.js";
@@ -25,8 +25,7 @@ const TAKE_MILLIS = 300;
 const kesc = commandLine(USAGE, () =>
   kescAt(parseArgs({ options: { kesc: { type: "string", default: REPOSITORY } } }).values.kesc, { isCompiled: true }),
 );
-/** The compiled files of the measured build are under this folder. */
-const DIST = kesc.slice(0, kesc.lastIndexOf("/dist/") + "/dist/".length);
+const DIST = distOf(kesc);
 
 await Stage.run(kesc, async (stage) => {
   const folder = join(stage.folder, "coverage");

@@ -110,3 +110,8 @@ export function kescAt(path: string, { isCompiled = false }: { isCompiled?: bool
   if (found === undefined) throw new Error(`No kesc command at ${path}. Build that checkout first: npm run build`);
   return found;
 }
+
+/** The folder of the compiled files of the build that this command belongs to, with its last slash. */
+export function distOf(kesc: string): string {
+  return kesc.slice(0, kesc.lastIndexOf("/dist/") + "/dist/".length);
+}

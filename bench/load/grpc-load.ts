@@ -1,4 +1,5 @@
 import { grpcCallOf } from "./calls.js";
+import { contractOf, OWN_CONTRACT } from "./contract.js";
 import { GrpcConnection } from "./grpc-connection.js";
 import { encodeFields } from "./hpack.js";
 import type { Job } from "./job.js";
@@ -11,7 +12,7 @@ import type { Tally } from "./tally.js";
  */
 export async function driveGrpc(job: Job, tally: Tally): Promise<void> {
   const { addresses, apiKey, apiKeys, connections, inFlight, ratePerSecond } = job;
-  const call = grpcCallOf(job);
+  const call = grpcCallOf(job, job.kesc === undefined ? OWN_CONTRACT : await contractOf(job.kesc));
   const open = Array.from({ length: connections }, (_, i) => {
     const address = addresses[i % addresses.length] ?? addresses[0];
     const [headers = Buffer.alloc(0), ...others] = [apiKey, ...(apiKeys ?? [])].map((key) =>

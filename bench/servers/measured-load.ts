@@ -4,7 +4,7 @@ import type { Program } from "./programs.js";
 import { AMOUNT, type Service } from "./service.js";
 
 /** A job without the fields that the service fills in. */
-export type Calls = Omit<Job, "addresses" | "apiKey" | "accountIds" | "amount" | "firstSerial"> & {
+export type Calls = Omit<Job, "addresses" | "apiKey" | "accountIds" | "amount" | "firstSerial" | "kesc"> & {
   /** Absent: all accounts of the service. For mints that are booked, its first ones. */
   accountIds?: string[];
 };
@@ -27,11 +27,11 @@ export interface Measured extends LoadResult {
 
 /** Runs a job in the load process, and books its mints in the service. */
 export async function measuredLoad({ loader, service, programs, booked }: LoadTarget, calls: Calls): Promise<Measured> {
-  const { apiKey, accountIds, nextSerial: firstSerial } = service;
+  const { apiKey, accountIds, kesc, nextSerial: firstSerial } = service;
   const [first, ...others] = programs;
   const addresses: Job["addresses"] = [first.address, ...others.map(({ address }) => address)];
   const before = cpuTimesOf(programs);
-  const result = await load(loader, { apiKey, accountIds, amount: AMOUNT, firstSerial, addresses, ...calls });
+  const result = await load(loader, { apiKey, accountIds, kesc, amount: AMOUNT, firstSerial, addresses, ...calls });
   const after = cpuTimesOf(programs);
   service.nextSerial += result.started;
   if (booked) service.acknowledged = service.acknowledged.map((count, i) => count + (result.acknowledged[i] ?? 0));

@@ -1,10 +1,10 @@
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import type { Account } from "../../src/gen/kesc/v1/account.js";
-import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
 import type { TransactionStatus } from "../../src/gen/kesc/v1/transaction.js";
-import { type ListTransactionsResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
+import type { ListTransactionsResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 import { WebhookServiceService } from "../../src/gen/kesc/v1/webhook_service.js";
+import { type Contract, OWN_CONTRACT, requestOf } from "../load/contract.js";
 
 /** The most transactions that a page can have. */
 export const PAGE_SIZE_MAX = 1000;
@@ -12,6 +12,7 @@ export const PAGE_SIZE_MAX = 1000;
 /** An rpc of the generated service definitions. */
 interface Rpc<Request, Response> {
   path: string;
+  requestDeserialize: (bytes: Buffer) => Request;
   requestSerialize: (request: Request) => Buffer;
   responseDeserialize: (bytes: Buffer) => Response;
 }
@@ -25,12 +26,17 @@ export interface TransactionsPage {
   pageToken: string;
 }
 
-/** A plain client, for the calls before and after the measurements. */
+/** A plain client, for the calls before and after the measurements, in the contract of the build that answers. */
 export class ServiceClient {
   readonly #client: Client;
   readonly #metadata = new Metadata();
 
-  constructor(address: string, apiKey: string) {
+  readonly #accounts: Contract["accountService"]["AccountServiceService"];
+  readonly #transactions: typeof TransactionServiceService;
+
+  constructor(address: string, apiKey: string, { accountService, transactionService }: Contract = OWN_CONTRACT) {
+    this.#accounts = accountService.AccountServiceService;
+    this.#transactions = transactionService.TransactionServiceService;
     this.#client = new Client(address, credentials.createInsecure());
     this.#metadata.set("x-api-key", apiKey);
   }
@@ -39,40 +45,35 @@ export class ServiceClient {
   async createAccounts(count: number): Promise<string[]> {
     const created = Array.from({ length: count }, async (_, i) => {
       const n = String(i).padStart(6, "0");
-      const account = { user_id: `bench-${n}`, phone_number: `+254712${n}`, email: "" };
-      return (await this.#call(AccountServiceService.createAccount, account)).account?.id ?? "";
+      const account = { user_id: `bench-${n}`, phone_number: `+254712${n}` };
+      return (await this.#call(this.#accounts.createAccount, account)).account?.id ?? "";
     });
     return Promise.all(created);
   }
 
   /** The accounts with these ids, in this order. */
   async accounts(ids: string[]): Promise<(Account | undefined)[]> {
-    const calls = ids.map((account_id) =>
-      this.#call(AccountServiceService.getAccount, { account_id, as_of_time: undefined, as_of_sequence: 0n }),
-    );
+    const calls = ids.map((account_id) => this.#call(this.#accounts.getAccount, { account_id }));
     return (await Promise.all(calls)).map(({ account }) => account);
   }
 
   /** Mints once, on the usual rail unless another one is named. Rejects with the refusal. */
   async mint(accountId: string, amount: string, reference: string, rail = ""): Promise<void> {
-    const none = { description: "", metadata: new Map<string, string>(), payer_phone_number: "" };
-    await this.#call(TransactionServiceService.mint, { account_id: accountId, amount, reference, rail, ...none });
+    await this.#call(this.#transactions.mint, { account_id: accountId, amount, reference, rail });
   }
 
   /** Redeems once on the named rail. Rejects with the refusal. */
   async redeem(accountId: string, amount: string, reference: string, rail: string): Promise<void> {
-    const none = { description: "", metadata: new Map<string, string>() };
-    await this.#call(TransactionServiceService.redeem, { account_id: accountId, amount, reference, rail, ...none });
+    await this.#call(this.#transactions.redeem, { account_id: accountId, amount, reference, rail });
   }
 
   async createWebhookEndpoint(url: string): Promise<void> {
-    await this.#call(WebhookServiceService.createWebhookEndpoint, { url, types: [], description: "" });
+    await this.#call(WebhookServiceService.createWebhookEndpoint, { url });
   }
 
   /** Whether a transaction of the organization has one of these statuses. */
   async hasAny(status: TransactionStatus[]): Promise<boolean> {
-    const rpc = TransactionServiceService.listTransactions;
-    const page = await this.#call(rpc, { ...rpc.requestDeserialize(Buffer.alloc(0)), status, page_size: 1 });
+    const page = await this.#call(this.#transactions.listTransactions, { status, page_size: 1 });
     return page.transactions.length > 0;
   }
 
@@ -91,22 +92,21 @@ export class ServiceClient {
   /** One page of the transactions of an account, or of the whole organization; newest first. */
   transactionsPage({ accountId, pageSize, pageToken }: TransactionsPage): Promise<ListTransactionsResponse> {
     const page = { account_id: accountId, page_size: pageSize, page_token: pageToken };
-    const rpc = TransactionServiceService.listTransactions;
-    return this.#call(rpc, { ...rpc.requestDeserialize(Buffer.alloc(0)), ...page });
+    return this.#call(this.#transactions.listTransactions, page);
   }
 
   close(): void {
     this.#client.close();
   }
 
-  #call<Request, Response>(rpc: Rpc<Request, Response>, request: Request): Promise<Response> {
+  #call<Request extends object, Response>(rpc: Rpc<Request, Response>, fields: Partial<Request>): Promise<Response> {
     const { path, requestSerialize: write, responseDeserialize: read } = rpc;
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest<Request, Response>(
         path,
         write,
         read,
-        request,
+        requestOf(rpc, fields),
         this.#metadata,
         (error, response) => {
           if (response === undefined) reject(error ?? new Error(`${path} returned nothing`));

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
+import { contractOf } from "../load/contract.js";
 import { ownEnvironment, type Program, type StartOptions } from "./programs.js";
 import { ServiceClient } from "./service-client.js";
 
@@ -39,7 +40,7 @@ export async function newTenant(
   const organization = await runKesc(kesc, ["org", "create", "--name", "bench", "--json"], env);
   const keyArgs = ["key", "create", "--org", textOf(organization, "id"), "--name", "bench", ...KEY_LIMITS, "--json"];
   const apiKey = textOf(await runKesc(kesc, keyArgs, env), "key");
-  const client = new ServiceClient(program.address, apiKey);
+  const client = new ServiceClient(program.address, apiKey, await contractOf(kesc));
   const accountIds = await client.createAccounts(accounts);
   client.close();
   const acknowledged = accountIds.map(() => 0);
@@ -51,7 +52,7 @@ export async function newTenant(
  * transactions. Returns the differences. The server must run.
  */
 export async function problemsInBooks(service: Service): Promise<string[]> {
-  const client = new ServiceClient(service.program.address, service.apiKey);
+  const client = new ServiceClient(service.program.address, service.apiKey, await contractOf(service.kesc));
   const accounts = await client.accounts(service.accountIds);
   const wrongAccounts = accounts.flatMap((account, i) => {
     const expected = decimalOf((service.acknowledged[i] ?? 0) * AMOUNT_CENTS);
