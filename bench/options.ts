@@ -111,7 +111,7 @@ export function kescAt(path: string, { isCompiled = false }: { isCompiled?: bool
   return found;
 }
 
-/** The folder of the compiled files of the build that this command belongs to, with its last slash. */
+/** The folder of the compiled files of the build of this command, with its last slash. */
 export function distOf(kesc: string): string {
   return kesc.slice(0, kesc.lastIndexOf("/dist/") + "/dist/".length);
 }

@@ -10,7 +10,7 @@ export interface Job {
   /** "grpcBatches" sends mints in BatchCreateTransactions, 1,000 in each call. */
   transport: "grpc" | "grpcBatches" | "rest";
   call: CallName;
-  /** The command of the build that answers, whose contract the gRPC calls have. Absent: this build. */
+  /** The command of the build that answers: gRPC calls have its contract. Absent: this build. */
   kesc?: string;
   /** Each "host:port". gRPC connections go to these in turn, REST connections to the first. */
   addresses: readonly [string, ...string[]];

@@ -26,7 +26,7 @@ export interface TransactionsPage {
   pageToken: string;
 }
 
-/** A plain client, for the calls before and after the measurements, in the contract of the build that answers. */
+/** A plain client of any build, for the calls before and after the measurements. */
 export class ServiceClient {
   readonly #client: Client;
   readonly #metadata = new Metadata();
