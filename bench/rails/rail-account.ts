@@ -60,7 +60,7 @@ export async function giveRailAccount(
     settings: JSON.stringify(settings),
     credentials: JSON.stringify(credentials),
     credentialsExpireAt: toUnixMillis(now() + 1_000 * HOUR_MILLIS),
-    isUsual: false,
+    isDefault: false,
     // No prompt of a benchmark expires.
     beginWithinMillis: HOUR_MILLIS,
     confirmAboveCents: 0,

@@ -57,7 +57,7 @@ export class ServiceClient {
     return (await Promise.all(calls)).map(({ account }) => account);
   }
 
-  /** Mints once, on the usual rail unless another one is named. Rejects with the refusal. */
+  /** Mints once, on the default rail unless another one is named. Rejects with the refusal. */
   async mint(accountId: string, amount: string, reference: string, rail = ""): Promise<void> {
     await this.#call(this.#transactions.mint, { account_id: accountId, amount, reference, rail });
   }

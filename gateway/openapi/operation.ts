@@ -47,12 +47,12 @@ export function operationOf(deps: OperationDependencies, routes: OperationRoutes
     operationId: method.name,
     tags: [tagOf(method)],
     summary: summaryOf(method),
-    description: [...methods.map(descriptionOf), ...scopeText(scope)].join("\n\n"),
+    description: [...methods.map(descriptionOf), ...scopeText(scope, route)].join("\n\n"),
     parameters: [...parametersOf(deps, routes), ...headersOf(routes, codes)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: { ...successes(deps, routes), ...problems.responsesFor(reasons) },
     // OpenAPI would allow the scope in the list of a key, too, but some programs refuse it there.
-    security: scope === "" ? [] : [{ ApiKey: [] }, { Bearer: [] }],
+    security: route.isPublic ? [] : [{ ApiKey: [] }, { Bearer: [] }],
     ...(scope === "" ? {} : { "x-required-scope": scope }),
   };
 }
@@ -61,8 +61,9 @@ function scopeOf({ registry }: Contract, method: DescMethod): string {
   return getOption(method, extensionOf(registry, "kesc.v1.required_scope")) as string;
 }
 
-function scopeText(scope: string): string[] {
-  return [scope === "" ? "No key is needed." : `The key needs the scope \`${scope}\`.`];
+function scopeText(scope: string, { isPublic }: Route): string[] {
+  if (scope !== "") return [`The key needs the scope \`${scope}\`.`];
+  return [isPublic ? "No key is needed." : "Every valid key may call it, whatever its scopes."];
 }
 
 const FIRST_SENTENCE = /^(.*?)\.(?:\s+|$)/s;

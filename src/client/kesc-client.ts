@@ -4,7 +4,7 @@ import type { Account } from "../gen/kesc/v1/account.js";
 import { AccountServiceService, type ListAccountsRequest } from "../gen/kesc/v1/account_service.js";
 import type { Event } from "../gen/kesc/v1/event.js";
 import { EventServiceService, type WatchEventsRequest } from "../gen/kesc/v1/event_service.js";
-import { LimitServiceService } from "../gen/kesc/v1/limit_service.js";
+import { OrganizationServiceService } from "../gen/kesc/v1/organization_service.js";
 import { SandboxServiceService } from "../gen/kesc/v1/sandbox_service.js";
 import { SealServiceService } from "../gen/kesc/v1/seal_service.js";
 import type { StatementLine } from "../gen/kesc/v1/statement.js";
@@ -64,7 +64,7 @@ export class KescClient {
   readonly events: Rpcs<typeof EventServiceService>;
   readonly webhooks: Rpcs<typeof WebhookServiceService>;
   readonly statements: Rpcs<typeof StatementServiceService>;
-  readonly limits: Rpcs<typeof LimitServiceService>;
+  readonly organization: Rpcs<typeof OrganizationServiceService>;
   readonly supply: Rpcs<typeof SupplyServiceService>;
   readonly seals: Rpcs<typeof SealServiceService>;
   readonly sandbox: Rpcs<typeof SandboxServiceService>;
@@ -81,7 +81,7 @@ export class KescClient {
     this.events = rpcsOf(EventServiceService, this.#connection);
     this.webhooks = rpcsOf(WebhookServiceService, this.#connection);
     this.statements = rpcsOf(StatementServiceService, this.#connection);
-    this.limits = rpcsOf(LimitServiceService, this.#connection);
+    this.organization = rpcsOf(OrganizationServiceService, this.#connection);
     this.supply = rpcsOf(SupplyServiceService, this.#connection);
     this.seals = rpcsOf(SealServiceService, this.#connection);
     this.sandbox = rpcsOf(SandboxServiceService, this.#connection);

@@ -122,7 +122,7 @@ export interface MoveMoney extends Commanded {
   readonly description: Description;
   readonly metadata: Metadata;
   readonly rail: Rail;
-  /** Whether the caller has named the rail. Otherwise it is the organization's usual one. */
+  /** Whether the caller has named the rail. Otherwise it is the organization's default one. */
   readonly isRailNamed?: boolean;
   /** Undefined on the direct rail, and on a rail that the organization cannot use. */
   readonly railTerms?: RailTerms | undefined;

@@ -36,8 +36,8 @@ import { accountHandlers } from "./services/account-service.js";
 import { eventHandlers } from "./services/events/event-service.js";
 import { statementHandlers } from "./services/history/statement-service.js";
 import { supplyHandlers } from "./services/history/supply-service.js";
-import { limitHandlers } from "./services/limit-service.js";
 import { ListTurns } from "./services/list-turns.js";
+import { organizationHandlers } from "./services/organization-service.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
 import { sealHandlers, type SealPublicKeysOf } from "./services/seal-service.js";
@@ -227,9 +227,7 @@ function callGuardOf(
   { limits, logger, meter }: ServingOptions,
 ): CallGuard {
   const rpcs = services.flatMap((service) => service.rpcs);
-  const isPublic = ({ requiredScope, requiredRoles }: RpcContract): boolean =>
-    requiredScope === undefined && requiredRoles.length === 0;
-  const publicPaths = new Set(rpcs.filter(isPublic).map(({ path }) => path));
+  const publicPaths = new Set(rpcs.filter(({ isPublic }) => isPublic).map(({ path }) => path));
   return new CallGuard({
     organizationOf,
     calls: new FairShare(limits.callsMax),
@@ -261,7 +259,7 @@ function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
-    "kesc.v1.LimitService": limitHandlers(options),
+    "kesc.v1.OrganizationService": organizationHandlers(options),
     "kesc.v1.RailService": railHandlers(options),
     "kesc.v1.SealService": sealHandlers({ ...options, listTurns }),
     "kesc.v1.StatementService": statementHandlers({ ...options, listTurns }),

@@ -48,6 +48,7 @@ export function readsInTurns(reads: Reads, underWayMax: number): Reads {
 
   return {
     ...reads,
+    organization: (organizationId) => inTurn(organizationId, () => reads.organization(organizationId)),
     account: (organizationId, id) => inTurn(organizationId, () => reads.account(organizationId, id)),
     limits: (organizationId) => inTurn(organizationId, () => reads.limits(organizationId)),
     transaction: (organizationId, id) => inTurn(organizationId, () => reads.transaction(organizationId, id)),

@@ -66,7 +66,7 @@ export interface RailAccountState {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly rail: string;
-  readonly isUsual: boolean;
+  readonly isDefault: boolean;
   readonly payouts: string;
   readonly payoutsReason: string;
   readonly credentialsExpireAt: UnixMillis | undefined;

@@ -7,6 +7,7 @@ import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
 import { standingFreezesColumn } from "./sql/freeze-rows.js";
+import { type ListedOrganizationRow, organizationOf } from "./sql/organization-rows.js";
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
 import {
@@ -26,7 +27,8 @@ export function reads({
   listReader,
   engine,
   directory,
-}: Pick<Cell, "engine" | "directory"> & { readonly reader: Rows; readonly listReader: Rows }): Reads {
+  number: cell,
+}: Pick<Cell, "engine" | "directory" | "number"> & { readonly reader: Rows; readonly listReader: Rows }): Reads {
   const statements = readStatements(engine);
 
   const findBook = async (organizationId: OrganizationId): Promise<OpenBook | undefined> => {
@@ -58,6 +60,13 @@ export function reads({
   };
 
   return {
+    organization: (organizationId) =>
+      one(
+        organizationId,
+        () => reader.rows<ListedOrganizationRow>(statements.organization, [organizationId]),
+        (row) => organizationOf(row, cell),
+      ),
+
     account: (organizationId, id) =>
       one(organizationId, ({ number }) => reader.rows<FullAccountRow>(statements.account, [id, number]), fullAccountOf),
 
@@ -86,6 +95,9 @@ export function reads({
 function readStatements(engine: Engine) {
   const { table } = engine;
   return {
+    organization: `
+      SELECT o.*, b.suspended_seq FROM ${table("organizations")} o JOIN ${table("books")} b ON b.organization_id = o.id
+      WHERE o.id = ?`,
     account: `
       SELECT a.*, h.user_id, h.phone_number, h.email, ${standingFreezesColumn(engine)}
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id

@@ -80,7 +80,7 @@ describe("a limit", () => {
         const refusal = decision.kind === "refusal" ? decision.refusal : undefined;
         if (refusal?.reason !== "LIMIT_EXCEEDED") throw new Error(JSON.stringify(decision));
         const whose = refusal.accountId === undefined ? "organization" : "account";
-        expect(`${String(refusal.reached?.name)} ${whose}`).to.equal(expected);
+        expect(`${String(refusal.reached?.period)} ${whose}`).to.equal(expected);
       }
     });
   }

@@ -23,8 +23,8 @@ describe("a mint or a redemption on a rail", () => {
     expect((await service.get(path)).json).to.include({ available_balance_after: 100 });
   });
 
-  it("uses the organization's usual rail, and a repeat without a rail is the same content after a change", async () => {
-    await service.setSandbox({ isUsual: true });
+  it("uses the organization's default rail, and a repeat without a rail is the same content after a change", async () => {
+    await service.setSandbox({ isDefault: true });
     let body: object = {};
     let first: RestReply | undefined;
     await eventually(async () => {
@@ -32,7 +32,7 @@ describe("a mint or a redemption on a rail", () => {
       first = await mint(body);
       return first.json["rail"] === "sandbox";
     });
-    await service.setSandbox({ isUsual: false });
+    await service.setSandbox({ isDefault: false });
     await eventually(async () => (await service.tryMint({ amount: 1 })).json["rail"] === "direct");
     const again = await mint(body);
     expect([again.status, again.json["id"]]).to.deep.equal([200, first?.json["id"]]);

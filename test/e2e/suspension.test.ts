@@ -99,6 +99,7 @@ describeEachEngine("a suspended organization", (service) => {
     const { json } = await get(`/transactions?account_id=${account_id}`);
     expect(json["transactions"]).to.deep.equal([minted]);
     expect((await get(`/accounts/${account_id}`)).json).to.include({ status: "active", available_balance: 10 });
+    expect((await get("/organization")).json).to.include({ suspended: true });
     const resumed = await service().kesc("org", "resume", tenant.organizationId, ...REASON);
     expect(resumed.code, resumed.stderr).to.equal(0);
     const again = await post("/transactions/mint", { account_id, amount: 10, reference: "first" });

@@ -38,7 +38,7 @@ describeEachEngine("Mint", (service) => {
     expect(grpc).to.include({ code: 9, reason: "LIMIT_EXCEEDED" });
     const rest = await service().rest("POST", "/transactions/mint", { body: full });
     expect(problemOf(rest)).to.include({ status: 422, code: "LIMIT_EXCEEDED" });
-    expect(rest.text).to.include('"limit":9999999999999.99');
+    expect(rest.text).to.include('"max_amount":9999999999999.99');
   });
 
   it("replays the same reference and content, and refuses other content with the fields that differ", async () => {

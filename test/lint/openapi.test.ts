@@ -31,12 +31,12 @@ describe("the OpenAPI document", () => {
     const scopes = new Map(
       services.flatMap(({ rpcs }) => rpcs.map(({ path, requiredScope }) => [path, requiredScope])),
     );
-    for (const { rpc, method, path } of routes) {
+    for (const { rpc, method, path, isPublic } of routes) {
       const operation = OPENAPI.paths[path.text]?.[method.toLowerCase()];
       expect(operation?.description, rpc.path).to.include(`gRPC: \`${rpc.path.slice(1)}\``);
       const scope = scopes.get(rpc.path);
       expect(operation?.["x-required-scope"], rpc.path).to.equal(scope);
-      expect(operation?.security, rpc.path).to.have.lengthOf(scope === undefined ? 0 : 2);
+      expect(operation?.security, rpc.path).to.have.lengthOf(isPublic ? 0 : 2);
     }
   });
 

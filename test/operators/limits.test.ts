@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { AdminServiceService as Rpcs, type SetLimitsRequest } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import { LimitName } from "../../src/gen/kesc/v1/limit.js";
+import { LimitPeriod } from "../../src/gen/kesc/v1/organization.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
@@ -46,7 +46,7 @@ for (const engine of ENGINES) {
 
     it("are none at first", async () => {
       expect(await get()).to.deep.equal({
-        limits: { account_id: "", tier: "", counted_since: undefined, limits: [] },
+        limits: { account_id: undefined, tier: undefined, counted_since: undefined, limits: [] },
         tiers: [],
       });
       expect((await set({ remove: true })).response).to.include({ already_so: true });
@@ -55,15 +55,19 @@ for (const engine of ENGINES) {
     it("hold for the next mint on the public address, and the book names the operator", async () => {
       const { response, message } = await set({ mint: { ...NONE, per_day: "100.00" } });
       expect(response?.already_so, message).to.equal(false);
-      expect(response?.limits?.limits.map(({ name, limit }) => [name, limit])).to.deep.equal([
-        [LimitName.LIMIT_NAME_DAY, "100.00"],
+      expect(response?.limits?.limits.map(({ period, max_amount }) => [period, max_amount])).to.deep.equal([
+        [LimitPeriod.LIMIT_PERIOD_DAY, "100.00"],
       ]);
       expect((await set({ mint: { ...NONE, per_day: "100.00" } })).response?.already_so).to.equal(true);
       expect((await mint("60.00", "in-1")).code).to.equal(0);
       const { reason, facts } = await mint("40.01", "in-2");
-      expect([reason, facts?.["limit"], facts?.["remaining"]]).to.deep.equal(["LIMIT_EXCEEDED", "100.00", "40.00"]);
+      expect([reason, facts?.["max_amount"], facts?.["remaining"]]).to.deep.equal([
+        "LIMIT_EXCEEDED",
+        "100.00",
+        "40.00",
+      ]);
       const [limit] = (await get())?.limits?.limits ?? [];
-      expect(limit).to.include({ limit: "100.00", used: "60.00", remaining: "40.00" });
+      expect(limit).to.include({ max_amount: "100.00", used: "60.00", remaining: "40.00" });
       const { response: acts } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, vera);
       const rows = acts?.acts.filter(({ kind }) => kind === "limits.set") ?? [];
       expect(rows.map(({ actor, operator_names, reason: why }) => [actor, operator_names, why])).to.deep.equal([
@@ -79,7 +83,7 @@ for (const engine of ENGINES) {
     it("are changed one by one, lifted with none, and removed", async () => {
       await set({ mint: { ...NONE, per_month: "500.00" }, redeem: { ...NONE, per_transaction: "0" } });
       const lifted = await set({ mint: { ...NONE, per_day: "none" } });
-      expect(lifted.response?.limits?.limits.map(({ limit }) => limit)).to.deep.equal(["500.00", "0.00"]);
+      expect(lifted.response?.limits?.limits.map(({ max_amount }) => max_amount)).to.deep.equal(["500.00", "0.00"]);
       expect((await set({ remove: true })).response?.limits?.limits).to.deep.equal([]);
     });
 
@@ -89,7 +93,7 @@ for (const engine of ENGINES) {
       expect(response?.tiers).to.deep.equal(tiers);
       const own = await get(account_id);
       expect(own?.limits).to.deep.include({ account_id, tier: "default" });
-      expect(own?.limits?.limits.map(({ limit }) => limit)).to.deep.equal(["5.00"]);
+      expect(own?.limits?.limits.map(({ max_amount }) => max_amount)).to.deep.equal(["5.00"]);
       expect((await mint("5.01", "in-3")).facts?.["account_id"]).to.equal(account_id);
       expect((await set({ tier: "default", remove: true })).response?.tiers).to.deep.equal([]);
       expect((await mint("5.01", "in-3")).code).to.equal(0);

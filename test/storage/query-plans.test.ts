@@ -42,14 +42,14 @@ describe("the plans of the queries on sqlite", () => {
 
   /** The statements that `work` runs, once the organization's book is open. */
   async function statementsOf(work: (stored: Reads) => Promise<unknown>): Promise<readonly string[]> {
-    const { engine, directory, reader } = opened.cell;
+    const { engine, directory, number, reader } = opened.cell;
     const heard: string[] = [];
     const rows: Reader["rows"] = (sql, bindings) => {
       heard.push(sql);
       return reader.rows(sql, bindings);
     };
     await directory.find([organization], ({ sql, bindings }) => reader.rows(sql, bindings));
-    await work(reads({ engine, directory, reader: { rows }, listReader: { rows } }));
+    await work(reads({ engine, directory, number, reader: { rows }, listReader: { rows } }));
     expect(heard).not.to.deep.equal([]);
     return heard;
   }
@@ -89,6 +89,7 @@ describe("the plans of the queries on sqlite", () => {
 
   // A read without a line here does not compile.
   const READS = {
+    organization: (stored) => stored.organization(organization),
     account: (stored) => stored.account(organization, accountId),
     limits: (stored) => stored.limits(organization),
     accounts: (stored) => stored.accounts(organization, {}, page),

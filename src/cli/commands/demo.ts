@@ -9,7 +9,7 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { ensureSealKeyFile } from "../../startup/seal-keys.js";
 import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
-import { saveRailAccount, USUAL_LIMITS } from "../../storage/rails/change-rail-accounts.js";
+import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { cellOf, keyCreation } from "../organizations.js";
 import { type Addresses, reachable } from "./addresses.js";
@@ -28,8 +28,8 @@ export interface Demo {
 
 /**
  * Migrates the database. If it has no organization, creates the sandbox organization "demo" with an
- * account at the sandbox rail, and with a key that has all scopes. The usual rail stays direct, so
- * that a request which names no rail credits at once.
+ * account at the sandbox rail, and with a key that has all scopes. The default rail stays direct,
+ * so that a request which names no rail credits at once.
  */
 export async function prepareDemo({
   database: address,
@@ -67,8 +67,8 @@ async function addSandbox(database: Database, organization: Organization): Promi
     settings: "{}",
     credentials: undefined,
     credentialsExpireAt: undefined,
-    isUsual: false,
-    ...USUAL_LIMITS,
+    isDefault: false,
+    ...DEFAULT_LIMITS,
   };
   await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: now() }, () => undefined);
 }

@@ -80,7 +80,7 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
     reference: cell("reference"),
     description: cell("description"),
     metadata: metadataOf(cells),
-    // Named, whatever the organization's usual rail is: a file must not send prompts to thousands
+    // Named, whatever the organization's default rail is: a file must not send prompts to thousands
     // of phones because nobody thought of it.
     rail: cell("rail") || DIRECT_RAIL,
     payer_phone_number: "",

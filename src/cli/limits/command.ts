@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 
 import type { SetLimits } from "../../domain/commands.js";
 import {
-  LIMIT_NAMES,
+  LIMIT_PERIODS,
   type LimitChanges,
   parseNewLimit,
   parseTierName,
@@ -43,9 +43,9 @@ export function addLimits(program: Command): void {
     .argument("<organization>", "id or name of the organization");
   addWhose(set);
   for (const type of TYPES) {
-    for (const name of LIMIT_NAMES) {
-      const flag = `--${type.toLowerCase()}-per-${name.toLowerCase()} <amount>`;
-      set.option(flag, `highest amount of ${WORDS[type]} ${PERIODS[name]}, such as 1000.00, or none`, amountOrNone);
+    for (const period of LIMIT_PERIODS) {
+      const flag = `--${type.toLowerCase()}-per-${period.toLowerCase()} <amount>`;
+      set.option(flag, `highest amount of ${WORDS[type]} ${PERIODS[period]}, such as 1000.00, or none`, amountOrNone);
     }
   }
   set.action(setSome);
@@ -86,9 +86,9 @@ async function setSome(org: string, { tier, person, reason, ...amounts }: Whose 
 
 /** Commander names the option --mint-per-day mintPerDay. */
 function changesOf(type: TransactionType, amounts: Amounts): LimitChanges[TransactionType] {
-  const changes = LIMIT_NAMES.map((name) => {
-    const [first = "", ...rest] = name.toLowerCase();
-    return [name, amounts[`${type.toLowerCase()}Per${first.toUpperCase()}${rest.join("")}`]] as const;
+  const changes = LIMIT_PERIODS.map((period) => {
+    const [first = "", ...rest] = period.toLowerCase();
+    return [period, amounts[`${type.toLowerCase()}Per${first.toUpperCase()}${rest.join("")}`]] as const;
   });
   return Object.fromEntries(changes.filter(([, amount]) => amount !== undefined));
 }

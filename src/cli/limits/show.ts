@@ -33,7 +33,7 @@ export async function show(org: string, { account, json }: { account?: string; j
   else if (shown.every(({ states }) => states.length === 0)) {
     printLine("No limits. To set one: npx kesc limits set ORG --mint-per-day AMOUNT --person NAME --reason TEXT");
   } else {
-    printTable([["WHOSE", "TYPE", "PER", "LIMIT", "USED", "LEFT", "RESETS AT"], ...shown.flatMap(rowsOf)]);
+    printTable([["WHOSE", "TYPE", "PERIOD", "MAX AMOUNT", "USED", "REMAINING", "RESETS AT"], ...shown.flatMap(rowsOf)]);
   }
 }
 
@@ -73,12 +73,12 @@ async function ofAccount(
 }
 
 function rowsOf({ whose, hasUsage, states }: Shown): string[][] {
-  return states.map(({ type, name, limitCents, usedCents, remainingCents, resetsAt }) => {
+  return states.map(({ type, period, limitCents, usedCents, remainingCents, resetsAt }) => {
     const isCounted = hasUsage && usedCents !== undefined;
     return [
       whose,
       type.toLowerCase(),
-      name.toLowerCase(),
+      period.toLowerCase(),
       formatCents(limitCents),
       isCounted ? formatCents(usedCents) : "",
       isCounted ? formatCents(remainingCents) : "",
@@ -90,12 +90,12 @@ function rowsOf({ whose, hasUsage, states }: Shown): string[][] {
 function jsonOf({ whose, hasUsage, states }: Shown) {
   return {
     whose,
-    limits: states.map(({ type, name, limitCents, usedCents, remainingCents, resetsAt }) => {
+    limits: states.map(({ type, period, limitCents, usedCents, remainingCents, resetsAt }) => {
       const isCounted = hasUsage && usedCents !== undefined;
       return {
         type: type.toLowerCase(),
-        name: name.toLowerCase(),
-        limit: formatCents(limitCents),
+        period: period.toLowerCase(),
+        max_amount: formatCents(limitCents),
         used: isCounted ? formatCents(usedCents) : null,
         remaining: isCounted ? formatCents(remainingCents) : null,
         resets_at: isCounted ? timeOf(resetsAt) : null,

@@ -14,7 +14,7 @@ export function addRail(program: Command): void {
     .description("set an organization's account at a rail; direct: use no rail, and keep the accounts")
     .addArgument(new Argument("<rail>", "name of the rail").choices(["sandbox", "mpesa", "direct"]))
     .requiredOption("--org <organization>", "id or name of the organization")
-    .option("--usual", "calls that name no rail use this one")
+    .option("--default", "calls that name no rail use this one")
     .option("--settings <file>", "mpesa: JSON file with everything but secrets")
     .option("--credentials <file>", "mpesa: JSON file with the secrets, which only its owner may read")
     .option("--credentials-expire <day>", "mpesa: day on which the initiator's password expires", day)

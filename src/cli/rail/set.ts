@@ -12,11 +12,11 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import {
-  makeDirectUsual,
+  DEFAULT_LIMITS,
+  makeDirectDefault,
   type Present,
   type RailAccountSetting,
   saveRailAccount,
-  USUAL_LIMITS,
 } from "../../storage/rails/change-rail-accounts.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine } from "../commands/output.js";
@@ -28,7 +28,7 @@ const WRONG_USAGE = 2;
 
 interface SetOptions {
   readonly org: string;
-  readonly usual?: true;
+  readonly default?: true;
   readonly settings?: string;
   readonly credentials?: string;
   readonly credentialsExpire?: UnixMillis;
@@ -57,9 +57,9 @@ export async function setRail(rail: string, options: SetOptions): Promise<void> 
   const { id, name } = owner.organization;
   printLine(`Set the account of ${id} ("${name}") at the rail ${rail}. Servers use it within two seconds.`);
   printLine(
-    account.isUsual
-      ? "It is the usual rail: calls that name no rail use it."
-      : `Calls must name it. To make it the usual rail: npx kesc rail set ${rail} … --usual`,
+    account.isDefault
+      ? "It is the default rail: calls that name no rail use it."
+      : `Calls must name it. To make it the default rail: npx kesc rail set ${rail} … --default`,
   );
   if (rail === "mpesa" && callbacks === undefined) {
     printLine("Servers need KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE for it (docs/operations.md).");
@@ -67,13 +67,13 @@ export async function setRail(rail: string, options: SetOptions): Promise<void> 
 }
 
 async function useDirect(database: Database, { org, json, ...others }: SetOptions): Promise<void> {
-  if (Object.keys(others).some((name) => name !== "usual")) {
+  if (Object.keys(others).some((name) => name !== "default")) {
     throw new OperatorError("The rail direct has no settings: give --org only.", WRONG_USAGE);
   }
   const { organization, cell } = await findOwner(database, org);
-  const isNew = await makeDirectUsual(cell, { organizationId: organization.id, now: now() });
+  const isNew = await makeDirectDefault(cell, { organizationId: organization.id, now: now() });
   const named = `${organization.id} ("${organization.name}")`;
-  if (json === true) printJson({ organization_id: organization.id, rail: "direct", usual: true });
+  if (json === true) printJson({ organization_id: organization.id, rail: "direct", is_default: true });
   else {
     printLine(
       isNew
@@ -130,10 +130,11 @@ async function save(
     rail: rail as Rail,
     ...files,
     // A new password must not make mints direct.
-    isUsual: options.usual ?? earlier?.isUsual ?? false,
-    beginWithinMillis: options.beginWithin ?? earlier?.beginWithinMillis ?? USUAL_LIMITS.beginWithinMillis,
-    confirmAboveCents: options.confirmAbove ?? earlier?.confirmAboveCents ?? USUAL_LIMITS.confirmAboveCents,
-    resolveAloneMaxCents: options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? USUAL_LIMITS.resolveAloneMaxCents,
+    isDefault: options.default ?? earlier?.isDefault ?? false,
+    beginWithinMillis: options.beginWithin ?? earlier?.beginWithinMillis ?? DEFAULT_LIMITS.beginWithinMillis,
+    confirmAboveCents: options.confirmAbove ?? earlier?.confirmAboveCents ?? DEFAULT_LIMITS.confirmAboveCents,
+    resolveAloneMaxCents:
+      options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? DEFAULT_LIMITS.resolveAloneMaxCents,
   };
   refuseUnusable({ ...setting, isSandbox: organization.isSandbox }, hosts);
   await saveRailAccount(database, { setting, cell, now: now() }, (present) => {

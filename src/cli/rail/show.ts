@@ -41,11 +41,11 @@ export async function listRails({ json }: { json?: true }): Promise<void> {
   else if (accounts.length === 0) printLine(NONE);
   else {
     printTable([
-      ["ORGANIZATION", "RAIL", "USUAL", "PAYOUTS", "CREDENTIALS EXPIRE", "NAME"],
+      ["ORGANIZATION", "RAIL", "DEFAULT", "PAYOUTS", "CREDENTIALS EXPIRE", "NAME"],
       ...accounts.map((account) => [
         account.organizationId,
         account.rail,
-        account.isUsual ? "yes" : "no",
+        account.isDefault ? "yes" : "no",
         account.payouts,
         timeOf(account.credentialsExpireAt) ?? "never",
         names.get(account.organizationId) ?? "",
@@ -144,7 +144,7 @@ function printStatus(
   printTable([
     ["  usable", status.problem === undefined ? "yes" : `NO: ${status.problem}`],
     ...mpesaLines(account),
-    ["  usual rail", account.isUsual ? "yes" : "no"],
+    ["  default rail", account.isDefault ? "yes" : "no"],
     ["  payouts", payoutWords(status)],
     ["  open payments", String(openPayments)],
     ["  unknown payouts", unknownWords(status.unknown)],

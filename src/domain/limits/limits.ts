@@ -3,11 +3,11 @@ import { type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
 import { type Parsed, parsed, unparsed } from "../values/parsed.js";
 
 /** What a limit bounds: one transaction, or the sum of a day or of a calendar month in Nairobi. */
-export const LIMIT_NAMES = ["TRANSACTION", "DAY", "MONTH"] as const;
-export type LimitName = (typeof LIMIT_NAMES)[number];
+export const LIMIT_PERIODS = ["TRANSACTION", "DAY", "MONTH"] as const;
+export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
-/** The highest amounts for one type of transaction. A name without an amount has no limit. */
-export type AmountLimits = Readonly<Partial<Record<LimitName, Cents>>>;
+/** The highest amounts for one type of transaction. A period without an amount has no limit. */
+export type AmountLimits = Readonly<Partial<Record<LimitPeriod, Cents>>>;
 
 export type LimitSet = Readonly<Record<TransactionType, AmountLimits>>;
 
@@ -41,8 +41,8 @@ export function limitsOfTier({ tiers }: Limits, tier: TierName): LimitSet {
   return tiers.get(tier) ?? tiers.get(DEFAULT_TIER) ?? NO_LIMITS;
 }
 
-/** New amounts. NONE lifts a limit, and an absent name leaves it as it is. */
-export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<LimitName, Cents | "NONE">>>>>;
+/** New amounts. NONE lifts a limit, and an absent period leaves it as it is. */
+export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<LimitPeriod, Cents | "NONE">>>>>;
 
 /** Parses a new limit: an amount, which may be zero, or "none". */
 export function parseNewLimit(unchecked: string): Parsed<Cents | "NONE"> {
@@ -52,10 +52,10 @@ export function parseNewLimit(unchecked: string): Parsed<Cents | "NONE"> {
 
 export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet {
   const changed = (type: TransactionType): AmountLimits => {
-    const amounts: Partial<Record<LimitName, Cents>> = {};
-    for (const name of LIMIT_NAMES) {
-      const amountCents = changes[type][name] ?? limits[type][name];
-      if (amountCents !== undefined && amountCents !== "NONE") amounts[name] = amountCents;
+    const amounts: Partial<Record<LimitPeriod, Cents>> = {};
+    for (const period of LIMIT_PERIODS) {
+      const amountCents = changes[type][period] ?? limits[type][period];
+      if (amountCents !== undefined && amountCents !== "NONE") amounts[period] = amountCents;
     }
     return amounts;
   };

@@ -1,7 +1,7 @@
 import type { Transaction } from "../transaction.js";
 import { endOfDay, endOfMonth, nairobiDayOf, startOfDay, startOfMonth } from "../values/nairobi-day.js";
 import type { UnixMillis } from "../values/time.js";
-import { LIMIT_NAMES, type LimitName, type Limits, type LimitSet } from "./limits.js";
+import { LIMIT_PERIODS, type LimitPeriod, type Limits, type LimitSet } from "./limits.js";
 
 /** The sums of a period that begins at `from`. */
 export interface PeriodSums {
@@ -32,7 +32,7 @@ export interface LimitsInForce extends Limits {
 
 /** A limit that a transaction would exceed. */
 export interface ReachedLimit {
-  readonly name: LimitName;
+  readonly period: LimitPeriod;
   readonly limitCents: number;
   /** What counts already. Undefined for a limit of one transaction. */
   readonly usedCents: number | undefined;
@@ -89,11 +89,11 @@ export function reachedLimit(
   usage: Usage,
   { type, amountCents }: Movement,
 ): ReachedLimit | undefined {
-  for (const name of LIMIT_NAMES) {
-    const usedCents = usedOf(usage, name, type);
-    const limitCents = limits[type][name] ?? SUM_CENTS_MAX;
+  for (const period of LIMIT_PERIODS) {
+    const usedCents = usedOf(usage, period, type);
+    const limitCents = limits[type][period] ?? SUM_CENTS_MAX;
     if ((usedCents ?? 0) + amountCents > limitCents) {
-      return { name, limitCents, usedCents, resetsAt: resetOf(usage, name) };
+      return { period, limitCents, usedCents, resetsAt: resetOf(usage, period) };
     }
   }
   return undefined;
@@ -108,12 +108,12 @@ export interface LimitState extends ReachedLimit {
 /** Returns the limits that are set, first those of mints. */
 export function limitStates(limits: LimitSet, usage: Usage): readonly LimitState[] {
   return (["MINT", "REDEEM"] as const).flatMap((type) =>
-    LIMIT_NAMES.flatMap((name) => {
-      const limitCents = limits[type][name];
+    LIMIT_PERIODS.flatMap((period) => {
+      const limitCents = limits[type][period];
       if (limitCents === undefined) return [];
-      const usedCents = usedOf(usage, name, type);
+      const usedCents = usedOf(usage, period, type);
       const left = remainingCents(limitCents, usedCents);
-      return [{ type, name, limitCents, usedCents, remainingCents: left, resetsAt: resetOf(usage, name) }];
+      return [{ type, period, limitCents, usedCents, remainingCents: left, resetsAt: resetOf(usage, period) }];
     }),
   );
 }
@@ -123,8 +123,8 @@ export function remainingCents(limitCents: number, usedCents = 0): number {
   return Math.max(0, limitCents - usedCents);
 }
 
-function usedOf({ day, month }: Usage, name: LimitName, type: Transaction["type"]): number | undefined {
-  switch (name) {
+function usedOf({ day, month }: Usage, period: LimitPeriod, type: Transaction["type"]): number | undefined {
+  switch (period) {
     case "TRANSACTION":
       return undefined;
     case "DAY":
@@ -135,8 +135,8 @@ function usedOf({ day, month }: Usage, name: LimitName, type: Transaction["type"
 }
 
 /** Returns the first moment after the day or the month of the usage. */
-function resetOf({ day }: Usage, name: LimitName): UnixMillis | undefined {
-  switch (name) {
+function resetOf({ day }: Usage, period: LimitPeriod): UnixMillis | undefined {
+  switch (period) {
     case "TRANSACTION":
       return undefined;
     case "DAY":

@@ -152,7 +152,7 @@ function differingFields(book: Book, command: MoveMoney, existing: Transaction):
     ...(command.amountCents === existing.amountCents ? [] : ["amount"]),
     ...(command.description === existing.description ? [] : ["description"]),
     ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
-    // A change of the organization's usual rail must refuse no repeat.
+    // A change of the organization's default rail must refuse no repeat.
     ...(command.isRailNamed !== true || command.rail === existing.rail ? [] : ["rail"]),
     ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
     // An idempotency key may name a reversal that has everything else in common with the command.

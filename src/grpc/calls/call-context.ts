@@ -102,18 +102,20 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
  * open. It counts as one call, at its start.
  */
 export function admit(
-  contract: Pick<RpcContract, "requiredScope" | "name" | "readsMany">,
+  contract: Pick<RpcContract, "isPublic" | "requiredScope" | "name" | "readsMany">,
   dependencies: Pick<CallDependencies, "isStopping" | "authenticate" | "rates">,
   { call, record }: { call: AuthenticatedCall; record: CallRecord },
 ): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
   if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
-  const { requiredScope, name } = contract;
-  if (requiredScope === undefined) throw new Error(`${name} needs a key, but has no scope`);
+  const { isPublic, requiredScope, name } = contract;
+  if (isPublic) throw new Error(`${name} needs no key, but its handler does`);
   const admitKey = (key: Authentication): Authentication | AnyRefusal => {
     if ("reason" in key) return key;
     const limited = record.key === undefined ? count(key) : undefined;
     record.key = key;
-    if (!key.scopes.includes(requiredScope)) return { reason: "SCOPE_REQUIRED", scope: requiredScope };
+    if (requiredScope !== undefined && !key.scopes.includes(requiredScope)) {
+      return { reason: "SCOPE_REQUIRED", scope: requiredScope };
+    }
     return limited ?? key;
   };
   const count = (key: ApiKey): AnyRefusal | undefined => {

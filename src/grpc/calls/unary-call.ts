@@ -70,15 +70,14 @@ export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Re
 
 /**
  * Makes the handler of an rpc that needs no key. Everything but the key is as for any other rpc.
- * Throws if the contract demands a scope for it.
+ * Throws if the contract demands a key for it.
  */
 export function publicUnary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response, undefined>): UnaryRoute {
   const route = routeOf(rpc, (_contract, { isStopping }: CallDependencies) =>
     isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
   );
   return (contract, dependencies) => {
-    if (contract.requiredScope !== undefined)
-      throw new Error(`${contract.name} needs a key, but its handler takes none`);
+    if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
     return route(contract, dependencies);
   };
 }

@@ -150,13 +150,13 @@ function limitFactsOf({
 }: Extract<AnyRefusal, { reason: "LIMIT_EXCEEDED" }>): Record<string, string> {
   const limit = {
     ...(accountId === undefined ? {} : { account_id: accountId }),
-    limit: formatCents(limitCents),
+    max_amount: formatCents(limitCents),
   };
   if (reached === undefined) return limit;
-  const { name, usedCents, resetsAt } = reached;
+  const { period, usedCents, resetsAt } = reached;
   return {
     ...limit,
-    limit_name: name.toLowerCase(),
+    period: period.toLowerCase(),
     ...(usedCents === undefined ? {} : { used: formatCents(usedCents) }),
     remaining: formatCents(remainingCents(limitCents, usedCents)),
     ...(resetsAt === undefined ? {} : { resets_at: new Date(resetsAt).toISOString() }),

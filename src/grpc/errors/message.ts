@@ -89,10 +89,10 @@ function limitMessageOf(refusal: Extract<AnyRefusal, { reason: "LIMIT_EXCEEDED" 
   const whose = accountId === undefined ? "The organization" : `Account ${accountId}`;
   const limit = `${whose} would exceed the limit of ${formatCents(limitCents)}`;
   if (reached === undefined) return `${limit}.`;
-  const { name, usedCents, resetsAt } = reached;
-  if (usedCents === undefined || resetsAt === undefined) return `${limit} ${PERIODS[name]}.`;
+  const { period, usedCents, resetsAt } = reached;
+  if (usedCents === undefined || resetsAt === undefined) return `${limit} ${PERIODS[period]}.`;
   const left = formatCents(remainingCents(limitCents, usedCents));
-  return `${limit} ${PERIODS[name]}: ${formatCents(usedCents)} is used, ${left} is left until ${new Date(resetsAt).toISOString()}.`;
+  return `${limit} ${PERIODS[period]}: ${formatCents(usedCents)} is used, ${left} is left until ${new Date(resetsAt).toISOString()}.`;
 }
 
 /** Returns the text of a refusal by the server itself, whatever the call. */

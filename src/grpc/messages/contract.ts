@@ -22,7 +22,9 @@ export interface RpcContract {
   readonly name: string;
   /** The name among the handlers: "mint". */
   readonly localName: string;
-  /** Undefined if anybody may call the rpc, without an API key. */
+  /** Whether anybody may call the rpc, without an API key. */
+  readonly isPublic: boolean;
+  /** Undefined if the rpc is public, or if every valid key may call it. */
   readonly requiredScope: Scope | undefined;
   /** The roles of operators that may call it. Empty in the contract of organizations. */
   readonly requiredRoles: readonly Role[];
@@ -53,6 +55,7 @@ export interface Contract {
 const PACKAGE = "kesc.v1";
 const OPERATORS_PACKAGE = "kesc.admin.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
+const ANY_KEY = "kesc.v1.any_key";
 const PUBLIC = "kesc.v1.public";
 const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
@@ -69,8 +72,8 @@ const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] 
 };
 
 /**
- * Reads the contract from its descriptor set. Throws if an rpc is not public and has no valid
- * scope, or if only its client streams.
+ * Reads the contract from its descriptor set. Throws if an rpc has no valid scope and is not for
+ * any key or public, or if only its client streams.
  */
 export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
   return contractIn(descriptorSet, PACKAGE, scopesOf);
@@ -84,7 +87,7 @@ export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(O
   return contractIn(descriptorSet, OPERATORS_PACKAGE, rolesOf);
 }
 
-type Rights = Pick<RpcContract, "requiredScope" | "requiredRoles">;
+type Rights = Pick<RpcContract, "isPublic" | "requiredScope" | "requiredRoles">;
 /** Returns the value of an option of an rpc. */
 type OptionOf = (option: string) => unknown;
 
@@ -108,15 +111,16 @@ function contractIn(
 function scopesOf(rpc: string, optionOf: OptionOf): Rights {
   const value = optionOf(REQUIRED_SCOPE);
   const text = typeof value === "string" ? value : "";
-  const scope = optionOf(PUBLIC) === true && text === "" ? undefined : parseScope(text);
+  const isPublic = optionOf(PUBLIC) === true;
+  const scope = (isPublic || optionOf(ANY_KEY) === true) && text === "" ? undefined : parseScope(text);
   if (scope?.ok === false) throw new Error(`${rpc}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
-  return { requiredScope: scope?.value, requiredRoles: [] };
+  return { isPublic, requiredScope: scope?.value, requiredRoles: [] };
 }
 
 function rolesOf(rpc: string, optionOf: OptionOf): Rights {
   const roles = parseRoles(optionOf(REQUIRED_ROLES) as readonly string[]);
   if (!roles.ok) throw new Error(`${rpc}: the option ${REQUIRED_ROLES} ${roles.problem}`);
-  return { requiredScope: undefined, requiredRoles: roles.value };
+  return { isPublic: false, requiredScope: undefined, requiredRoles: roles.value };
 }
 
 function rpcContract(

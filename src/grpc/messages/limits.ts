@@ -1,22 +1,22 @@
 import type { Account } from "../../domain/account.js";
-import { type LimitName, limitsOfTier } from "../../domain/limits/limits.js";
+import { type LimitPeriod, limitsOfTier } from "../../domain/limits/limits.js";
 import { type LimitsInForce, limitStates, usageAt } from "../../domain/limits/usage.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import {
   type Limit as LimitMessage,
-  LimitName as LimitNameMessage,
+  LimitPeriod as LimitPeriodMessage,
   type Limits as LimitsMessage,
-} from "../../gen/kesc/v1/limit.js";
+} from "../../gen/kesc/v1/organization.js";
 import { TransactionType as TransactionTypeMessage } from "../../gen/kesc/v1/transaction.js";
 import { toTimestamp } from "./timestamp.js";
 
-const NAMES = {
-  TRANSACTION: LimitNameMessage.LIMIT_NAME_TRANSACTION,
-  DAY: LimitNameMessage.LIMIT_NAME_DAY,
-  MONTH: LimitNameMessage.LIMIT_NAME_MONTH,
-} as const satisfies Record<LimitName, LimitNameMessage>;
+const PERIODS = {
+  TRANSACTION: LimitPeriodMessage.LIMIT_PERIOD_TRANSACTION,
+  DAY: LimitPeriodMessage.LIMIT_PERIOD_DAY,
+  MONTH: LimitPeriodMessage.LIMIT_PERIOD_MONTH,
+} as const satisfies Record<LimitPeriod, LimitPeriodMessage>;
 
 const TYPES = {
   MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
@@ -35,8 +35,8 @@ export function toLimitsMessage(
   now: UnixMillis,
 ): LimitsMessage {
   return {
-    account_id: account?.id ?? "",
-    tier: account?.tier ?? "",
+    account_id: account?.id,
+    tier: account?.tier,
     counted_since: limits === undefined ? undefined : toTimestamp(limits.since),
     limits: limits === undefined ? [] : limitMessages(limits, account, now),
   };
@@ -46,9 +46,9 @@ function limitMessages(limits: LimitsInForce, account: Account | undefined, now:
   const set = account === undefined ? limits.organization : limitsOfTier(limits, account.tier);
   return limitStates(set, usageAt((account ?? limits).usage, now)).map((state) => ({
     type: TYPES[state.type],
-    name: NAMES[state.name],
-    limit: formatCents(state.limitCents),
-    used: state.usedCents === undefined ? "" : formatCents(state.usedCents),
+    period: PERIODS[state.period],
+    max_amount: formatCents(state.limitCents),
+    used: state.usedCents === undefined ? undefined : formatCents(state.usedCents),
     remaining: formatCents(state.remainingCents),
     resets_at: state.resetsAt === undefined ? undefined : toTimestamp(state.resetsAt),
   }));

@@ -2,7 +2,7 @@ import type { Organization } from "../../domain/api-key.js";
 import {
   type AmountLimits,
   type LimitChanges,
-  type LimitName,
+  type LimitPeriod,
   parseNewLimit,
   parseTierName,
   type TierName,
@@ -134,7 +134,7 @@ function parseRemove(remove: boolean, given: readonly (AmountLimitsMessage | und
   return parsed(remove);
 }
 
-function changesOf(given: Readonly<Record<LimitName, Cents | "NONE" | undefined>>): LimitChanges["MINT"] {
+function changesOf(given: Readonly<Record<LimitPeriod, Cents | "NONE" | undefined>>): LimitChanges["MINT"] {
   return Object.fromEntries(Object.entries(given).filter(([, amount]) => amount !== undefined));
 }
 

@@ -60,7 +60,7 @@ export function toRailAccount(account: RailAccountState): RailAccountMessage {
     id: account.id,
     organization_id: account.organizationId,
     rail: account.rail,
-    usual: account.isUsual,
+    is_default: account.isDefault,
     payouts: account.payouts,
     payouts_reason: account.payoutsReason,
     credentials_expire_at: ifSet(account.credentialsExpireAt),

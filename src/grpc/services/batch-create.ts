@@ -64,8 +64,8 @@ export function parseBatch(
       "CONFLICT",
     );
   }
-  const usualRail = cellOf(key).railAccounts.usualRail(key.organizationId);
-  return { ok: true, value: requests.map((request) => parseItem(request, usualRail)) };
+  const defaultRail = cellOf(key).railAccounts.defaultRail(key.organizationId);
+  return { ok: true, value: requests.map((request) => parseItem(request, defaultRail)) };
 }
 
 /**
@@ -106,10 +106,10 @@ export async function runBatch(batch: Batch, caller: Caller, options: BatchRunOp
  * Names bad fields as the single call does, `amount` for example: the result that shows them stands
  * at the item's index.
  */
-function parseItem({ movement: request, idempotency_key }: TransactionRequest, usualRail: Rail): Item {
+function parseItem({ movement: request, idempotency_key }: TransactionRequest, defaultRail: Rail): Item {
   if (request === undefined) return fieldProblem("request", "must have mint or redeem", "REQUIRED");
   const { $case: name, value } = request;
-  const movement = parseMovement(value, usualRail);
+  const movement = parseMovement(value, defaultRail);
   const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });
   if (movement.ok && own.ok) {
     return { ok: true, value: { name, movement: movement.value, idempotencyKey: own.value.idempotency_key } };

@@ -30,7 +30,7 @@ export interface Movement {
   readonly payer_phone_number: PhoneNumber | undefined;
 }
 
-/** The rail of a movement. The request has named it, or it is the organization's usual one. */
+/** The rail of a movement. The request has named it, or it is the organization's default one. */
 interface ChosenRail {
   readonly name: Rail;
   readonly isNamed: boolean;
@@ -47,8 +47,8 @@ export interface MovementOptions {
 export type MovementRequest = RedeemRequest & Partial<Pick<MintRequest, "payer_phone_number">>;
 
 /** Parses the fields of a mint or a redemption. */
-export function parseMovement(request: MovementRequest, usualRail: Rail): ParsedFields<Movement> {
-  const rail = parseChosenRail(request.rail, usualRail);
+export function parseMovement(request: MovementRequest, defaultRail: Rail): ParsedFields<Movement> {
+  const rail = parseChosenRail(request.rail, defaultRail);
   return parseFields({
     account_id: parseAccountId(request.account_id),
     amount: parseAmount(request.amount),
@@ -95,8 +95,8 @@ export function submitMovement(
   return rail.name === DIRECT_RAIL ? submitted : pokeAfter(submitted, cell);
 }
 
-function parseChosenRail(unchecked: string, usualRail: Rail): Parsed<ChosenRail> {
-  if (unchecked === "") return parsed({ name: usualRail, isNamed: false });
+function parseChosenRail(unchecked: string, defaultRail: Rail): Parsed<ChosenRail> {
+  if (unchecked === "") return parsed({ name: defaultRail, isNamed: false });
   const rail = parseRail(unchecked);
   return rail.ok ? parsed({ name: rail.value, isNamed: true }) : rail;
 }

@@ -7,7 +7,7 @@ import type { RailMessage } from "../../rails/rail.js";
 import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments } from "../../settlement/ports/payments.js";
-import type { RailAccounts, UsualRails } from "../../settlement/ports/rail-accounts.js";
+import type { DefaultRails, RailAccounts } from "../../settlement/ports/rail-accounts.js";
 import type { HistoryReads } from "../../statements/ports.js";
 import type { WebhookEndpoints } from "../../webhooks/ports/endpoints.js";
 import type { TestEvents } from "../../webhooks/test-events.js";
@@ -33,7 +33,7 @@ export interface CellWebhooks {
 export interface CellRails {
   readonly payments: Pick<Payments, "payment" | "advance">;
   readonly inbox: Pick<RailInbox, "add" | "messages">;
-  readonly railAccounts: RailAccounts & UsualRails;
+  readonly railAccounts: RailAccounts & DefaultRails;
   /** Lets the settlement look at once for what is due. */
   readonly poke: () => void;
   /**

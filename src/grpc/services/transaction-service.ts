@@ -196,7 +196,8 @@ function moveMoney(
   options: MovementOptions,
 ): Pick<UnaryRpc<MovementRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
   return {
-    parse: (request, { key }) => parseMovement(request, options.cellOf(key).railAccounts.usualRail(key.organizationId)),
+    parse: (request, { key }) =>
+      parseMovement(request, options.cellOf(key).railAccounts.defaultRail(key.organizationId)),
     run: async (movement, caller) => {
       const outcome = await submitMovement(name, movement, { caller, options, bulk: false });
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));

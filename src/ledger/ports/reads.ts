@@ -1,4 +1,5 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
+import type { Organization } from "../../domain/api-key.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
 import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
@@ -68,6 +69,7 @@ export type ReadLimits = LimitsInForce & { readonly lastRecordedAt: UnixMillis }
  * a StoreError "unavailable" if the database fails.
  */
 export interface Reads {
+  organization(organizationId: OrganizationId): Promise<Organization | undefined>;
   account(organizationId: OrganizationId, id: AccountId): Promise<Account | undefined>;
   /** Undefined until the operator sets the first limits. */
   limits(organizationId: OrganizationId): Promise<ReadLimits | undefined>;

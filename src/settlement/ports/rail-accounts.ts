@@ -25,12 +25,12 @@ export interface RailAccount {
 }
 
 /** Which rail an organization uses if a request names none. */
-export interface UsualRails {
+export interface DefaultRails {
   /**
    * `direct` unless the operator has set another one. Also says so while that one cannot be used: a
    * mint that meant it must not be taken for a direct one, which credits at once.
    */
-  usualRail(organizationId: OrganizationId): Rail;
+  defaultRail(organizationId: OrganizationId): Rail;
 }
 
 /** Closes the payouts of an account until an operator opens them. */
@@ -56,8 +56,10 @@ export interface RailAccounts {
   account(id: RailAccountId): RailAccount | undefined;
   /**
    * The account of the organization at the named rail; without a name, at the rail that is its
-   * usual one. Undefined if there is none. For most organizations the usual rail is `direct`, which
-   * is no rail account. So it throws a StoreError if the usual one cannot be used.
+   * default one. Undefined if there is none. For most organizations the default rail is `direct`,
+   * which is no rail account. So it throws a StoreError if the default one cannot be used.
    */
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
+  /** All accounts of the organization that can be used. */
+  accountsOf(organizationId: OrganizationId): readonly RailAccount[];
 }

@@ -249,8 +249,8 @@ export class StoredAdministration implements Administration, OperatorKeys {
 
 /** Leaves the credentials and the settings out. */
 function railAccountStateOf(account: StoredRailAccount): RailAccountState {
-  const { id, organizationId, rail, isUsual, payouts, payoutsReason, credentialsExpireAt, updatedAt } = account;
-  return { id, organizationId, rail, isUsual, payouts, payoutsReason, credentialsExpireAt, updatedAt };
+  const { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, updatedAt } = account;
+  return { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, updatedAt };
 }
 
 /** Leaves the secrets out. */

@@ -31,7 +31,7 @@ export interface RailAccountSetting extends Omit<
 }
 
 /** The limits of an account for which an operator has set no others. */
-export const USUAL_LIMITS = {
+export const DEFAULT_LIMITS = {
   beginWithinMillis: 120_000,
   confirmAboveCents: 0,
   resolveAloneMaxCents: 0,
@@ -75,10 +75,10 @@ export function saveRailAccount(
     const sealed = credentials === undefined ? null : sealCredentials(keys.keys, setting, credentials).toString("hex");
     const own = await ownRows(cell, session, organizationId);
     const earlier = own.find(({ id }) => id === setting.id);
-    const unusual = setting.isUsual ? own.filter(({ id, is_usual: is }) => is === 1 && id !== setting.id) : [];
+    const former = setting.isDefault ? own.filter(({ id, is_usual: is }) => is === 1 && id !== setting.id) : [];
     await write(cell, session, book, {
-      // The unique index of usual accounts: the old one goes first.
-      rows: [...unusual.map((row) => ({ ...row, is_usual: 0 })), rowOf(setting, sealed, earlier)],
+      // The unique index of default accounts: the old one goes first.
+      rows: [...former.map((row) => ({ ...row, is_usual: 0 })), rowOf(setting, sealed, earlier)],
       isNew: earlier === undefined,
     });
   });
@@ -106,8 +106,8 @@ interface PayoutsChange {
   readonly actor?: Actor;
 }
 
-/** Makes the direct rail the organization's usual one. Returns false if it was so before. */
-export function makeDirectUsual(
+/** Makes the direct rail the organization's default one. Returns false if it was so before. */
+export function makeDirectDefault(
   cell: Cell,
   { organizationId, now }: { readonly organizationId: OrganizationId; readonly now: UnixMillis },
 ): Promise<boolean> {
@@ -214,7 +214,7 @@ function rowOf(setting: RailAccountSetting, credentials: string | null, earlier:
     credentials_expire_at: setting.credentialsExpireAt ?? null,
     payouts: earlier?.payouts ?? "auto",
     payouts_reason: earlier?.payouts_reason ?? "",
-    is_usual: setting.isUsual ? 1 : 0,
+    is_usual: setting.isDefault ? 1 : 0,
     begin_within_millis: setting.beginWithinMillis,
     confirm_above_cents: setting.confirmAboveCents,
     resolve_alone_max_cents: setting.resolveAloneMaxCents,

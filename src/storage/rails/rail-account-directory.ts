@@ -4,11 +4,11 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type {
+  DefaultRails,
   RailAccount,
   RailAccounts,
   SettledAccounts,
   UsableAccounts,
-  UsualRails,
 } from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
 import {
@@ -46,14 +46,14 @@ interface MadeRail {
   readonly rail: RailAccount["rail"];
 }
 
-/** Implements the ports `RailAccounts` and `UsualRails` for one cell. */
-export class RailAccountDirectory implements RailAccounts, SettledAccounts, UsualRails, UsableAccounts {
+/** Implements the ports `RailAccounts` and `DefaultRails` for one cell. */
+export class RailAccountDirectory implements RailAccounts, SettledAccounts, DefaultRails, UsableAccounts {
   readonly #cell: DirectoryCell;
   readonly #given: DirectoryDependencies;
   #version = "";
   #stored: readonly StoredRailAccount[] = [];
   #accounts: ReadonlyMap<RailAccountId, RailAccount> = new Map();
-  /** By the organization, and by the name of the rail. The usual one has an empty name as well. */
+  /** By the organization, and the name of the rail. The default one has an empty name as well. */
   #byName: ReadonlyMap<string, StoredRailAccount> = new Map();
   #rails: ReadonlyMap<RailAccountId, MadeRail> = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -110,7 +110,11 @@ export class RailAccountDirectory implements RailAccounts, SettledAccounts, Usua
     return account;
   }
 
-  usualRail(organizationId: OrganizationId): Rail {
+  accountsOf(organizationId: OrganizationId): readonly RailAccount[] {
+    return this.all().filter((account) => account.organizationId === organizationId);
+  }
+
+  defaultRail(organizationId: OrganizationId): Rail {
     return this.#byName.get(nameOf(organizationId, ""))?.rail ?? DIRECT_RAIL;
   }
 
@@ -145,7 +149,7 @@ export class RailAccountDirectory implements RailAccounts, SettledAccounts, Usua
     this.#byName = new Map(
       stored.flatMap((account) => [
         [nameOf(account.organizationId, account.rail), account] as const,
-        ...(account.isUsual ? [[nameOf(account.organizationId, ""), account] as const] : []),
+        ...(account.isDefault ? [[nameOf(account.organizationId, ""), account] as const] : []),
       ]),
     );
     this.#rails = rails;

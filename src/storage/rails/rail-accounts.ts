@@ -28,7 +28,7 @@ export interface StoredRailAccount {
   /** Why an operator chose that. May be empty. */
   readonly payoutsReason: string;
   /** Whether the organization's calls that name no rail are for this account. */
-  readonly isUsual: boolean;
+  readonly isDefault: boolean;
   readonly beginWithinMillis: number;
   readonly confirmAboveCents: Cents | 0;
   readonly resolveAloneMaxCents: Cents | 0;
@@ -84,7 +84,7 @@ export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccoun
     credentialsExpireAt: row.credentials_expire_at === null ? undefined : toUnixMillis(row.credentials_expire_at),
     payouts: row.payouts as PayoutMode,
     payoutsReason: row.payouts_reason,
-    isUsual: row.is_usual === 1,
+    isDefault: row.is_usual === 1,
     beginWithinMillis: row.begin_within_millis,
     confirmAboveCents: row.confirm_above_cents as Cents | 0,
     resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,

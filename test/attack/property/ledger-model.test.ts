@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { type BookState, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
-import { LIMIT_NAMES } from "../../../src/domain/limits/limits.js";
+import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
@@ -388,10 +388,10 @@ async function beginInRestoredBook({ ledgers, model, clock }: Parties & { clock:
 function limitsPrologueOf(organizationId: OrganizationId, accountId: AccountId): readonly Command[] {
   const two = (reference: string) => mint({ organizationId, accountId, reference, amount: "0.02", rail: DIRECT_RAIL });
   const meet = (tier: string | undefined): Command[] => [
-    ...LIMIT_NAMES.flatMap((name) => [
-      setLimits(organizationId, { tier, changes: { [name]: toCents(1) } }),
-      two(`beyond ${String(tier)} ${name}`),
-      setLimits(organizationId, { tier, changes: { [name]: "NONE" } }),
+    ...LIMIT_PERIODS.flatMap((period) => [
+      setLimits(organizationId, { tier, changes: { [period]: toCents(1) } }),
+      two(`beyond ${String(tier)} ${period}`),
+      setLimits(organizationId, { tier, changes: { [period]: "NONE" } }),
     ]),
   ];
   const tiers = Array.from({ length: TIERS_MAX }, (_, index) =>
@@ -672,13 +672,16 @@ function madeIdOf(command: Command): AccountId | TransactionId | undefined {
 }
 
 const LIMIT_OF_BOOK = "LIMIT_EXCEEDED of the organization";
-const LIMITS_THAT_WERE_SET = LIMIT_NAMES.flatMap((name) => [`${name} of the account`, `${name} of the organization`]);
+const LIMITS_THAT_WERE_SET = LIMIT_PERIODS.flatMap((period) => [
+  `${period} of the account`,
+  `${period} of the organization`,
+]);
 
 function wordOf(answer: Answer): string {
   if (answer.kind === "refused") {
     const { refusal } = answer;
     if (refusal.reason === "LIMIT_EXCEEDED" && refusal.reached !== undefined) {
-      return `${refusal.reached.name} of the ${refusal.accountId === undefined ? "organization" : "account"}`;
+      return `${refusal.reached.period} of the ${refusal.accountId === undefined ? "organization" : "account"}`;
     }
     const isOfBook = refusal.reason === "LIMIT_EXCEEDED" && refusal.accountId === undefined;
     return isOfBook ? LIMIT_OF_BOOK : refusal.reason;

@@ -31,7 +31,7 @@ describe("the rail of a row of an import", () => {
     return rails;
   }
 
-  it("is direct without a column, so that no file sends prompts to phones by the organization's usual rail", async () => {
+  it("is direct without a column, so that no file sends prompts to phones by the organization's default rail", async () => {
     const lines = ["type,account_id,amount,reference", `mint,${ACCOUNT_ID},1.00,a`];
     expect(await railsOf(lines)).to.deep.equal(["direct"]);
   });

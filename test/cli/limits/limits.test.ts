@@ -43,7 +43,7 @@ describe("the limits, by the command line", () => {
       await limits("set", "acme", "--mint-per-month", "500.00", "--redeem-per-transaction", "none", ...BY),
     ).to.include({ code: 0 });
     const shown = await limits("show", "acme");
-    expect(shown.stdout).to.match(/WHOSE +TYPE +PER +LIMIT +USED +LEFT +RESETS AT/);
+    expect(shown.stdout).to.match(/WHOSE +TYPE +PERIOD +MAX AMOUNT +USED +REMAINING +RESETS AT/);
     expect(shown.stdout).to.match(/organization +mint +day +100\.00 +0\.00 +100\.00 +\d{4}-\d\d-\d\dT21:00:00\.000Z/);
     expect(shown.stdout).not.to.include("redeem");
   });
@@ -71,8 +71,8 @@ describe("the limits, by the command line", () => {
     expect(shown.whose).to.equal("account, tier full (as default)");
     expect(shown.limits[0]).to.include({
       type: "redeem",
-      name: "month",
-      limit: "9.00",
+      period: "month",
+      max_amount: "9.00",
       used: "0.00",
       remaining: "9.00",
     });

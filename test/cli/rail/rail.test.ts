@@ -23,7 +23,7 @@ interface AccountJson {
   readonly id: RailAccountId;
   readonly organization_id: OrganizationId;
   readonly rail: string;
-  readonly usual: boolean;
+  readonly is_default: boolean;
   readonly payouts: string;
 }
 
@@ -96,20 +96,20 @@ describe("kesc rail", () => {
     expect(set.stdout).to.contain("Calls must name it.");
     expect(await list()).to.have.lengthOf(1);
 
-    expect((await rail("set", "sandbox", "--org", "Tests", "--usual")).stdout).to.contain("It is the usual rail");
+    expect((await rail("set", "sandbox", "--org", "Tests", "--default")).stdout).to.contain("It is the default rail");
     const [account] = await list();
-    expect(account).to.include({ organization_id: organizationId, rail: "sandbox", usual: true, payouts: "auto" });
-    expect((await rail("list")).stdout).to.contain(`${organizationId}  sandbox  yes    auto     never`);
+    expect(account).to.include({ organization_id: organizationId, rail: "sandbox", is_default: true, payouts: "auto" });
+    expect((await rail("list")).stdout).to.contain(`${organizationId}  sandbox  yes      auto     never`);
 
     const direct = ["set", "direct", "--org", "Tests"];
     expect((await rail(...direct)).stdout).to.match(/direct again: their mints are credited at once/);
     expect((await rail(...direct)).stdout).to.match(/were direct before/);
-    expect((await list())[0]?.usual).to.equal(false);
+    expect((await list())[0]?.is_default).to.equal(false);
   });
 
   it("sets M-Pesa, shows nothing secret, and keeps what a new password does not name", async () => {
     await create("Duka");
-    const set = await rail(...mpesaOf("Duka"), "--usual", "--begin-within", "5m", "--confirm-above", "100.50");
+    const set = await rail(...mpesaOf("Duka"), "--default", "--begin-within", "5m", "--confirm-above", "100.50");
     expect(set.code, set.stderr).to.equal(0);
     expect(set.stdout).to.contain("Servers need KESC_CALLBACK_BASE_URL");
     expect((await rail("close", "--org", "Duka", "--rail", "mpesa", "--reason", "8006")).code).to.equal(0);
@@ -117,7 +117,7 @@ describe("kesc rail", () => {
     writeCredentials({ initiatorPassword: `${SECRET}new` });
     const again = await kescJson(["rail", ...mpesaOf("Duka"), "--resolve-alone-max", "7"], variables());
     expect(again).to.deep.include({
-      usual: true,
+      is_default: true,
       payouts: "closed",
       payouts_reason: "8006",
       begin_within_seconds: 300,
@@ -154,7 +154,7 @@ describe("kesc rail", () => {
 
   it("shows what is open and unknown, the balance, and credentials that expire soon", async () => {
     const organizationId = await create("Duka");
-    expect((await rail(...mpesaOf("Duka", { days: 10 }), "--usual")).code).to.equal(0);
+    expect((await rail(...mpesaOf("Duka", { days: 10 }), "--default")).code).to.equal(0);
     const [account] = await list();
     const railAccountId = account?.id ?? ("" as RailAccountId);
     const balance = { accounts: [{ name: "Utility Account", currency: "KES", availableCents: 123_456 }] };
@@ -184,7 +184,7 @@ describe("kesc rail", () => {
       /address +http:\/\/127\.0\.0\.1:8090/,
       /shortcodes +174379 collects, 600992 pays out/,
       new RegExp(`certificate +SHA-256 ${FINGERPRINT}`),
-      /usual rail +yes/,
+      /default rail +yes/,
       /payouts +auto: HELD, because too many outcomes are unknown/,
       /open payments +2/,
       /unknown payouts +1, the oldest begun 1[67] minutes ago/,

@@ -67,9 +67,9 @@ describe("the usage of limits", () => {
     ["of a month", { DAY: 200, MONTH: 199 }, ["MONTH", 199, 100, JANUARY_ENDS]],
   ] as const) {
     it(`tells the first limit that is exceeded: ${what}`, () => {
-      const [name, limitCents, usedCents, resetsAt] = expected;
+      const [period, limitCents, usedCents, resetsAt] = expected;
       const set = { MINT: limits as AmountLimits, REDEEM: {} };
-      expect(reachedLimit(set, used, MINT)).to.deep.equal({ name, limitCents, usedCents, resetsAt });
+      expect(reachedLimit(set, used, MINT)).to.deep.equal({ period, limitCents, usedCents, resetsAt });
       expect(reachedLimit(set, used, REDEEM)).to.equal(undefined);
     });
   }
@@ -83,7 +83,7 @@ describe("the usage of limits", () => {
     const { day, month } = used;
     const full = { day, month: { ...month, MINT: Number.MAX_SAFE_INTEGER - 99 } };
     expect(reachedLimit({ MINT: {}, REDEEM: {} }, full, MINT)).to.include({
-      name: "MONTH",
+      period: "MONTH",
       limitCents: Number.MAX_SAFE_INTEGER,
     });
   });
@@ -97,10 +97,10 @@ describe("the usage of limits", () => {
   it("lists the limits that are set, with what is left, mints first", () => {
     const set = { MINT: { DAY: toCents(50) }, REDEEM: { TRANSACTION: toCents(5) } };
     expect(limitStates(set, used)).to.deep.equal([
-      { type: "MINT", name: "DAY", limitCents: 50, usedCents: 100, remainingCents: 0, resetsAt: JANUARY_ENDS },
+      { type: "MINT", period: "DAY", limitCents: 50, usedCents: 100, remainingCents: 0, resetsAt: JANUARY_ENDS },
       {
         type: "REDEEM",
-        name: "TRANSACTION",
+        period: "TRANSACTION",
         limitCents: 5,
         usedCents: undefined,
         remainingCents: 5,

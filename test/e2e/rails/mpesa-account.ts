@@ -19,7 +19,7 @@ interface MpesaAccount {
   readonly now: UnixMillis;
 }
 
-/** Gives an organization its account at the simulator, as its usual rail. */
+/** Gives an organization its account at the simulator, as its default rail. */
 export async function setMpesa(
   database: Database,
   { organizationId, baseUrl, organization, now }: MpesaAccount,
@@ -39,7 +39,7 @@ export async function setMpesa(
     settings: JSON.stringify(settings),
     credentials: JSON.stringify({ consumerKey, consumerSecret, passkey, initiatorPassword }),
     credentialsExpireAt: undefined,
-    isUsual: true,
+    isDefault: true,
     beginWithinMillis: 120_000,
     confirmAboveCents: 0 as const,
     resolveAloneMaxCents: 0 as const,

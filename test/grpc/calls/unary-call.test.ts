@@ -52,7 +52,9 @@ describe("grpc: every call", () => {
       `${keyed.name} needs a key, but its handler takes none`,
     );
     const call = { call: {} as AuthenticatedCall, record: {} as CallRecord };
-    expect(() => admit({ ...keyed, requiredScope: undefined }, dependencies, call)).to.throw("but has no scope");
+    expect(() => admit({ ...keyed, isPublic: true }, dependencies, call)).to.throw(
+      "needs no key, but its handler does",
+    );
   });
 
   describe("is checked in one order: the first fault decides", () => {

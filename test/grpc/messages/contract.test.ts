@@ -20,10 +20,12 @@ describe("grpc: the contract", () => {
     ]);
   });
 
-  it("says which rpcs need no key", () => {
+  it("says which rpcs need no key, and which take any key", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
-    const open = rpcs.filter(({ requiredScope }) => requiredScope === undefined);
-    expect(open.map(({ name }) => name)).to.deep.equal(["RailService/ReceiveCallback"]);
+    const namesOf = (all: typeof rpcs) => all.map(({ name }) => name);
+    expect(namesOf(rpcs.filter(({ isPublic }) => isPublic))).to.deep.equal(["RailService/ReceiveCallback"]);
+    const scopeless = rpcs.filter(({ isPublic, requiredScope }) => !isPublic && requiredScope === undefined);
+    expect(namesOf(scopeless)).to.deep.equal(["OrganizationService/GetOrganization"]);
   });
 
   it("can't be served when an rpc names no scope, and is not public", () => {

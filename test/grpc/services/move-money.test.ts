@@ -51,23 +51,23 @@ describe("grpc: the rail of a movement", () => {
       expect(rails.pokes).to.equal(1);
     });
 
-    it(`is the organization's usual one if a ${name} names none`, async () => {
-      rails.usual.set(ORGANIZATION, SANDBOX);
+    it(`is the organization's default one if a ${name} names none`, async () => {
+      rails.default.set(ORGANIZATION, SANDBOX);
       await under.grpc.call(rpcs[name], MINT);
       expect(submitted()[0]).to.deep.include({ rail: SANDBOX, isRailNamed: false, railTerms: TERMS });
     });
   }
 
-  it("is direct if the request says so, whatever is usual, and nobody pokes the settlement", async () => {
-    rails.usual.set(ORGANIZATION, SANDBOX);
+  it("is direct if the request says so, whatever is the default, and nobody pokes the settlement", async () => {
+    rails.default.set(ORGANIZATION, SANDBOX);
     await under.grpc.call(rpcs.mint, { ...MINT, rail: "direct" });
     expect(submitted()[0]).to.deep.include({ rail: DIRECT_RAIL, isRailNamed: true, railTerms: undefined });
     expect(rails.pokes).to.equal(0);
   });
 
-  it("is never direct because the usual one cannot be used: the ledger refuses a command without terms", async () => {
+  it("is never direct because the default one cannot be used: the ledger refuses a command without terms", async () => {
     rails.accounts.length = 0;
-    rails.usual.set(ORGANIZATION, SANDBOX);
+    rails.default.set(ORGANIZATION, SANDBOX);
     await under.grpc.call(rpcs.mint, MINT);
     expect(submitted()[0]).to.deep.include({ rail: SANDBOX, isRailNamed: false, railTerms: undefined });
   });
@@ -103,7 +103,7 @@ describe("grpc: the rail of a movement", () => {
   }
 
   it("is in a batch what it is in a single call, because the gateway combines single calls", async () => {
-    rails.usual.set(ORGANIZATION, SANDBOX);
+    rails.default.set(ORGANIZATION, SANDBOX);
     const requests: TransactionRequest[] = ["", "direct", "sandbox"].map((rail) => ({
       movement: { $case: "mint", value: { ...MINT, rail } },
       idempotency_key: "",

@@ -69,7 +69,7 @@ export class World {
     });
   }
 
-  /** Changes the settings of the usual rail account. */
+  /** Changes the settings of the default rail account. */
   set(given: Partial<RailAccount>): void {
     this.addRailAccount(RAIL_TERMS.railAccountId, this.rail, given);
   }

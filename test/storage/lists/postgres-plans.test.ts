@@ -41,14 +41,14 @@ describe("the plans of the lists on postgres", () => {
   }
 
   async function expectCheap(work: (stored: Reads) => Promise<unknown>): Promise<void> {
-    const { engine, directory, reader } = opened.cell;
+    const { engine, directory, number, reader } = opened.cell;
     const plans: Promise<string[]>[] = [];
     const rows: Reader["rows"] = (sql, bindings) => {
       plans.push(planOf(sql, bindings ?? []));
       return reader.rows(sql, bindings);
     };
     await directory.find([organization], ({ sql, bindings }) => reader.rows(sql, bindings));
-    await work(reads({ engine, directory, reader: { rows }, listReader: { rows } }));
+    await work(reads({ engine, directory, number, reader: { rows }, listReader: { rows } }));
     expect(plans).not.to.deep.equal([]);
     for (const plan of await Promise.all(plans)) {
       // The walk along an account's rows sorts its page at the end.

@@ -84,7 +84,7 @@ export function railSetting(
       settings: "{}",
       credentials: undefined,
       credentialsExpireAt: undefined,
-      isUsual: false,
+      isDefault: false,
       beginWithinMillis: 120_000,
       confirmAboveCents: 0,
       resolveAloneMaxCents: 0,

@@ -8,7 +8,7 @@ import { StoreError } from "../../../src/ledger/ports/store.js";
 import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
 import { SandboxRail } from "../../../src/rails/sandbox/sandbox.js";
 import { keys } from "../../../src/storage/keys.js";
-import { makeDirectUsual, saveRailAccount, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
+import { makeDirectDefault, saveRailAccount, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { type OpenRailAccount, RailAccountDirectory } from "../../../src/storage/rails/rail-account-directory.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { railSetting } from "./given-payments.js";
@@ -65,8 +65,8 @@ for (const engine of ENGINES) {
       saveRailAccount(opened.database, railSetting(opened, { organizationId, now, ...given }), () => undefined);
     const taken = (): readonly string[] => told.splice(0);
 
-    it("finds the accounts by id, by rail and as the usual one", async () => {
-      await save({ id: ID, rail: "slow", isUsual: true, credentials: "secret" });
+    it("finds the accounts by id, by rail and as the default one", async () => {
+      await save({ id: ID, rail: "slow", isDefault: true, credentials: "secret" });
       await save({ id: OTHER_ID, rail: "other" });
       await directory.start();
       expect(taken()).to.have.members([`made ${ID} with secret`, `made ${OTHER_ID} with nothing`]);
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
     it("sees each change at the next refresh, and keeps a rail whose settings stay", async () => {
       await directory.start();
       expect(directory.accountOf(organizationId, undefined)).to.equal(undefined);
-      await save({ id: ID, rail: "slow", isUsual: true, credentials: "first" });
+      await save({ id: ID, rail: "slow", isDefault: true, credentials: "first" });
       await directory.refresh();
       const rail = directory.account(ID)?.rail;
 
@@ -101,15 +101,15 @@ for (const engine of ENGINES) {
       expect(directory.account(ID)).to.include({ payouts: "closed", rail });
       expect(taken()).to.deep.equal([`made ${ID} with first`]);
 
-      await save({ id: ID, rail: "slow", isUsual: true, credentials: "second" });
+      await save({ id: ID, rail: "slow", isDefault: true, credentials: "second" });
       await directory.refresh();
       expect(directory.account(ID)?.rail).not.to.equal(rail);
       expect(taken()).to.deep.equal([`made ${ID} with second`]);
 
-      expect(directory.usualRail(organizationId)).to.equal("slow");
-      await makeDirectUsual(opened.cell, { organizationId, now });
+      expect(directory.defaultRail(organizationId)).to.equal("slow");
+      await makeDirectDefault(opened.cell, { organizationId, now });
       await directory.refresh();
-      expect(directory.usualRail(organizationId)).to.equal("direct");
+      expect(directory.defaultRail(organizationId)).to.equal("direct");
       expect(directory.accountOf(organizationId, undefined)).to.equal(undefined);
     });
 
@@ -123,7 +123,7 @@ for (const engine of ENGINES) {
     });
 
     it("does not start without the accounts, and keeps them when it cannot read them later", async () => {
-      await save({ id: ID, rail: "slow", isUsual: true });
+      await save({ id: ID, rail: "slow", isDefault: true });
       isBroken = true;
       const failure: unknown = await directory.start().catch((error: unknown) => error);
       expect(failure).to.be.an("error");
@@ -141,7 +141,7 @@ for (const engine of ENGINES) {
     });
 
     it("never passes an account that cannot be used for the direct rail", async () => {
-      await save({ id: ID, rail: "slow", isUsual: true, settings: "broken" });
+      await save({ id: ID, rail: "slow", isDefault: true, settings: "broken" });
       await save({ id: OTHER_ID, rail: "other", credentials: "secret" });
       await execute(opened.address, `UPDATE rail_accounts SET credentials = NULL WHERE id = '${ID}'`);
       await directory.start();
@@ -152,7 +152,7 @@ for (const engine of ENGINES) {
       expect(directory.account(ID)).to.equal(undefined);
       expect(() => directory.accountOf(organizationId, undefined)).to.throw(StoreError);
       expect(directory.accountOf(organizationId, SLOW)).to.equal(undefined);
-      expect(directory.usualRail(organizationId)).to.equal("slow");
+      expect(directory.defaultRail(organizationId)).to.equal("slow");
       expect(directory.accountOf(organizationId, OTHER)?.id).to.equal(OTHER_ID);
     });
 
@@ -172,7 +172,7 @@ for (const engine of ENGINES) {
 
     for (const change of [`settings = '{"baseUrl":"https://evil.example"}'`, "confirm_above_cents = 900000000"]) {
       it(`uses an account no more after ${change} in the database, and says why`, async () => {
-        await save({ id: ID, rail: "slow", credentials: "first", isUsual: true });
+        await save({ id: ID, rail: "slow", credentials: "first", isDefault: true });
         await directory.start();
         expect(directory.account(ID)).not.to.equal(undefined);
         taken();

@@ -7,7 +7,7 @@ import type { OrganizationId, TransactionId } from "../../../src/domain/values/i
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import {
-  makeDirectUsual,
+  makeDirectDefault,
   noteBalance,
   saveRailAccount,
   setPayouts,
@@ -117,11 +117,11 @@ for (const engine of ENGINES) {
       saveRailAccount(opened.database, railSetting(opened, { organizationId, now: at, ...given }), check);
     const stored = async (id: RailAccountId = ID): Promise<StoredRailAccount | undefined> =>
       (await storedRailAccounts(opened.cell)).find((account) => account.id === id);
-    const usual = async (): Promise<readonly string[]> =>
-      (await storedRailAccounts(opened.cell)).filter(({ isUsual }) => isUsual).map(({ id }) => id);
+    const ofDefault = async (): Promise<readonly string[]> =>
+      (await storedRailAccounts(opened.cell)).filter(({ isDefault }) => isDefault).map(({ id }) => id);
 
     it("are read as they were written, with new settings in place of the old ones", async () => {
-      const first = { settings: '{"a":1}', credentials: SECRET, credentialsExpireAt: toUnixMillis(5), isUsual: true };
+      const first = { settings: '{"a":1}', credentials: SECRET, credentialsExpireAt: toUnixMillis(5), isDefault: true };
       await save({ id: ID, rail: "slow", ...first });
       const found = await stored();
       expect(found).to.deep.equal({
@@ -134,7 +134,7 @@ for (const engine of ENGINES) {
         credentialsExpireAt: 5,
         payouts: "auto",
         payoutsReason: "",
-        isUsual: true,
+        isDefault: true,
         beginWithinMillis: 120_000,
         confirmAboveCents: 0,
         resolveAloneMaxCents: 0,
@@ -148,7 +148,7 @@ for (const engine of ENGINES) {
       await save({ id: ID, rail: "slow", settings: '{"a":2}', confirmAboveCents: 7 as never });
       const next = await stored();
       const kept = { payouts: "closed", payoutsReason: "8006", revision: 3 };
-      const changed = { settings: '{"a":2}', confirmAboveCents: 7, isUsual: false, credentialsExpireAt: undefined };
+      const changed = { settings: '{"a":2}', confirmAboveCents: 7, isDefault: false, credentialsExpireAt: undefined };
       expect(next).to.deep.include({ ...kept, ...changed, sealedCredentials: undefined });
     });
 
@@ -177,13 +177,13 @@ for (const engine of ENGINES) {
       expect(Buffer.from(sealedCredentials).toString("latin1")).not.to.contain("passkey");
     });
 
-    it("have one usual account for each organization at most", async () => {
-      await save({ id: ID, rail: "slow", isUsual: true });
-      await save({ id: OTHER_ID, rail: "other", isUsual: true });
-      expect(await usual()).to.deep.equal([OTHER_ID]);
-      expect(await makeDirectUsual(opened.cell, { organizationId, now })).to.equal(true);
-      expect(await makeDirectUsual(opened.cell, { organizationId, now })).to.equal(false);
-      expect(await usual()).to.deep.equal([]);
+    it("have one default account for each organization at most", async () => {
+      await save({ id: ID, rail: "slow", isDefault: true });
+      await save({ id: OTHER_ID, rail: "other", isDefault: true });
+      expect(await ofDefault()).to.deep.equal([OTHER_ID]);
+      expect(await makeDirectDefault(opened.cell, { organizationId, now })).to.equal(true);
+      expect(await makeDirectDefault(opened.cell, { organizationId, now })).to.equal(false);
+      expect(await ofDefault()).to.deep.equal([]);
     });
 
     it("are not written if the check throws, which sees all of them", async () => {
@@ -210,11 +210,11 @@ for (const engine of ENGINES) {
       const versions = new Set([await railAccountsVersion(opened.cell)]);
       const earlier = toUnixMillis(now - 50_000);
       const changes = [
-        () => save({ id: ID, rail: "slow", isUsual: true }),
+        () => save({ id: ID, rail: "slow", isDefault: true }),
         () => save({ id: OTHER_ID, rail: "other" }, undefined, earlier),
         () => setPayouts(opened.cell, { organizationId, rail: SLOW }, { payouts: "open", reason: "", now: earlier }),
-        () => save({ id: ID, rail: "slow", isUsual: true }, undefined, earlier),
-        () => makeDirectUsual(opened.cell, { organizationId, now: earlier }),
+        () => save({ id: ID, rail: "slow", isDefault: true }, undefined, earlier),
+        () => makeDirectDefault(opened.cell, { organizationId, now: earlier }),
       ];
       for (const change of changes) {
         await change();
@@ -241,7 +241,7 @@ for (const engine of ENGINES) {
     });
 
     it("refuse in the schema what can't be true", async () => {
-      await save({ id: ID, rail: "slow", isUsual: true });
+      await save({ id: ID, rail: "slow", isDefault: true });
       await save({ id: OTHER_ID, rail: "other" });
       for (const change of [
         "is_usual = 1",

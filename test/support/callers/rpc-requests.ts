@@ -129,7 +129,8 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "StatementService/ExportJournal": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
   "StatementService/ExportGeneralLedger": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
   "SupplyService/GetSupply": { request: () => ({}) },
-  "LimitService/GetLimits": { request: ofAccount },
+  "OrganizationService/GetOrganization": { request: () => ({}) },
+  "OrganizationService/GetLimits": { request: ofAccount },
   "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.FAILED_PRECONDITION },
   // Every caller gets the same response, whatever the token is.
   "RailService/ReceiveCallback": {

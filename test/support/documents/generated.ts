@@ -38,10 +38,10 @@ const { services, files } = readServerContract();
 function rpcRows(): Rows {
   const routes = new Map(readContract(readFileSync(CONTRACT_URL)).routes.map((route) => [route.rpc.path, route]));
   const rows = services.flatMap(({ rpcs }) =>
-    rpcs.map(({ path, name, requiredScope }) => {
+    rpcs.map(({ path, name, isPublic, requiredScope }) => {
       const route = routes.get(path);
       const rest = route === undefined ? "no route" : `\`${route.method} ${route.path.text}\``;
-      return [name.replace("/", "."), rest, requiredScope ?? "no key"];
+      return [name.replace("/", "."), rest, requiredScope ?? (isPublic ? "no key" : "any key")];
     }),
   );
   return [["rpc", "REST", "scope"], ...rows];

@@ -239,6 +239,8 @@ export const MINT: MintRequest = {
 
 /** A database with one account and one transaction. */
 const smallReads: Reads = {
+  organization: async (id) =>
+    Promise.resolve({ id, cell: 0, name: "tests", isSandbox: false, isSuspended: false, createdAt: toUnixMillis(0) }),
   account: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
   limits: async () => Promise.resolve(undefined),
@@ -278,6 +280,7 @@ const noHistory: HistoryReads = {
 
 /** A database that is empty. */
 export const emptyReads: Reads = {
+  organization: async () => Promise.resolve(undefined),
   account: async () => Promise.resolve(undefined),
   limits: async () => Promise.resolve(undefined),
   accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),

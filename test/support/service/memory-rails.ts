@@ -39,7 +39,7 @@ export function railAccount(organizationId: OrganizationId, changes: Partial<Rai
 /** The rails of a cell in memory. A test sets what there is, and looks at what was done. */
 export class MemoryRails implements CellRails {
   readonly accounts: RailAccount[] = [];
-  readonly usual = new Map<OrganizationId, Rail>();
+  readonly default = new Map<OrganizationId, Rail>();
   readonly stored = new Map<TransactionId, StoredPayment>();
   readonly added: { readonly message: Omit<InboxMessage, "id" | "tries">; readonly now: UnixMillis }[] = [];
   readonly evidence: StoredMessage[] = [];
@@ -71,7 +71,8 @@ export class MemoryRails implements CellRails {
     account: (id) => this.accounts.find((account) => account.id === id),
     accountOf: (organizationId, rail) =>
       this.accounts.find((account) => account.organizationId === organizationId && account.rail.name === rail),
-    usualRail: (organizationId) => this.usual.get(organizationId) ?? DIRECT_RAIL,
+    accountsOf: (organizationId) => this.accounts.filter((account) => account.organizationId === organizationId),
+    defaultRail: (organizationId) => this.default.get(organizationId) ?? DIRECT_RAIL,
   };
 
   /** Lets nobody read messages until the returned function is called. */

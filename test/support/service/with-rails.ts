@@ -13,7 +13,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
 import type { Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { makeDirectUsual, saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { makeDirectDefault, saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import type { RestReply } from "../callers/rest-caller.js";
 import { flag, NO_DEADLINE } from "../commands.js";
 import { eventually } from "../eventually.js";
@@ -58,7 +58,7 @@ export class WithRails {
       const stored = keys(database, now);
       ({ id: organizationId } = await stored.createOrganization("Tests", { isSandbox: true }));
       key = (await makeKey(stored, organizationId)).secret;
-      await setSandbox(database, { organizationId, isUsual: false });
+      await setSandbox(database, { organizationId, isDefault: false });
     };
     const given = { KESC_CALLBACK_BASE_URL: "http://127.0.0.1:8080", KESC_CALLBACK_SECRET_FILE: secretFile };
     const running = await startInProcess("sqlite", now, { ...given, ...environment }, fill);
@@ -71,9 +71,9 @@ export class WithRails {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Sets the sandbox, or direct, as the organization's usual rail. */
-  setSandbox({ isUsual }: { isUsual: boolean }): Promise<void> {
-    return setSandbox(this.running.database, { organizationId: this.organizationId, isUsual });
+  /** Sets the sandbox, or direct, as the organization's default rail. */
+  setSandbox({ isDefault }: { isDefault: boolean }): Promise<void> {
+    return setSandbox(this.running.database, { organizationId: this.organizationId, isDefault });
   }
 
   /** Calls over REST, with the key of the organization unless another one is named. */
@@ -129,7 +129,7 @@ export class WithRails {
 
 async function setSandbox(
   database: Database,
-  { organizationId, isUsual }: { readonly organizationId: OrganizationId; readonly isUsual: boolean },
+  { organizationId, isDefault }: { readonly organizationId: OrganizationId; readonly isDefault: boolean },
 ): Promise<void> {
   const [cell] = database.cells;
   const setting = {
@@ -139,11 +139,11 @@ async function setSandbox(
     settings: "{}",
     credentials: undefined,
     credentialsExpireAt: undefined,
-    isUsual,
+    isDefault,
     beginWithinMillis: 120_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: toCents(10_000),
   } as const;
   await saveRailAccount(database, { cell, now: now(), setting }, () => undefined);
-  if (!isUsual) await makeDirectUsual(cell, { organizationId, now: now() });
+  if (!isDefault) await makeDirectDefault(cell, { organizationId, now: now() });
 }

@@ -19,7 +19,7 @@ export async function makeRails(database: Database, organizationId: Organization
     settings: "{}",
     credentials: "{}",
     credentialsExpireAt: undefined,
-    isUsual: true,
+    isDefault: true,
     beginWithinMillis: 120_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: 0,

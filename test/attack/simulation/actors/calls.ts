@@ -10,7 +10,7 @@ import type {
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
-import { LIMIT_NAMES } from "../../../../src/domain/limits/limits.js";
+import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
 import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
@@ -197,12 +197,12 @@ export class Calls {
       const command = setAccountTier(organizationId, this.#accountId(known), tier);
       return wishOf(() => ({ ...command }));
     }
-    const limit = this.#random.pick(LIMIT_NAMES);
+    const period = this.#random.pick(LIMIT_PERIODS);
     const most = this.#random.pick([150, 600, 2_000, "NONE"] as const);
     const command = setLimits(organizationId, {
       tier: this.#random.chance(0.4) ? undefined : this.#random.pick(["default", "small"]),
       type: this.#random.pick(["MINT", "REDEEM"]),
-      changes: this.#random.chance(0.1) ? undefined : { [limit]: most as Cents | "NONE" },
+      changes: this.#random.chance(0.1) ? undefined : { [period]: most as Cents | "NONE" },
     });
     return wishOf(() => ({ ...command }));
   }

@@ -1,0 +1,66 @@
+import { parseAccountId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import {
+  GetLimitsRequest,
+  GetLimitsResponse,
+  GetOrganizationRequest,
+  GetOrganizationResponse,
+  type OrganizationServiceService,
+} from "../../gen/kesc/v1/organization_service.js";
+import { done } from "../calls/rpc-result.js";
+import { unary, type UnaryRoute } from "../calls/unary-call.js";
+import { ifGiven, parseFields } from "../messages/fields.js";
+import { decidedAt, toLimitsMessage } from "../messages/limits.js";
+import { toOrganizationMessage } from "../messages/organization.js";
+import type { CellOf } from "./served-cell.js";
+
+export interface OrganizationHandlersOptions {
+  readonly cellOf: CellOf;
+  readonly now: () => UnixMillis;
+}
+
+/**
+ * The rpcs of kesc.v1.OrganizationService. An rpc of the contract without a handler does not
+ * compile.
+ */
+export function organizationHandlers(
+  options: OrganizationHandlersOptions,
+): Record<keyof OrganizationServiceService, UnaryRoute> {
+  return { getOrganization: getOrganization(options), getLimits: getLimits(options) };
+}
+
+function getOrganization({ cellOf }: OrganizationHandlersOptions): UnaryRoute {
+  return unary({
+    request: GetOrganizationRequest,
+    response: GetOrganizationResponse,
+    parse: () => parseFields({}),
+    run: async (_, { key }) => {
+      const { reads, railAccounts } = cellOf(key);
+      const { organizationId } = key;
+      const organization = await reads.organization(organizationId);
+      if (organization === undefined) throw new Error(`the organization ${organizationId} of a key has no book`);
+      const rails = {
+        defaultRail: railAccounts.defaultRail(organizationId),
+        accounts: railAccounts.accountsOf(organizationId),
+      };
+      return done({ organization: toOrganizationMessage(organization, key, rails) });
+    },
+  });
+}
+
+function getLimits({ cellOf, now }: OrganizationHandlersOptions): UnaryRoute {
+  return unary({
+    request: GetLimitsRequest,
+    response: GetLimitsResponse,
+    parse: (request) => parseFields({ account_id: ifGiven(request.account_id, parseAccountId) }),
+    run: async ({ account_id: accountId }, { key }) => {
+      const { reads } = cellOf(key);
+      const account = accountId === undefined ? undefined : await reads.account(key.organizationId, accountId);
+      if (accountId !== undefined && account === undefined) {
+        return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
+      }
+      const limits = await reads.limits(key.organizationId);
+      return done({ limits: toLimitsMessage(limits, account, decidedAt(limits, now())) });
+    },
+  });
+}
