@@ -39,6 +39,9 @@ export interface Route {
   readonly path: PathTemplate;
   /** In the order of the path. */
   readonly pathFields: readonly DescField[];
+  /** The fields of the request message that neither body nor query holds, and where they are. */
+  readonly elsewhere: ReadonlyMap<DescField, string>;
+  readonly etag: EtagRule;
   readonly body: BodyRule;
   /** The field of the response message that becomes the HTTP body; undefined: the whole message. */
   readonly responseField: DescField | undefined;
@@ -51,6 +54,14 @@ export interface Route {
   readonly isPublic: boolean;
   /** Only for an rpc that streams its response. Such a route may share its path with another. */
   readonly stream: StreamRule | undefined;
+}
+
+/** The fields that hold the version of a resource (AIP-154); undefined: the message has none. */
+interface EtagRule {
+  /** The header If-Match fills it. */
+  readonly request: DescField | undefined;
+  /** A response shows it in the header ETag, too. */
+  readonly response: DescField | undefined;
 }
 
 /** A path that is filled with fields of the resource in the response. */
@@ -189,10 +200,15 @@ function routeOf(method: DescMethod, rule: HttpRule, location: string): RouteOfR
   assertJsonMappable(method.input, { direction: "request", except: rawRequest });
   const rawResponse = isHttpBody(responseField) ? responseField : undefined;
   assertJsonMappable(method.output, { direction: "response", except: rawResponse });
+  const pathFields = fieldNamesOf(path).map((name) => scalarFieldOf(method.input, name));
+  const etag = { request: etagOf(method.input), response: etagOf(resourceOf(method, responseField)) };
+  const ifMatch = etag.request === undefined ? [] : [[etag.request, "in the header If-Match"] as const];
   return {
     method: httpMethod,
     path,
-    pathFields: fieldNamesOf(path).map((name) => scalarFieldOf(method.input, name)),
+    pathFields,
+    elsewhere: new Map([...pathFields.map((field) => [field, "in the path"] as const), ...ifMatch]),
+    etag,
     body,
     responseField,
     location: location === "" ? undefined : locationOf(responseField?.message ?? method.output, location),
@@ -215,6 +231,19 @@ function fieldOf(desc: DescMessage, name: string): DescField {
   const field = desc.fields.find((candidate) => candidate.name === name);
   if (field === undefined) throw new Error(`${desc.typeName} has no field ${name}`);
   return field;
+}
+
+/** Returns the message that is the HTTP body; undefined: the body is another value. */
+function resourceOf(method: DescMethod, responseField: DescField | undefined): DescMessage | undefined {
+  if (responseField === undefined) return method.output;
+  return responseField.fieldKind === "message" ? responseField.message : undefined;
+}
+
+/** Returns the message's version, a string. */
+function etagOf(desc: DescMessage | undefined): DescField | undefined {
+  return desc?.fields.find(
+    ({ name, fieldKind, scalar }) => name === "etag" && fieldKind === "scalar" && scalar === ScalarType.STRING,
+  );
 }
 
 function scalarFieldOf(desc: DescMessage, name: string): DescField {

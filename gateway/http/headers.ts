@@ -5,8 +5,14 @@ import { FORWARDED } from "../../runtime/transport/forwarded.js";
 import { FORWARDED_METADATA } from "../contract/forwarded-metadata.js";
 import type { FieldProblem } from "../problems/field-problem.js";
 
+/** The conditions of RFC 9110; undefined: the request has no such header. */
+export interface Preconditions {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
 /** The part of a call that comes from the headers of its request. */
-export interface CallHeaders {
+export interface CallHeaders extends Preconditions {
   readonly metadata: Metadata;
   readonly timeoutMillis: number;
   readonly problems: readonly FieldProblem[];
@@ -19,7 +25,14 @@ export interface CallHeaders {
 }
 
 const TIMEOUT = "grpc-timeout";
-const READ: ReadonlySet<string> = new Set([...FORWARDED_METADATA.map(({ name }) => name), TIMEOUT]);
+const IF_MATCH = "if-match";
+const IF_NONE_MATCH = "if-none-match";
+const READ: ReadonlySet<string> = new Set([
+  ...FORWARDED_METADATA.map(({ name }) => name),
+  TIMEOUT,
+  IF_MATCH,
+  IF_NONE_MATCH,
+]);
 
 const VALIDATE_ONLY = "kesc-validate-only";
 const METADATA_VALUE = /^[\x20-\x7e]*$/;
@@ -82,6 +95,8 @@ export function readHeaders(
     problems,
     isKeyUnreadable,
     batchKey: isAlone ? undefined : key,
+    ifMatch: headers.get(IF_MATCH)?.join(",").trim(),
+    ifNoneMatch: headers.get(IF_NONE_MATCH)?.join(","),
   };
 }
 

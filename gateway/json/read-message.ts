@@ -1,4 +1,4 @@
-import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
 import { type NumberFields, TIMESTAMP } from "../contract/json-support.js";
@@ -9,6 +9,16 @@ import { parseTimestamp } from "./timestamp.js";
 
 type ListField = DescField & { fieldKind: "list" };
 export type MapField = DescField & { fieldKind: "map" };
+
+/** The rules of a body that holds a whole message. */
+export interface BodyRules {
+  /** The fields that the body must not have, and where the client sends them: "in the path". */
+  readonly elsewhere: ReadonlyMap<DescField, string>;
+  /** Whether a null removes the value of the field, as in a PATCH. Otherwise it means absent. */
+  readonly nullRemoves: boolean;
+}
+
+const NO_RULES: BodyRules = { elsewhere: new Map(), nullRemoves: false };
 
 /**
  * Fills one request message from JSON and from the texts of a path and a query. The fields have the
@@ -33,9 +43,9 @@ export class MessageReader {
     this.problems.push({ field: echo(field), code, message: problem });
   }
 
-  /** Reads the fields of an object. Refuses those in `inPath`. */
-  readObject(json: Json, inPath: ReadonlySet<DescField>): void {
-    this.#readInto(this.#target, json, "", inPath);
+  /** Reads the fields of an object. */
+  readObject(json: Json, rules: BodyRules = NO_RULES): void {
+    this.#readInto(this.#target, json, "", rules);
   }
 
   /**
@@ -60,7 +70,7 @@ export class MessageReader {
     this.#readPair(this.#target, field, { key, value: textJson(field, text), path: `${field.name}[${key}]` });
   }
 
-  #readInto(target: ReflectMessage, json: Json, path: string, inPath?: ReadonlySet<DescField>): void {
+  #readInto(target: ReflectMessage, json: Json, path: string, { elsewhere, nullRemoves } = NO_RULES): void {
     if (!isJsonObject(json)) {
       this.refuse(path, unparsed("must be an object", "wrong_type"));
       return;
@@ -70,11 +80,19 @@ export class MessageReader {
       const field = fieldNamed(target.desc, name);
       if (field === undefined)
         this.refuse(prefix + (name || '""'), unparsed("is not a field of this request", "unknown_field"));
-      else if (value === null) continue;
-      else if (inPath?.has(field) === true)
-        this.refuse(prefix + name, unparsed("is in the path and must not be in the body", "conflict"));
+      else if (elsewhere.has(field)) {
+        if (value === null) continue;
+        const place = elsewhere.get(field) ?? "";
+        this.refuse(prefix + name, unparsed(`is ${place} and must not be in the body`, "conflict"));
+      } else if (value === null && nullRemoves) this.#remove(target, field, prefix + name);
       else this.#readField(target, field, value, prefix + name);
     }
+  }
+
+  /** The empty text of an optional field removes its value. No other field has such a value. */
+  #remove(target: ReflectMessage, field: DescField, path: string): void {
+    if (field.scalar === ScalarType.STRING && field.proto.proto3Optional) target.set(field, "");
+    else this.refuse(path, unparsed("must not be null", "wrong_type"));
   }
 
   #readField(target: ReflectMessage, field: DescField, json: Json, path: string): void {

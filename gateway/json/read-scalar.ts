@@ -50,14 +50,44 @@ export function readNumber(json: Json): Parsed<number | bigint> {
 }
 
 /**
- * Reads a decimal from the text of a JSON number or from a string. The server checks whether the
- * text is a decimal.
+ * Reads a decimal from a JSON number or from a string. A number counts by its value, because the
+ * client's JSON library chooses its spelling: 1e3 and 1000.000 are 1000. A string stays as it is:
+ * the server checks whether it is a decimal.
  */
 export function readDecimal(json: Json): Parsed<string> {
-  if (json instanceof JsonNumber) return parsed(json.text);
+  if (json instanceof JsonNumber) {
+    const plain = plainNumber(json.text);
+    return plain === undefined
+      ? unparsed(`must have at most ${String(DIGITS_MAX)} digits`, "out_of_range")
+      : parsed(plain);
+  }
   return typeof json === "string"
     ? readString(json)
     : unparsed("must be a number, or a string that contains one", "wrong_type");
+}
+
+const JSON_NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+// More than any field takes. Without a limit, ten characters such as 1e99999999 would make a text
+// of 100 MB.
+const DIGITS_MAX = 64;
+
+/**
+ * Writes the value of a JSON number with its shortest digits and without an exponent. Returns
+ * undefined for a text that is no JSON number, or has too many digits.
+ */
+function plainNumber(text: string): string | undefined {
+  const match = text.length > DIGITS_MAX ? null : JSON_NUMBER.exec(text);
+  if (match === null) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const all = `${whole}${fraction}`.replace(/0+$/, "");
+  const digits = all.replace(/^0+/, "");
+  if (digits === "") return "0";
+  // How many of the digits stand before the point; negative: the zeros that follow it.
+  const point = whole.length + Number(exponent) - (all.length - digits.length);
+  if (Math.abs(point) > DIGITS_MAX) return undefined;
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  const integer = digits.slice(0, point).padEnd(point, "0");
+  return digits.length <= point ? `${sign}${integer}` : `${sign}${integer}.${digits.slice(point)}`;
 }
 
 /** Reads the name of an enum value as `enumName` writes it. The zero value has no name. */
@@ -108,14 +138,12 @@ function readFloat(type: ScalarType, json: Json): Parsed<number> {
     : unparsed("must be a number", json instanceof JsonNumber ? "out_of_range" : "wrong_type");
 }
 
-// A 64-bit number has at most 20 digits. The limit keeps BigInt away from texts of a million
-// digits.
-const INTEGER_CHARACTERS_MAX = 64;
-
 function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bigint> {
   // Many programs cannot hold 64 bits in a JSON number, so a string is allowed too.
-  const text = json instanceof JsonNumber ? json.text : bits === 64 && typeof json === "string" ? json : "";
-  const digits = text.length > INTEGER_CHARACTERS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
+  const number = json instanceof JsonNumber ? plainNumber(json.text) : undefined;
+  const text = number ?? (bits === 64 && typeof json === "string" ? json : "");
+  // The limit keeps BigInt away from texts of a million digits.
+  const digits = text.length > 2 * DIGITS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
   const value = digits === undefined ? undefined : BigInt(digits);
   if (value === undefined || value < min || value > max) {
     const code = value !== undefined ? "out_of_range" : json instanceof JsonNumber ? "format" : "wrong_type";

@@ -20,6 +20,7 @@ function openapiDocument(contract: Contract): JsonObject {
   const deps = { contract, schemas: new Schemas(contract), problems: new Problems(contract) };
   const paths = pathsOf(deps);
   const named = new Map([...deps.schemas.components, ...deps.problems.schemas]);
+  const references = JSON.stringify([paths, ...deps.problems.responses.values()]);
   return {
     openapi: "3.1.0",
     info: INFO,
@@ -32,8 +33,8 @@ function openapiDocument(contract: Contract): JsonObject {
     components: {
       schemas: sorted(named),
       responses: sorted(deps.problems.responses),
-      parameters: PARAMETERS,
-      headers: HEADERS,
+      parameters: used(PARAMETERS, references),
+      headers: used(HEADERS, references),
       examples: sorted(deps.problems.examples),
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -74,6 +75,11 @@ function aboutOf(service: DescService): string {
   return paragraphs.filter((paragraph) => !paragraph.startsWith("Every rpc")).join("\n\n");
 }
 
+/** The components that the contract has a use for. */
+function used(components: JsonObject, references: string): JsonObject {
+  return Object.fromEntries(Object.entries(components).filter(([name]) => references.includes(`/${name}"`)));
+}
+
 function sorted(named: ReadonlyMap<string, JsonObject>): JsonObject {
   return Object.fromEntries([...named].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
@@ -90,8 +96,8 @@ const INFO: JsonObject = {
     '- An amount is a number in responses. In requests it is a number or, safer, a text: `"1000.00"`. It has at most ' +
       "two fraction digits, and is never rounded.",
     "- A time is RFC 3339. Responses have UTC and milliseconds.",
-    "- A request with an unknown field is refused. In a request `null` is the same as an absent field. Responses have " +
-      "every field, and later versions may add fields.",
+    "- A request with an unknown field is refused. In a request `null` is the same as an absent field, but in a PATCH it " +
+      "removes the value. Responses have every field, and later versions may add fields.",
     "- An error is `application/problem+json`. Its `code` is the reason, and its `type` the path of a page about it. " +
       "The page [/errors](/errors) lists them.",
     "- Every response has an `X-Request-Id`. Name it when you ask for help.",
@@ -124,6 +130,21 @@ const PARAMETERS: JsonObject = {
     description: "The time that the call may take: digits and one of the units H, M, S, m (millis), u and n.",
     schema: { type: "string", pattern: "^[0-9]{1,8}[HMSmun]$", examples: ["5S"] },
   },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    description:
+      "The `ETag` of the version that the client has seen. If there is a newer one, the call does nothing, and is " +
+      "412 `ETAG_MISMATCH`.",
+    schema: { type: "string", pattern: '^(\\*|"[\\x21\\x23-\\x7e]+")$' },
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description:
+      "The `ETag` of the version that the client has. If it is the newest, the response is 304 without a body.",
+    schema: { type: "string" },
+  },
   LastEventId: {
     name: "Last-Event-ID",
     in: "header",
@@ -142,6 +163,7 @@ const PARAMETERS: JsonObject = {
 const HEADERS: JsonObject = {
   RequestId: { description: "The id under which both programs have logged the request.", schema: REQUEST_ID },
   Location: { description: "The path of what was created.", schema: { type: "string", format: "uri-reference" } },
+  ETag: { description: "The version of the resource, for `If-Match` and `If-None-Match`.", schema: { type: "string" } },
   IdempotentReplayed: {
     description: "Only in a replay: an earlier call did this, and this one did nothing.",
     schema: { type: "string", const: "true" },

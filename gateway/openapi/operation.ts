@@ -89,7 +89,8 @@ function parametersOf({ schemas }: OperationDependencies, routes: OperationRoute
     }
     if (route.body.kind === "all") continue;
     for (const field of route.rpc.input.fields) {
-      if (byName.has(field.name) || (route.body.kind !== "none" && route.body.field === field)) continue;
+      if (route.elsewhere.has(field) || (route.body.kind !== "none" && route.body.field === field)) continue;
+      if (byName.has(field.name)) continue;
       byName.set(field.name, parameter(schemas, field, "query"));
     }
   }
@@ -112,6 +113,8 @@ function parameter(schemas: Schemas, field: DescField, place: "path" | "query"):
 function headersOf(routes: OperationRoutes, codes: ReadonlySet<string>): JsonObject[] {
   const names = [
     ...(codes.has("IDEMPOTENCY_KEY_REUSED") ? ["IdempotencyKey"] : []),
+    ...(routes.some(({ etag }) => etag.request !== undefined) ? ["IfMatch"] : []),
+    ...(routes.some(isConditional) ? ["IfNoneMatch"] : []),
     ...(routes.some(({ stream }) => stream?.resumption !== undefined) ? ["LastEventId"] : []),
     "GrpcTimeout",
     "RequestId",
@@ -119,7 +122,12 @@ function headersOf(routes: OperationRoutes, codes: ReadonlySet<string>): JsonObj
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-function requestBody({ schemas }: OperationDependencies, { body, rpc, pathFields }: Route): JsonObject | undefined {
+/** Whether the route may say that the client has the newest version of the resource. */
+function isConditional({ method, etag }: Route): boolean {
+  return method === "GET" && etag.response !== undefined;
+}
+
+function requestBody({ schemas }: OperationDependencies, { body, rpc, elsewhere }: Route): JsonObject | undefined {
   switch (body.kind) {
     case "none":
       return undefined;
@@ -128,8 +136,8 @@ function requestBody({ schemas }: OperationDependencies, { body, rpc, pathFields
     case "field":
       return { content: { "application/json": { schema: schemas.parameter(body.field) } } };
     case "all": {
-      const required = rpc.input.fields.some((field) => !pathFields.includes(field) && schemas.isRequired(field));
-      const schema = schemas.request(rpc.input, pathFields);
+      const required = rpc.input.fields.some((field) => !elsewhere.has(field) && schemas.isRequired(field));
+      const schema = schemas.request(rpc.input, [...elsewhere.keys()]);
       return { required, content: { "application/json": { schema, example: requestExample(rpc.input) ?? {} } } };
     }
   }
@@ -145,7 +153,12 @@ function successes(deps: OperationDependencies, routes: OperationRoutes): JsonOb
   };
   const replayed = { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } };
   const content = contentOf(deps, routes);
-  const done = { headers: { ...requestId, ...(isRepeatable ? replayed : {}) }, content };
+  const etag = route.etag.response === undefined ? {} : { ETag: { $ref: "#/components/headers/ETag" } };
+  const done = { headers: { ...requestId, ...etag, ...(isRepeatable ? replayed : {}) }, content };
+  if (isConditional(route)) {
+    const known = { description: "The client has this version.", headers: { ...requestId, ...etag } };
+    return { 200: { description: "The call was done.", ...done }, 304: known };
+  }
   if (route.location === undefined) return { 200: { description: "The call was done.", ...done } };
   const location = { Location: { $ref: "#/components/headers/Location" } };
   return {

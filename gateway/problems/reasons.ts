@@ -34,7 +34,7 @@ export const HTTP_STATUS: Readonly<Record<status, number>> = {
   [status.PERMISSION_DENIED]: 403,
   [status.RESOURCE_EXHAUSTED]: 429,
   [status.FAILED_PRECONDITION]: 422,
-  [status.ABORTED]: 409,
+  [status.ABORTED]: 412,
   [status.OUT_OF_RANGE]: 400,
   [status.UNIMPLEMENTED]: 501,
   [status.INTERNAL]: 500,

@@ -9,7 +9,7 @@ import type { Location, Route } from "../contract/contract.js";
 import { isHttpBody, type NumberFields, valueOf } from "../contract/json-support.js";
 import { fillPath, prefixOf } from "../contract/path-template.js";
 import type { CallOptions, RateLimit, UpstreamFailure, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
-import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
+import { type CallHeaders, type Preconditions, readHeaders, validateOnly } from "../http/headers.js";
 import { type BodyResult, readBody, readRawBody } from "../http/request-body.js";
 import { contextOf, type RequestContext } from "../http/request-context.js";
 import { type HttpResponse, sendProblem, sendResponse } from "../http/response.js";
@@ -19,6 +19,7 @@ import type { FieldProblem } from "../problems/field-problem.js";
 import { invalidFields, malformedBody, type Problem } from "../problems/problem.js";
 import { problemOf, type ReadRefusal } from "../problems/upstream-refusal.js";
 import type { Upstream } from "../upstream/upstream.js";
+import { etagIn, isKnown, readPreconditions } from "./preconditions.js";
 import { decodeRequest, emptyRequest, type RequestBody } from "./request-message.js";
 
 export interface CallDependencies {
@@ -75,7 +76,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     body: body?.content,
   });
   const call = { message, headers, onCancel, context };
-  const fields = [...headers.problems, ...problems];
+  const fields = [...headers.problems, ...problems, ...readPreconditions(route, message, headers)];
   if (fields.length > 0) {
     sendProblem(res, await problemAfterKeyCheck(deps, route, call, { fields }));
     return;
@@ -83,7 +84,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   const result = route.isPublic
     ? await callWhenServed(deps, route, call, res)
     : await makeCall(deps, route, call, headers);
-  if (result.ok) sendResponse(res, responseOf(deps, route, result, prefixOf(req.path)));
+  if (result.ok) sendResponse(res, responseOf(deps, route, result, { prefix: prefixOf(req.path), ...headers }));
   else sendProblem(res, problemOf(deps.readRefusal(result)));
 }
 
@@ -192,16 +193,25 @@ function checkShape(route: Route, body: BodyResult): BodyResult {
   return { ok: false, problem: malformedBody("The body must be a JSON object.") };
 }
 
-/** Returns 201 with a Location when the call created a resource, otherwise 200. */
-function responseOf(deps: CallDependencies, route: Route, result: UpstreamSuccess, prefix: string): HttpResponse {
+/** Returns 201 with a Location when the call created a resource, otherwise 200 or 304. */
+function responseOf(
+  deps: CallDependencies,
+  route: Route,
+  result: UpstreamSuccess,
+  { prefix, ifNoneMatch }: { readonly prefix: string } & Preconditions,
+): HttpResponse {
   const { responseField, location, rpc } = route;
   if (isHttpBody(responseField) && responseField !== undefined) return rawResponseOf(responseField, result.message);
+  const resource = responseField === undefined ? result.message : (valueOf(result.message, responseField) as Message);
+  const etag = etagIn(route, resource);
+  const headers: Record<string, string> = etag === undefined ? {} : { ETag: etag };
+  if (isKnown(etag, ifNoneMatch)) return { status: 304, headers, body: "" };
   const body = responseField
     ? deps.messageWriter.writeField(responseField, result.message)
     : deps.messageWriter.write(rpc.output, result.message);
-  if (result.replayed) return { status: 200, headers: { "Idempotent-Replayed": "true" }, body };
-  if (location === undefined) return { status: 200, headers: {}, body };
-  return { status: 201, headers: { Location: prefix + fillLocation(location, result.message, responseField) }, body };
+  if (result.replayed) return { status: 200, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
+  if (location === undefined) return { status: 200, headers, body };
+  return { status: 201, headers: { ...headers, Location: prefix + fillLocation(location, resource) }, body };
 }
 
 /** Returns a google.api.HttpBody as the HTTP body. */
@@ -211,11 +221,10 @@ function rawResponseOf(field: DescField, message: Message): HttpResponse {
 }
 
 /** Throws when the response lacks the resource that the call created: a bug of the server. */
-function fillLocation({ path, fields }: Location, response: Message, responseField: DescField | undefined): string {
-  const resource = responseField ? valueOf(response, responseField) : response;
+function fillLocation({ path, fields }: Location, resource: Message): string {
   return fillPath(
     path,
-    fields.map((field) => String(valueOf(resource as Message, field))),
+    fields.map((field) => String(valueOf(resource, field))),
   );
 }
 

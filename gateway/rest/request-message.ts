@@ -36,8 +36,10 @@ export function decodeRequest(route: Route, numbers: NumberFields, parts: Reques
   return { message: reader.message, problems: reader.problems };
 }
 
-function readBodyInto(reader: MessageReader, { body: rule, pathFields }: Route, body: RequestBody): void {
-  if (body.kind === "json" && rule.kind === "all") reader.readObject(body.json, new Set(pathFields));
+function readBodyInto(reader: MessageReader, route: Route, body: RequestBody): void {
+  const { body: rule, elsewhere, method } = route;
+  const rules = { elsewhere, nullRemoves: method === "PATCH" };
+  if (body.kind === "json" && rule.kind === "all") reader.readObject(body.json, rules);
   if (body.kind === "json" && rule.kind === "field") reader.readField(rule.field, body.json);
   if (body.kind === "raw" && rule.kind === "raw") setHttpBody(reader.message, rule.field, body);
 }
@@ -69,7 +71,7 @@ function readQuery(reader: MessageReader, route: Route, query: string): void {
 }
 
 function isInQuery(route: Route, field: DescField): boolean {
-  if (route.body.kind === "all" || route.pathFields.includes(field)) return false;
+  if (route.body.kind === "all" || route.elsewhere.has(field)) return false;
   return route.body.kind === "none" || route.body.field !== field;
 }
 

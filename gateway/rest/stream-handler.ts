@@ -18,6 +18,7 @@ import { httpVersionTooOld, invalidFields, shuttingDown, tooManyStreams } from "
 import { problemOf } from "../problems/upstream-refusal.js";
 import type { StreamStep, UpstreamStream } from "../upstream/streams.js";
 import { type CallDependencies, problemAfterCheck, queryOf, rateLimitHeaders } from "./call-handler.js";
+import { readPreconditions } from "./preconditions.js";
 import { decodeRequest } from "./request-message.js";
 import { StreamBody } from "./stream-body.js";
 
@@ -61,7 +62,8 @@ export async function handleStream(
     query: queryOf(req.url),
     body: undefined,
   });
-  const fields = [...headers.problems, ...problems, ...resume(route.stream, message, req)];
+  const conditions = readPreconditions(route, message, headers);
+  const fields = [...headers.problems, ...problems, ...conditions, ...resume(route.stream, message, req)];
   const upstream = deps.upstream.open(route.rpc, message, {
     metadata: fields.length > 0 ? validateOnly(headers.metadata) : headers.metadata,
     deadline: Date.now() + headers.timeoutMillis,

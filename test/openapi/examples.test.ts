@@ -42,7 +42,9 @@ describe("the examples of the OpenAPI document", () => {
         if (example !== undefined) expect(differences(schema, example), name).to.deep.equal([]);
       }
       for (const [status, response] of Object.entries(operation.responses)) {
-        for (const [type, { schema, example }] of Object.entries(resolved<DocumentedResponse>(response).content)) {
+        for (const [type, { schema, example }] of Object.entries(
+          resolved<DocumentedResponse>(response).content ?? {},
+        )) {
           if (example !== undefined) expect(differences(schema, example), `${status} ${type}`).to.deep.equal([]);
         }
       }
@@ -53,7 +55,7 @@ describe("the examples of the OpenAPI document", () => {
     let count = 0;
     for (const { operation } of OPERATIONS) {
       const { content } = resolved<DocumentedResponse>(operation.responses["200"] ?? { content: {} });
-      for (const [type, { schema, example }] of Object.entries(content)) {
+      for (const [type, { schema, example }] of Object.entries(content ?? {})) {
         const item = schema["x-item-schema"] as Schema | undefined;
         if (item === undefined) continue;
         const json = type === "text/event-stream" ? /^data: (.*)$/m.exec(String(example))?.[1] : String(example);

@@ -69,7 +69,7 @@ export class CallableContract {
     const json = parseJson(text);
     if (!json.ok) throw new OperatorError(`The request ${json.problem}.`, WRONG_USAGE);
     const reader = this.reader(method);
-    reader.readObject(json.value, new Set());
+    reader.readObject(json.value);
     refuseProblems(reader.problems);
     return reader.message;
   }

@@ -13,12 +13,23 @@ describe("a request's JSON", () => {
   for (const [text, message] of [
     ["{}", {}],
     ['{"name": "bear", "box": "", "price": null, "tags": null, "counts": null, "inner": null}', { name: "bear" }],
-    ['{"price": 1000.00}', { price: "1000.00" }],
+    ['{"price": 1000.00}', { price: "1000" }],
     ['{"price": 0.1}', { price: "0.1" }],
     ['{"price": 9999999999999.99}', { price: "9999999999999.99" }],
-    ['{"price": 123456789012345678901234567890.10}', { price: "123456789012345678901234567890.10" }],
-    ['{"price": 1e3}', { price: "1e3" }],
-    ['{"price": -0}', { price: "-0" }],
+    ['{"price": 123456789012345678901234567890.10}', { price: "123456789012345678901234567890.1" }],
+    ['{"price": 1e3}', { price: "1000" }],
+    ['{"price": 1.0E7}', { price: "10000000" }],
+    ['{"price": 1E+3}', { price: "1000" }],
+    ['{"price": 1000.000}', { price: "1000" }],
+    ['{"price": 0.010}', { price: "0.01" }],
+    ['{"price": 1.234567e2}', { price: "123.4567" }],
+    ['{"price": 105e-1}', { price: "10.5" }],
+    ['{"price": 105e-4}', { price: "0.0105" }],
+    ['{"price": 0.001}', { price: "0.001" }],
+    ['{"price": -1.50}', { price: "-1.5" }],
+    ['{"price": -0}', { price: "0" }],
+    ['{"price": 0e999999999}', { price: "0" }],
+    ['{"price": "1e3"}', { price: "1e3" }],
     ['{"price": "12.50"}', { price: "12.50" }],
     ['{"price": "any text, for the server to refuse"}', { price: "any text, for the server to refuse" }],
     ['{"parts": 2147483647}', { parts: 2147483647 }],
@@ -26,6 +37,7 @@ describe("a request's JSON", () => {
     ['{"parts": 7.0}', { parts: 7 }],
     ['{"serial": 9223372036854775807}', { serial: "9223372036854775807" }],
     ['{"serial": "-9223372036854775808"}', { serial: "-9223372036854775808" }],
+    ['{"parts": 1e2, "position": 1.0E7}', { parts: 100, position: "10000000" }],
     ['{"position": 0}', {}],
     ['{"position": 9007199254740991}', { position: "9007199254740991" }],
     ['{"huge": 18446744073709551615}', { huge: "18446744073709551615" }],
@@ -76,7 +88,10 @@ describe("a request's JSON", () => {
     ['{"price": "\\ud800"}', "price", HALF, "format"],
     ['{"parts": "7"}', "parts", INT32, "wrong_type"],
     ['{"parts": 7.5}', "parts", INT32, "format"],
-    ['{"parts": 1e2}', "parts", INT32, "format"],
+    ['{"parts": 1e-2}', "parts", INT32, "format"],
+    ['{"price": 1e999999999}', "price", "must have at most 64 digits", "out_of_range"],
+    ['{"price": 1e-999999999}', "price", "must have at most 64 digits", "out_of_range"],
+    [`{"price": 1${"0".repeat(64)}}`, "price", "must have at most 64 digits", "out_of_range"],
     ['{"parts": 2147483648}', "parts", INT32, "out_of_range"],
     ['{"parts": -2147483649}', "parts", INT32, "out_of_range"],
     ['{"parts": 1.00000000000000000000000000000000001}', "parts", INT32, "format"],
@@ -90,7 +105,7 @@ describe("a request's JSON", () => {
     ['{"position": "7"}', "position", SAFE, "wrong_type"],
     ['{"position": -1}', "position", SAFE, "out_of_range"],
     ['{"position": 9007199254740992}', "position", SAFE, "out_of_range"],
-    ['{"position": 1e3}', "position", SAFE, "format"],
+    ['{"position": 1e99}', "position", SAFE, "format"],
     ['{"huge": "x"}', "huge", "must be a whole number from 0 to 18446744073709551615", "wrong_type"],
     ['{"weight": "1.5"}', "weight", "must be a number", "wrong_type"],
     ['{"weight": 1e999}', "weight", "must be a number", "out_of_range"],
@@ -132,6 +147,17 @@ describe("a request's JSON", () => {
     expect(message).to.deep.equal({ name: "bear", inner: {} });
   });
 
+  it("of a PATCH removes a text with null, and refuses null of what cannot be removed", () => {
+    const reader = new MessageReader(toy, contract);
+    const problem = { code: "wrong_type", message: "must not be null" };
+    reader.readObject(json('{"nickname": null, "tags": null, "name": null, "color": null}'), {
+      elsewhere: new Map(),
+      nullRemoves: true,
+    });
+    expect(toJson(toy, reader.message)).to.deep.equal({ nickname: "" });
+    expect(reader.problems).to.deep.equal(["tags", "name", "color"].map((field) => ({ field, ...problem })));
+  });
+
   it("shortens a very long name in a problem", () => {
     expect(read(`{"${"x".repeat(5000)}": 1}`).problems[0]?.field).to.equal(`${"x".repeat(100)}…`);
   });
@@ -145,6 +171,6 @@ function json(text: string): Json {
 
 function read(text: string) {
   const reader = new MessageReader(toy, contract);
-  reader.readObject(json(text), new Set());
+  reader.readObject(json(text));
   return { message: toJson(toy, reader.message), problems: reader.problems };
 }

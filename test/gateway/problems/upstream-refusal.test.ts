@@ -46,7 +46,7 @@ describe("a refusal of the server", () => {
     [status.PERMISSION_DENIED, 403],
     [status.NOT_FOUND, 404],
     [status.ALREADY_EXISTS, 409],
-    [status.ABORTED, 409],
+    [status.ABORTED, 412],
     [status.FAILED_PRECONDITION, 422],
     [status.RESOURCE_EXHAUSTED, 429],
     [status.CANCELLED, 499],

@@ -47,7 +47,7 @@ describe("a REST request", () => {
     );
     expect(server.takeCall()).to.deep.include({
       rpc: "Mint",
-      message: { account_id: "acc_1", amount: "1000.00", reference: "r/1", metadata: { order: "7" } },
+      message: { account_id: "acc_1", amount: "1000", reference: "r/1", metadata: { order: "7" } },
     });
   });
 

@@ -20,7 +20,7 @@ describe("the routes of an unknown contract", () => {
     expect(await answer.text()).to.include('"name":"bear & co","box":"big","price":12.50,');
     expect(server.takeCall()).to.deep.include({
       rpc: "BuildToy",
-      message: { box: "big", toy: { price: "12.50", inner: { color: "COLOR_DEEP_BLUE" } }, is_gift: true },
+      message: { box: "big", toy: { price: "12.5", inner: { color: "COLOR_DEEP_BLUE" } }, is_gift: true },
     });
   });
 

@@ -48,6 +48,13 @@ export const TOY_RPCS: readonly ToyRpc[] = [
   { name: "FindMany", input: "FindManyRequest", output: "FindManyResponse" },
 ];
 
+/** A resource that is read and changed by its version. */
+export const TOY_VERSIONS: readonly ToyRpc[] = [
+  { name: "GetToy", input: "FindToyRequest", output: "PaintedToy", http: { get: "/toys/{name}" } },
+  { name: "PaintToy", input: "PaintedToy", output: "PaintedToy", http: { patch: "/toys/{name}", body: "*" } },
+  { name: "ScrapToys", input: "FindToysRequest", output: "FindToysResponse", http: { delete: "/toys" } },
+];
+
 /** Streams without an end and with one. Some share their paths with lists. */
 export const TOY_STREAMS: readonly ToyRpc[] = [
   { name: "ListSightings", input: "WatchToysRequest", output: "WatchToysResponse", http: { get: "/sightings" } },
@@ -173,6 +180,11 @@ const MESSAGES: JsonObject[] = [
   },
   { name: "FindKeyedToyRequest", field: [scalar("name", 1, "string"), scalar("idempotency_key", 2, "string")] },
   { name: "FindToyRequest", field: [scalar("name", 1, "string")] },
+  {
+    name: "PaintedToy",
+    oneofDecl: [{ name: "_etag" }],
+    field: [scalar("name", 1, "string"), scalar("etag", 2, "string", { proto3Optional: true, oneofIndex: 0 })],
+  },
   { name: "FindToyResponse", field: [ref("toy", 1, ".toys.v1.Toy")] },
   { name: "FindManyResponse", field: [ref("finds", 1, ".toys.v1.Find", REPEATED)] },
   {

@@ -35,7 +35,8 @@ export interface Parameter {
 
 export interface DocumentedResponse {
   readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content: Content;
+  /** Undefined: the response has no body. */
+  readonly content?: Content;
 }
 
 export type Content = Readonly<Record<string, MediaType>>;

@@ -12,6 +12,7 @@ import { differences } from "./schemas.js";
 /** The headers that the document must name where a reply has them. */
 const NAMED_HEADERS = [
   "location",
+  "etag",
   "idempotent-replayed",
   "retry-after",
   "www-authenticate",
@@ -61,8 +62,13 @@ function problemsOf({ operation }: FoundOperation, reply: RestReply): readonly s
   const names = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
   const missing = NAMED_HEADERS.filter((name) => reply.headers[name] !== undefined && !names.includes(name));
   const type = reply.headers["content-type"]?.replace(/;.*/, "") ?? "";
-  const media = response.content[type];
-  const inBody = media === undefined ? [`the type ${type} is not documented`] : bodyProblems(type, media, reply.text);
+  const media = response.content?.[type];
+  const inBody =
+    reply.text === "" && response.content === undefined
+      ? []
+      : media === undefined
+        ? [`the type ${type} is not documented`]
+        : bodyProblems(type, media, reply.text);
   return [...missing.map((name) => `the header ${name} is not documented`), ...inBody];
 }
 
