@@ -118,9 +118,9 @@ const allAccounts = accounts.listAccounts.requestSerialize({
   user_id: "",
   phone_number: "",
   email: "",
-  status: [],
-  created_after: undefined,
-  created_before: undefined,
+  statuses: [],
+  start: "",
+  end: "",
 });
 
 /** A read of an account on each of forty connections, with a hundred in flight. */
@@ -129,7 +129,7 @@ function reads(attack: Attack, key?: () => string): void {
     accounts.getAccount.requestSerialize({
       account_id: attack.hostile.accountIds[0] ?? "",
       as_of_time: undefined,
-      as_of_sequence: 0n,
+      as_of_sequence: undefined,
     }),
   );
   const path = accounts.getAccount.path;

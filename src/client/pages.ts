@@ -1,6 +1,6 @@
 /** A response with one page of a list. */
 interface Page {
-  readonly next_page_token: string;
+  readonly next_page_token?: string | undefined;
 }
 
 /** Yields the items of all pages. Asks for the next page when the items before it were taken. */
@@ -12,6 +12,6 @@ export async function* itemsOf<Response extends Page, Item>(
   do {
     const page = await read(pageToken);
     yield* itemsIn(page);
-    pageToken = page.next_page_token;
+    pageToken = page.next_page_token ?? "";
   } while (pageToken !== "");
 }

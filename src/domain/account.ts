@@ -26,9 +26,9 @@ export interface LedgerAccount {
   readonly status: AccountStatus;
   /**
    * The words of the unfreeze that made the account ACTIVE, or of its closing. Empty while the
-   * account is FROZEN: its freezes have the reasons.
+   * account is FROZEN: its freezes have the notes.
    */
-  readonly statusReason: StatusReason;
+  readonly statusNote: StatusReason;
   /** The amount that the user can redeem. */
   readonly availableCents: Cents;
   /** The amount that is held for redemptions that are not complete yet. */

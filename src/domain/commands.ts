@@ -79,8 +79,8 @@ export interface FreezeAccount extends Commanded {
   readonly name: "freezeAccount";
   readonly newFreezeId: FreezeId;
   readonly accountId: AccountId;
-  readonly reasonCode: FreezeReason;
-  readonly reason: StatusReason;
+  readonly reason: FreezeReason;
+  readonly note: StatusReason;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
@@ -89,13 +89,13 @@ export interface UnfreezeAccount extends Commanded {
   readonly name: "unfreezeAccount";
   readonly accountId: AccountId;
   readonly freezeId: FreezeId;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }
 
 export interface CloseAccount extends Commanded {
   readonly name: "closeAccount";
   readonly accountId: AccountId;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }
 
 /** Erases the personal data of an account, for ever. */

@@ -18,9 +18,9 @@ export interface Freeze {
   readonly id: FreezeId;
   readonly organizationId: OrganizationId;
   readonly accountId: AccountId;
-  readonly reasonCode: FreezeReason;
+  readonly reason: FreezeReason;
   /** The caller's words. They may be empty. */
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
   readonly createdBy: Actor;
   readonly createdAt: UnixMillis;
   /** Undefined while the freeze stands. */
@@ -32,5 +32,5 @@ export interface Lift {
   readonly by: Actor;
   readonly at: UnixMillis;
   /** The caller's words. They may be empty. */
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }

@@ -69,7 +69,7 @@ export interface AccountFacts {
   /** The last row up to this one that froze, unfroze or closed the account. */
   readonly statusRow: Pick<EndRow, "kind" | "detail" | "reason"> | undefined;
   /** The freeze that the row began or ended. */
-  readonly freeze: Pick<Freeze, "id" | "reasonCode" | "reason" | "createdBy" | "createdAt"> | undefined;
+  readonly freeze: Pick<Freeze, "id" | "reason" | "note" | "createdBy" | "createdAt"> | undefined;
 }
 
 /** An account without personal data, and without what no message of the contract shows. */
@@ -187,7 +187,7 @@ function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freez
     id: accountId,
     organizationId,
     status,
-    statusReason: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
+    statusNote: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
     ...balancesAfter,
     tier: tier ?? DEFAULT_TIER,
     createdAt,
@@ -201,7 +201,7 @@ function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freez
               ...freeze,
               organizationId,
               accountId,
-              lifted: row.kind === "account.unfrozen" ? { by: actor, at: recordedAt, reason } : undefined,
+              lifted: row.kind === "account.unfrozen" ? { by: actor, at: recordedAt, note: reason } : undefined,
             },
           ],
   };

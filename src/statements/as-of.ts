@@ -41,7 +41,7 @@ export async function rowBefore(
 /**
  * Resolves with an account as it was after the row `seq` of its book, or with undefined if it did
  * not exist then. The status, the balances, the freezes and the tier are of then, and `updatedAt`
- * is the time of its last row then. The reason of the status is empty.
+ * is the time of its last row then. The note of the status is empty.
  */
 export async function accountAsOf(
   history: History,
@@ -54,7 +54,7 @@ export async function accountAsOf(
   return {
     ...account,
     status: await statusAt(history, { account, seq, freezes }),
-    statusReason: NO_REASON,
+    statusNote: NO_REASON,
     availableCents: last.availableCents,
     heldCents: last.heldCents,
     tier: (await history.inTurn(() => history.reads.tier(history.organizationId, { accountId, seq }))) ?? DEFAULT_TIER,

@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
       expect(await availableOf(service, accountId)).to.equal("12.50");
       expect((await move("redeem", "after, out")).status).to.equal(201);
       const { json } = await service.rest("GET", `/accounts/${accountId}`);
-      expect(json).to.include({ user_id: "", phone_number: "", email: "", status: "active" });
+      expect(json).to.include({ user_id: null, phone_number: null, email: null, status: "active" });
       await expectBooksHold(service);
       expect(await foundInFiles()).to.deep.equal([]);
     });

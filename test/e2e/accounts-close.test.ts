@@ -5,8 +5,8 @@ import { describeEachEngine, fresh, newAccount, problemOf } from "../support/ser
 describeEachEngine("CloseAccount", (service) => {
   it("closes an empty account for ever", async () => {
     const id = await newAccount(service());
-    const closed = await service().rest("POST", `/accounts/${id}/close`, { body: { reason: "left" } });
-    expect(closed.json).to.include({ status: "closed", status_reason: "left" });
+    const closed = await service().rest("POST", `/accounts/${id}/close`, { body: { note: "left" } });
+    expect(closed.json).to.include({ status: "closed", status_note: "left" });
     const refused = await service().rest("POST", "/transactions/mint", {
       body: { account_id: id, amount: 1, reference: fresh("closed") },
     });

@@ -17,11 +17,12 @@ describeEachEngine("FreezeAccount", (service) => {
 
   it("makes the account refuse mints and redemptions, and shows who froze it, when and why", async () => {
     const id = await newAccount(service(), "10.00");
-    const frozen = await freeze(id, { reason_code: "court_order", reason: "order 12" });
+    const frozen = await freeze(id, { reason: "court_order", note: "order 12" });
     expect(frozen.status).to.equal(200);
-    expect(frozen.json["account"]).to.include({ status: "frozen", status_reason: "" });
+    expect(frozen.json["account"]).to.include({ status: "frozen", status_note: null });
     const made = freezeOf(frozen);
-    expect(made).to.include({ reason_code: "court_order", reason: "order 12", lifted_by: "", lifted_at: null });
+    expect(made).to.include({ reason: "court_order", note: "order 12" });
+    expect(made).to.include({ lifted_by: null, lifted_at: null, lift_note: null });
     expect(made.id).to.match(/^frz_[0-9a-z]{26}$/);
     expect(made)
       .to.have.property("created_by")
@@ -44,19 +45,19 @@ describeEachEngine("FreezeAccount", (service) => {
 
   it("stacks: the account and the lists show each freeze that stands, oldest first", async () => {
     const id = await newAccount(service());
-    const first = freezeOf(await freeze(id, { reason_code: "fraud" }));
-    const second = freezeOf(await freeze(id, { reason_code: "court_order", reason: "order 12" }));
+    const first = freezeOf(await freeze(id, { reason: "fraud" }));
+    const second = freezeOf(await freeze(id, { reason: "court_order", note: "order 12" }));
     const account = (await service().rest("GET", `/accounts/${id}`)).json;
     expect(account).to.include({ status: "frozen" });
     expect(account["freezes"]).to.deep.equal([first, second]);
     const { user_id } = account as unknown as { readonly user_id: string };
     const listed = (await service().rest("GET", `/accounts?user_id=${user_id}`)).json;
     expect(listed["accounts"]).to.deep.equal([account]);
-    const frozen = (await service().rest("GET", "/accounts?status=frozen&page_size=1")).json;
+    const frozen = (await service().rest("GET", "/accounts?statuses=frozen&page_size=1")).json;
     expect(frozen["accounts"]).to.deep.equal([account]);
     const grpc = await service().grpc.call("GetAccount", { account_id: id });
     const freezes = (grpc.response["account"] as { readonly freezes: readonly object[] }).freezes;
-    expect(freezes.map((each) => (each as { readonly reason_code: unknown }).reason_code)).to.deep.equal([
+    expect(freezes.map((each) => (each as { readonly reason: unknown }).reason)).to.deep.equal([
       "FREEZE_REASON_FRAUD",
       "FREEZE_REASON_COURT_ORDER",
     ]);
@@ -65,7 +66,7 @@ describeEachEngine("FreezeAccount", (service) => {
   it("returns the first freeze to a repeat with the same idempotency key, also after it was lifted", async () => {
     const id = await newAccount(service());
     const headers = { "idempotency-key": fresh("freeze") };
-    const body = { reason_code: "fraud", reason: "chargebacks" };
+    const body = { reason: "fraud", note: "chargebacks" };
     const made = await freeze(id, body, headers);
     const again = await freeze(id, body, headers);
     expect(again.json).to.deep.equal(made.json);
@@ -74,40 +75,40 @@ describeEachEngine("FreezeAccount", (service) => {
       "true",
     ]);
     const freeze_id = freezeOf(made).id;
-    const lifted = await service().rest("POST", `/accounts/${id}/unfreeze`, { body: { freeze_id, reason: "settled" } });
+    const lifted = await service().rest("POST", `/accounts/${id}/unfreeze`, { body: { freeze_id, note: "settled" } });
     const late = await freeze(id, body, headers);
     expect(late.headers["idempotent-replayed"]).to.equal("true");
     expect(late.json).to.deep.equal(lifted.json);
     expect(late.json["account"]).to.include({ status: "active" });
 
-    const other = await freeze(id, { ...body, reason_code: "sanctions" }, headers);
+    const other = await freeze(id, { ...body, reason: "sanctions" }, headers);
     expect(problemOf(other)).to.include({ status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
   });
 
   it("adds a freeze for each call without an idempotency key, up to 20", async () => {
     const id = await newAccount(service());
     for (let count = 1; count <= 20; count += 1) {
-      expect((await freeze(id, { reason_code: "other", reason: "the same words" })).status).to.equal(200);
+      expect((await freeze(id, { reason: "other", note: "the same words" })).status).to.equal(200);
     }
-    const refused = await freeze(id, { reason_code: "other", reason: "the same words" });
+    const refused = await freeze(id, { reason: "other", note: "the same words" });
     expect(problemOf(refused)).to.include({ status: 422, code: "TOO_MANY_FREEZES" });
     expect(refused.json).to.include({ account_id: id, limit: 20 });
     const account = (await service().rest("GET", `/accounts/${id}`)).json;
     expect(account["freezes"]).to.have.lengthOf(20);
   });
 
-  it("names every bad field, the reason code first if it is absent", async () => {
+  it("names every bad field", async () => {
     const id = await newAccount(service());
-    const bad = await freeze(id, { reason: "x".repeat(257) });
+    const bad = await freeze(id, { note: "x".repeat(257) });
     expect(problemOf(bad)).to.include({ status: 400, code: "INVALID_FIELD" });
     expect(
       (bad.json["errors"] as { field: string; code: string }[]).map((each) => [each.field, each.code]),
     ).to.deep.equal([
-      ["reason", "too_long"],
-      ["reason_code", "required"],
+      ["reason", "required"],
+      ["note", "too_long"],
     ]);
-    expect(problemOf(await freeze(id, { reason_code: "boredom" }))).to.include({ status: 400, code: "INVALID_FIELD" });
-    const grpc = await service().grpc.call("FreezeAccount", { account_id: id, reason_code: 99 });
+    expect(problemOf(await freeze(id, { reason: "boredom" }))).to.include({ status: 400, code: "INVALID_FIELD" });
+    const grpc = await service().grpc.call("FreezeAccount", { account_id: id, reason: 99 });
     expect(grpc).to.include({ code: 3, reason: "INVALID_FIELD" });
   });
 });

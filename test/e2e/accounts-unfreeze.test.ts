@@ -4,8 +4,8 @@ import type { RestReply } from "../support/callers/rest-caller.js";
 import { availableOf, describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("UnfreezeAccount", (service) => {
-  async function freeze(id: string, reason_code: string): Promise<string> {
-    const frozen = await service().rest("POST", `/accounts/${id}/freeze`, { body: { reason_code } });
+  async function freeze(id: string, reason: string): Promise<string> {
+    const frozen = await service().rest("POST", `/accounts/${id}/freeze`, { body: { reason } });
     return (frozen.json["freeze"] as { readonly id: string }).id;
   }
 
@@ -15,10 +15,10 @@ describeEachEngine("UnfreezeAccount", (service) => {
   it("lets money move again, and shows who lifted the freeze, when and why", async () => {
     const id = await newAccount(service(), "10.00");
     const freeze_id = await freeze(id, "customer_request");
-    const active = await unfreeze(id, { freeze_id, reason: "found again" });
+    const active = await unfreeze(id, { freeze_id, note: "found again" });
     expect(active.status).to.equal(200);
-    expect(active.json["account"]).to.deep.include({ status: "active", status_reason: "found again", freezes: [] });
-    expect(active.json["freeze"]).to.include({ id: freeze_id, lift_reason: "found again" });
+    expect(active.json["account"]).to.deep.include({ status: "active", status_note: "found again", freezes: [] });
+    expect(active.json["freeze"]).to.include({ id: freeze_id, lift_note: "found again" });
     expect(active.json["freeze"])
       .to.have.property("lifted_by")
       .that.matches(/^key_[0-9a-z]{26}$/);
@@ -35,7 +35,7 @@ describeEachEngine("UnfreezeAccount", (service) => {
     const [fraud, order] = [await freeze(id, "fraud"), await freeze(id, "court_order")];
     const still = await unfreeze(id, { freeze_id: fraud });
     const account = still.json["account"] as { readonly freezes: readonly { readonly id: string }[] };
-    expect(account).to.include({ status: "frozen", status_reason: "" });
+    expect(account).to.include({ status: "frozen", status_note: null });
     expect(account.freezes.map((each) => each.id)).to.deep.equal([order]);
     const refused = await service().rest("POST", `/accounts/${id}/close`);
     expect(problemOf(refused)).to.include({ status: 422, code: "INVALID_TRANSITION" });
@@ -45,9 +45,9 @@ describeEachEngine("UnfreezeAccount", (service) => {
   it("returns a freeze that is already lifted unchanged, as a replay, even on a closed account", async () => {
     const id = await newAccount(service());
     const freeze_id = await freeze(id, "fraud");
-    const lifted = await service().grpc.call("UnfreezeAccount", { account_id: id, freeze_id, reason: "first" });
+    const lifted = await service().grpc.call("UnfreezeAccount", { account_id: id, freeze_id, note: "first" });
     expect(lifted.replayed).to.equal(false);
-    const again = await service().grpc.call("UnfreezeAccount", { account_id: id, freeze_id, reason: "second" });
+    const again = await service().grpc.call("UnfreezeAccount", { account_id: id, freeze_id, note: "second" });
     expect(again.replayed).to.equal(true);
     expect(again.response).to.deep.equal(lifted.response);
     await service().rest("POST", `/accounts/${id}/close`);

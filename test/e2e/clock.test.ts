@@ -28,7 +28,7 @@ for (const engine of ENGINES) {
       const id = String(account["id"]);
       const minted = await call("POST", "/transactions/mint", { account_id: id, amount: 1, reference: "back" });
       const seen = await call("GET", `/accounts/${id}`);
-      const answer = await call("POST", `/accounts/${id}/freeze`, { reason_code: "other", reason: "back" });
+      const answer = await call("POST", `/accounts/${id}/freeze`, { reason: "other", note: "back" });
       const { account: frozen, freeze } = answer as Record<"account" | "freeze", Record<string, unknown>>;
 
       const millis = (resource: Record<string, unknown>, name: string): number => Date.parse(String(resource[name]));

@@ -39,7 +39,7 @@ describeEachEngine("REST requests that come at once", (service) => {
   async function everyEnding(prefix: string): Promise<{ requests: Sent[]; account_id: string }> {
     const account_id = await newAccount(service());
     const frozen = await newAccount(service());
-    await service().rest("POST", `/accounts/${frozen}/freeze`, { body: { reason_code: "fraud" } });
+    await service().rest("POST", `/accounts/${frozen}/freeze`, { body: { reason: "fraud" } });
     const first = { account_id, amount: "10.00", reference: `${prefix}-1` };
     const requests = [
       send("mint", first),

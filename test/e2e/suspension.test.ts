@@ -48,7 +48,7 @@ describeEachEngine("a suspended organization", (service) => {
     const requests: Readonly<Record<string, object>> = {
       CreateAccount: { user_id: "amina", phone_number: "0712345678" },
       UpdateAccount: { account_id, phone_number: "0733111222" },
-      FreezeAccount: { account_id, reason_code: 3 },
+      FreezeAccount: { account_id, reason: 3 },
       UnfreezeAccount: { account_id, freeze_id: "frz_none" },
       CloseAccount: { account_id },
       Mint: { ...move, amount: "10.00", reference: "first" },

@@ -18,7 +18,7 @@ describeEachEngine("BatchCreateTransactions", (service) => {
 
   it("returns the outcome of each request in order, and each sees the effects of those before it", async () => {
     const [id, frozen] = [await newAccount(service()), await newAccount(service(), "9.00")];
-    await service().rest("POST", `/accounts/${frozen}/freeze`, { body: { reason_code: "fraud" } });
+    await service().rest("POST", `/accounts/${frozen}/freeze`, { body: { reason: "fraud" } });
     const [salary, taken] = [fresh("salary"), fresh("taken")];
     const answer = await batch([
       { redeem: { account_id: id, amount: 1, reference: fresh("early") } },

@@ -83,7 +83,7 @@ describeEachEngine("ReverseTransaction", (service) => {
     const minted = await move(service(), "mint", accountId, "5.00");
     const body = { description: "typed twice" };
     const first = await service().rest("POST", pathOf(minted), { body });
-    await service().rest("POST", `/accounts/${accountId}/freeze`, { body: { reason_code: "fraud" } });
+    await service().rest("POST", `/accounts/${accountId}/freeze`, { body: { reason: "fraud" } });
     const again = await service().rest("POST", pathOf(minted), { body });
     expect([first.status, again.status]).to.deep.equal([201, 200]);
     expect(again.headers["idempotent-replayed"]).to.equal("true");
@@ -164,7 +164,7 @@ describeEachEngine("ReverseTransaction", (service) => {
     expect(await tried(newTransactionId())).to.deep.equal([404, 5, "TRANSACTION_NOT_FOUND"]);
     expect(await tried("txn_xyz789")).to.deep.equal([404, 5, "TRANSACTION_NOT_FOUND"]);
     expect(await tried(minted.id, service().b.key)).to.deep.equal([404, 5, "TRANSACTION_NOT_FOUND"]);
-    const frozen = await service().rest("POST", `/accounts/${accountId}/freeze`, { body: { reason_code: "fraud" } });
+    const frozen = await service().rest("POST", `/accounts/${accountId}/freeze`, { body: { reason: "fraud" } });
     expect(await tried(minted.id)).to.deep.equal([422, 9, "ACCOUNT_FROZEN"]);
     const { id: freeze_id } = frozen.json["freeze"] as { readonly id: string };
     await service().rest("POST", `/accounts/${accountId}/unfreeze`, { body: { freeze_id } });

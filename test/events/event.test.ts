@@ -175,7 +175,7 @@ describe("an event", () => {
     });
   }
 
-  for (const [kind, statusRow, status, statusReason] of [
+  for (const [kind, statusRow, status, statusNote] of [
     ["account.created", undefined, "ACTIVE", ""],
     ["account.updated", { kind: "account.frozen", detail: undefined, reason: REASON }, "FROZEN", ""],
     ["account.unfrozen", { kind: "account.unfrozen", detail: "FROZEN", reason: REASON }, "FROZEN", ""],
@@ -187,7 +187,7 @@ describe("an event", () => {
         id: ACCOUNT_ID,
         organizationId: ORGANIZATION,
         status,
-        statusReason,
+        statusNote,
         availableCents: 700,
         heldCents: 20,
         tier: "default",
@@ -206,15 +206,15 @@ describe("an event", () => {
   it("shows the freeze that it began or ended, and who lifted it only when it did", () => {
     const freeze = {
       id: "frz_1" as FreezeId,
-      reasonCode: "FRAUD",
-      reason: REASON,
+      reason: "FRAUD",
+      note: REASON,
       createdBy: "key_0" as Actor,
       createdAt: toUnixMillis(3_000),
     } as const;
     const shown = { ...freeze, organizationId: ORGANIZATION, accountId: ACCOUNT_ID };
     expect(accountAt(row("account.frozen"), { freeze })?.freezes).to.deep.equal([{ ...shown, lifted: undefined }]);
     expect(accountAt(row("account.unfrozen"), { freeze })?.freezes).to.deep.equal([
-      { ...shown, lifted: { by: "key_1", at: 9_000, reason: REASON } },
+      { ...shown, lifted: { by: "key_1", at: 9_000, note: REASON } },
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { parsePeriod } from "../../src/statements/period.js";
+import { parsePeriod, parseRange } from "../../src/statements/period.js";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 /** Midnight in Kenya, three hours before that of UTC. */
@@ -40,5 +40,25 @@ describe("a period", () => {
     }
     expect(ends("", "")).to.deep.equal(["REQUIRED", "REQUIRED"]);
     expect(ends("1 November", "2026-11-31").every((each) => typeof each === "string")).to.equal(true);
+  });
+});
+
+describe("a range", () => {
+  function rangeOf(start: string, end: string): readonly (number | string | undefined)[] {
+    const range = parseRange({ start, end });
+    return [range.start, range.end].map((each) => (each.ok ? each.value : each.code));
+  }
+
+  it("may lack each end, and may end in the future", () => {
+    expect(rangeOf("", "")).to.deep.equal([undefined, undefined]);
+    expect(rangeOf("2026-11-01", "")).to.deep.equal([MIDNIGHT(1), undefined]);
+    expect(rangeOf("", "2126-11-01T00:00:00Z")).to.deep.equal([undefined, Date.UTC(2126, 10, 1)]);
+  });
+
+  it("is refused if it can match nothing, to the millisecond", () => {
+    expect(rangeOf("2026-11-02", "2026-11-01")[1]).to.equal("OUT_OF_RANGE");
+    expect(rangeOf("2026-11-01T00:00:00.000001Z", "2026-11-01T00:00:00.000999Z")[1]).to.equal("OUT_OF_RANGE");
+    const [start, end] = rangeOf("2026-11-01T00:00:00.000Z", "2026-11-01T00:00:00.000001Z");
+    expect([start, end]).to.deep.equal([Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 1) + 1]);
   });
 });

@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
             return Promise.resolve();
           },
           freeze: ({ id, lifted }) => {
-            parts.freezes.push([id, lifted?.reason]);
+            parts.freezes.push([id, lifted?.note]);
             return Promise.resolve();
           },
           transaction: ({ reference }) => {

@@ -157,8 +157,8 @@ export function freezeAccount(
     actor: TEST_ACTOR,
     newFreezeId: newFreezeId(),
     accountId,
-    reasonCode: "FRAUD",
-    reason: NO_REASON,
+    reason: "FRAUD",
+    note: NO_REASON,
     idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
     ...rest,
   };
@@ -169,11 +169,11 @@ export function unfreezeAccount(
   accountId: AccountId,
   freezeId: FreezeId,
 ): UnfreezeAccount {
-  return { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId, reason: NO_REASON };
+  return { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId, note: NO_REASON };
 }
 
 export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CloseAccount {
-  return { name: "closeAccount", organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+  return { name: "closeAccount", organizationId, actor: TEST_ACTOR, accountId, note: NO_REASON };
 }
 
 export function updateAccount(

@@ -96,6 +96,11 @@ function linesForPeople(record: ExportRecord): string {
   return [record.type, ...fieldLines(record[record.type] as Record<string, unknown>), ""].join("\n");
 }
 
+/** Returns a text as REST shows it: null if there is none. */
+function textOf(text: string | undefined): string | null {
+  return text === "" ? null : (text ?? null);
+}
+
 /** The names and formats are those of the REST API. Amounts are texts: no program rounds them. */
 function accountJson(account: Account) {
   return {
@@ -103,9 +108,9 @@ function accountJson(account: Account) {
     organization_id: account.organizationId,
     user_id: account.person?.userId ?? null,
     phone_number: account.person?.phoneNumber ?? null,
-    email: account.person?.email ?? null,
+    email: textOf(account.person?.email),
     status: account.status.toLowerCase(),
-    status_reason: account.statusReason,
+    status_note: textOf(account.statusNote),
     available_balance: formatCents(account.availableCents),
     held_balance: formatCents(account.heldCents),
     created_at: timeOf(account.createdAt),
@@ -116,13 +121,13 @@ function accountJson(account: Account) {
 function freezeJson({ lifted, ...freeze }: Freeze) {
   return {
     id: freeze.id,
-    reason_code: freeze.reasonCode.toLowerCase(),
-    reason: freeze.reason,
+    reason: freeze.reason.toLowerCase(),
+    note: textOf(freeze.note),
     created_by: freeze.createdBy,
     created_at: timeOf(freeze.createdAt),
     lifted_by: lifted?.by ?? null,
     lifted_at: timeOf(lifted?.at),
-    lift_reason: lifted?.reason ?? null,
+    lift_note: textOf(lifted?.note),
   };
 }
 

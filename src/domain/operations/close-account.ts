@@ -31,7 +31,7 @@ function decide(book: Book, command: CloseAccount, now: UnixMillis): Decision<Ac
   // A mint on its way has no hold, but its shillings may come in.
   if (openPayments > 0) return refuse({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
 
-  const changed: LedgerAccount = { ...account, status: "CLOSED", statusReason: command.reason, updatedAt: now };
+  const changed: LedgerAccount = { ...account, status: "CLOSED", statusNote: command.note, updatedAt: now };
   const closed: AccountHolder = { ...holder, isOpen: false };
   return {
     kind: "effect",
@@ -47,7 +47,7 @@ function decide(book: Book, command: CloseAccount, now: UnixMillis): Decision<Ac
           posting: undefined,
           balancesAfter: balancesOf(account),
           actor: command.actor,
-          reason: command.reason,
+          reason: command.note,
           recordedAt: now,
         },
       ],

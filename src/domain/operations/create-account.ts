@@ -56,7 +56,7 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     id: command.newAccountId,
     organizationId,
     status: "ACTIVE",
-    statusReason: NO_REASON,
+    statusNote: NO_REASON,
     availableCents: NO_CENTS,
     heldCents: NO_CENTS,
     openPayments: 0,

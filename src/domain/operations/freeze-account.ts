@@ -56,13 +56,13 @@ function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<A
     id: command.newFreezeId,
     organizationId,
     accountId,
-    reasonCode: command.reasonCode,
     reason: command.reason,
+    note: command.note,
     createdBy: command.actor,
     createdAt: now,
     lifted: undefined,
   };
-  const frozen: LedgerAccount = { ...account, status: "FROZEN", statusReason: NO_REASON, updatedAt: now };
+  const frozen: LedgerAccount = { ...account, status: "FROZEN", statusNote: NO_REASON, updatedAt: now };
   return {
     kind: "effect",
     resource: { ...accountOf(frozen, holder, [...freezes, freeze]), freeze },
@@ -77,7 +77,7 @@ function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<A
           posting: undefined,
           balancesAfter: balancesOf(account),
           actor: command.actor,
-          reason: command.reason,
+          reason: command.note,
           recordedAt: now,
         },
       ],
@@ -90,6 +90,6 @@ function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<A
   };
 }
 
-function isSame(command: FreezeAccount, { accountId, reasonCode, reason }: Freeze): boolean {
-  return command.accountId === accountId && command.reasonCode === reasonCode && command.reason === reason;
+function isSame(command: FreezeAccount, { accountId, reason, note }: Freeze): boolean {
+  return command.accountId === accountId && command.reason === reason && command.note === note;
 }

@@ -19,7 +19,7 @@ function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
  * Refuses, in this order: ACCOUNT_NOT_FOUND, FREEZE_NOT_FOUND.
  */
 function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision<AccountWithFreeze> {
-  const { organizationId, accountId, freezeId, actor, reason } = command;
+  const { organizationId, accountId, freezeId, actor, note } = command;
   const account = book.account(organizationId, accountId);
   const holder = book.accountHolder(organizationId, accountId);
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
@@ -28,9 +28,9 @@ function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision
   const standing = book.standingFreezes(organizationId, accountId);
   if (freeze.lifted !== undefined) return replay({ ...accountOf(account, holder, standing), freeze });
 
-  const lifted: Freeze = { ...freeze, lifted: { by: actor, at: now, reason } };
+  const lifted: Freeze = { ...freeze, lifted: { by: actor, at: now, note } };
   const others = standing.filter(({ id }) => id !== freezeId);
-  const active = others.length === 0 ? ({ status: "ACTIVE", statusReason: reason } as const) : {};
+  const active = others.length === 0 ? ({ status: "ACTIVE", statusNote: note } as const) : {};
   const changed: LedgerAccount = { ...account, ...active, updatedAt: now };
   return {
     kind: "effect",
@@ -48,7 +48,7 @@ function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision
           // The kind alone does not say whether the account is ACTIVE again.
           detail: others.length === 0 ? undefined : STILL_FROZEN,
           actor,
-          reason,
+          reason: note,
           recordedAt: now,
         },
       ],

@@ -2,6 +2,7 @@ import { type Account, ACCOUNT_STATUSES, type AccountStatus } from "../../domain
 import { formatCents } from "../../domain/values/cents.js";
 import type { Parsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
+import { shown } from "./fields.js";
 import { toFreezeMessage } from "./freeze.js";
 import { parseStatuses } from "./statuses.js";
 import { toTimestamp } from "./timestamp.js";
@@ -19,19 +20,19 @@ export function toAccountMessage(
 ): AccountMessage {
   return {
     id: account.id,
-    // Empty after an erasure.
-    user_id: account.person?.userId ?? "",
-    phone_number: account.person?.phoneNumber ?? "",
-    email: account.person?.email ?? "",
+    // Absent after an erasure.
+    user_id: account.person?.userId,
+    phone_number: account.person?.phoneNumber,
+    email: account.person && shown(account.person.email),
     status: STATUSES[account.status],
-    status_reason: account.statusReason,
+    status_note: shown(account.statusNote),
+    freezes: account.freezes.map(toFreezeMessage),
     available_balance: formatCents(account.availableCents),
     held_balance: formatCents(account.heldCents),
     currency: "KESC",
+    tier: account.tier,
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
-    freezes: account.freezes.map(toFreezeMessage),
-    tier: account.tier,
     as_of_sequence: asOfSequence === undefined ? undefined : BigInt(asOfSequence),
   };
 }

@@ -59,6 +59,11 @@ export function ifPresent<Value>(
   return unchecked === undefined ? { ok: true, value: undefined } : parse(unchecked);
 }
 
+/** Returns a text of a response. The empty text, which means that there is none, is undefined. */
+export function shown(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}
+
 /** Returns the properties that are not undefined. */
 export function given<Values extends object>(
   values: Values,

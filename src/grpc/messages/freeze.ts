@@ -1,6 +1,7 @@
 import { type Freeze, FREEZE_REASONS, type FreezeReason } from "../../domain/freeze.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type Freeze as FreezeMessage, FreezeReason as FreezeReasonMessage } from "../../gen/kesc/v1/freeze.js";
+import { shown } from "./fields.js";
 import { toTimestamp } from "./timestamp.js";
 
 const REASONS = {
@@ -14,17 +15,17 @@ const REASONS = {
 export function toFreezeMessage({ lifted, ...freeze }: Freeze): FreezeMessage {
   return {
     id: freeze.id,
-    reason_code: REASONS[freeze.reasonCode],
-    reason: freeze.reason,
+    reason: REASONS[freeze.reason],
+    note: shown(freeze.note),
     created_by: freeze.createdBy,
     created_at: toTimestamp(freeze.createdAt),
-    lifted_by: lifted?.by ?? "",
+    lifted_by: lifted?.by,
     lifted_at: lifted === undefined ? undefined : toTimestamp(lifted.at),
-    lift_reason: lifted?.reason ?? "",
+    lift_note: lifted && shown(lifted.note),
   };
 }
 
-/** Parses the reason code of a request, which must have one. */
+/** Parses the reason of a request, which must have one. */
 export function parseFreezeReason(unchecked: FreezeReasonMessage): Parsed<FreezeReason> {
   if (unchecked === FreezeReasonMessage.FREEZE_REASON_UNSPECIFIED) return unparsed("is required", "REQUIRED");
   const reason = FREEZE_REASONS.find((known) => REASONS[known] === unchecked);

@@ -19,7 +19,7 @@ export function parsePage(
   { page_size: size, page_token: token }: PageFields,
   list: { readonly rpc: string; readonly organizationId?: OrganizationId; readonly filters?: AnyList["filters"] },
 ): ParsedFields<AskedPage> {
-  const fields = parseFields({ page_size: parsePageSize(size), page_token: parsePageToken(token) });
+  const fields = parseFields({ page_size: parsePageSize(size || undefined), page_token: parsePageToken(token) });
   if (!fields.ok) return fields;
   const whole: AnyList = { rpc: list.rpc, organizationId: list.organizationId, filters: list.filters ?? {} };
   const page = pageOf(whole, { size: fields.value.page_size, token: fields.value.page_token });
@@ -38,11 +38,11 @@ export function pageInMemory<Item>(
   const places = items.flatMap((item, place) => (place >= begin && matches(item) ? [{ item, place }] : []));
   return {
     items: places.slice(0, size).map(({ item }) => item),
-    next_page_token: formatPageToken(list, places[size]?.place),
+    next_page_token: formatPageToken(list, places[size]?.place) ?? "",
   };
 }
 
 /** Returns the token after a page of rows, newest first, of which one more than `size` was read. */
 export function tokenAfter(rows: readonly { readonly seq: number }[], { list, page: { size } }: AskedPage): string {
-  return formatPageToken(list, rows.length > size ? rows[size - 1]?.seq : undefined);
+  return formatPageToken(list, rows.length > size ? rows[size - 1]?.seq : undefined) ?? "";
 }

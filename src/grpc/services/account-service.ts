@@ -24,13 +24,13 @@ import {
 } from "../../gen/kesc/v1/account_service.js";
 import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
 import { accountAsOf, positionOf } from "../../statements/as-of.js";
+import { parseRange } from "../../statements/period.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountStatuses, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
-import { parseEnd, parseMoment } from "../messages/timestamp.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
@@ -150,20 +150,20 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         user_id: ifGiven(request.user_id, parseUserId),
         phone_number: ifGiven(request.phone_number, parsePhoneNumber),
         email: ifGiven(request.email, parseEmailAddress),
-        status: parseAccountStatuses(request.status),
-        created_after: parseMoment(request.created_after),
-        created_before: parseEnd(request.created_after, request.created_before),
+        statuses: parseAccountStatuses(request.statuses),
+        ...parseRange(request),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { user_id, phone_number, created_after, created_before, page_size, page_token, ...others } = fields.value;
+      const { user_id, phone_number, email, statuses, start, end, page_size, page_token } = fields.value;
       const filters = given({
-        ...others,
         userId: user_id,
         phoneNumber: phone_number,
-        createdAfter: created_after,
-        createdBefore: created_before,
+        email,
+        status: statuses,
+        createdAfter: start,
+        createdBefore: end,
       });
       const list: PagedList = { rpc: "ListAccounts", organizationId: key.organizationId, filters };
       const page = pageOf(list, { size: page_size, token: page_token });
@@ -189,15 +189,12 @@ function freezeAccount({ cellOf, newFreezeId }: AccountHandlersOptions): UnaryRo
     parse: (request) =>
       parseFields({
         account_id: parseAccountId(request.account_id),
-        reason: parseStatusReason(request.reason),
-        reason_code: parseFreezeReason(request.reason_code),
+        reason: parseFreezeReason(request.reason),
+        note: parseStatusReason(request.note),
       }),
-    run: async (
-      { account_id: accountId, reason, reason_code: reasonCode },
-      { key, idempotencyKey, deadline, trace },
-    ) => {
+    run: async ({ account_id: accountId, reason, note }, { key, idempotencyKey, deadline, trace }) => {
       const { organizationId } = key;
-      const command = { organizationId, actor: actorOf(key), accountId, reasonCode, reason, idempotencyKey };
+      const command = { organizationId, actor: actorOf(key), accountId, reason, note, idempotencyKey };
       const outcome = await cellOf(key).ledger.submit(
         { name: "freezeAccount", newFreezeId: newFreezeId(), ...command },
         deadline,
@@ -216,12 +213,12 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
       parseFields({
         account_id: parseAccountId(request.account_id),
         freeze_id: parseFreezeId(request.freeze_id),
-        reason: parseStatusReason(request.reason),
+        note: parseStatusReason(request.note),
       }),
-    run: async ({ account_id: accountId, freeze_id: freezeId, reason }, { key, deadline, trace }) => {
+    run: async ({ account_id: accountId, freeze_id: freezeId, note }, { key, deadline, trace }) => {
       const { organizationId } = key;
       const outcome = await cellOf(key).ledger.submit(
-        { name: "unfreezeAccount", organizationId, actor: actorOf(key), accountId, freezeId, reason },
+        { name: "unfreezeAccount", organizationId, actor: actorOf(key), accountId, freezeId, note },
         deadline,
         { trace },
       );
@@ -239,10 +236,10 @@ function closeAccount(cellOf: CellOf): UnaryRoute {
     request: CloseAccountRequest,
     response: CloseAccountResponse,
     parse: (request) =>
-      parseFields({ account_id: parseAccountId(request.account_id), reason: parseStatusReason(request.reason) }),
-    run: async ({ account_id: accountId, reason }, { key, deadline, trace }) => {
+      parseFields({ account_id: parseAccountId(request.account_id), note: parseStatusReason(request.note) }),
+    run: async ({ account_id: accountId, note }, { key, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
-        { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, reason },
+        { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, note },
         deadline,
         { trace },
       );

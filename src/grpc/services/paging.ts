@@ -39,15 +39,12 @@ export interface PageToken {
   readonly listDigest: string;
 }
 
-/** Parses a page size: 1 to 1000. 0 means 100. */
-export function parsePageSize(unchecked: number): Parsed<number> {
-  if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
+/** Parses a page size: 1 to 1000. Absent means 100. */
+export function parsePageSize(unchecked: number | undefined): Parsed<number> {
+  if (unchecked === undefined) return parsed(PAGE_SIZE_DEFAULT);
   return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
     ? parsed(unchecked)
-    : unparsed(
-        `must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`,
-        "OUT_OF_RANGE",
-      );
+    : unparsed(`must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}`, "OUT_OF_RANGE");
 }
 
 /** Parses a token that formatPageToken() wrote. The empty text means the first page. */
@@ -76,9 +73,9 @@ export function pageOf(
   return { ok: true, value: { size, beforeSeq: token?.beforeSeq } };
 }
 
-/** Returns the token of the next page. Returns the empty text on the last page. */
-export function formatPageToken(list: AnyList, nextBeforeSeq: number | undefined): string {
-  if (nextBeforeSeq === undefined) return "";
+/** Returns the token of the next page, or undefined on the last page. */
+export function formatPageToken(list: AnyList, nextBeforeSeq: number | undefined): string | undefined {
+  if (nextBeforeSeq === undefined) return undefined;
   const bytes = Buffer.alloc(TOKEN_BYTES);
   bytes[0] = VERSION;
   bytes.writeBigUInt64BE(BigInt(nextBeforeSeq), SEQ_OFFSET);

@@ -100,7 +100,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         max_amount: parseMaxAmount(request.min_amount, request.max_amount),
         metadata: parseMetadata(request.metadata),
         needs_attention: parsed(request.needs_attention),
-        page_size: parsePageSize(request.page_size),
+        page_size: parsePageSize(request.page_size || undefined),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
@@ -129,7 +129,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       const { rows, nextBeforeSeq } = read;
       return done({
         transactions: rows.map(toTransactionMessage),
-        next_page_token: formatPageToken(list, nextBeforeSeq),
+        next_page_token: formatPageToken(list, nextBeforeSeq) ?? "",
       });
     },
   });

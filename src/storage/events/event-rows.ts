@@ -184,8 +184,8 @@ function freezeOf(row: EventSelectRow): AccountFacts["freeze"] {
   if (row.freeze_id === null) return undefined;
   return {
     id: row.freeze_id as FreezeId,
-    reasonCode: row.freeze_reason_code as FreezeReason,
-    reason: row.freeze_reason as StatusReason,
+    reason: row.freeze_reason_code as FreezeReason,
+    note: row.freeze_reason as StatusReason,
     createdBy: row.freeze_created_by as Actor,
     createdAt: toUnixMillis(row.freeze_created_at),
   };

@@ -68,14 +68,14 @@ export function freezeOf(row: FreezeRow, { organizationId }: OpenBook): Freeze {
     id: row.id as FreezeId,
     organizationId,
     accountId: row.account_id as AccountId,
-    reasonCode: row.reason_code as FreezeReason,
-    reason: row.reason as StatusReason,
+    reason: row.reason_code as FreezeReason,
+    note: row.reason as StatusReason,
     createdBy: row.created_by as Actor,
     createdAt: toUnixMillis(row.created_at),
     lifted:
       row.lifted_at === null
         ? undefined
-        : { by: row.lifted_by as Actor, at: toUnixMillis(row.lifted_at), reason: row.lift_reason as StatusReason },
+        : { by: row.lifted_by as Actor, at: toUnixMillis(row.lifted_at), note: row.lift_reason as StatusReason },
   };
 }
 
@@ -86,8 +86,8 @@ export function freezeRowOf(freeze: Freeze, { book, seq }: { book: number; seq: 
     seq,
     id: freeze.id,
     account_id: freeze.accountId,
-    reason_code: freeze.reasonCode,
-    reason: freeze.reason,
+    reason_code: freeze.reason,
+    reason: freeze.note,
     created_by: freeze.createdBy,
     created_at: freeze.createdAt,
     ...liftColumnsOf(freeze),
@@ -95,5 +95,5 @@ export function freezeRowOf(freeze: Freeze, { book, seq }: { book: number; seq: 
 }
 
 export function liftColumnsOf({ lifted }: Freeze): Pick<FreezeRow, "lifted_by" | "lifted_at" | "lift_reason"> {
-  return { lifted_by: lifted?.by ?? null, lifted_at: lifted?.at ?? null, lift_reason: lifted?.reason ?? null };
+  return { lifted_by: lifted?.by ?? null, lifted_at: lifted?.at ?? null, lift_reason: lifted?.note ?? null };
 }

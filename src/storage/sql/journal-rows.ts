@@ -79,8 +79,8 @@ export function contentOfTransaction(transaction: Transaction): readonly string[
 }
 
 /** Returns the fields of a new freeze that the content hash covers. They never change. */
-export function contentOfFreeze({ id, reasonCode, reason }: Freeze): readonly string[] {
-  return [id, reasonCode, reason];
+export function contentOfFreeze({ id, reason, note }: Freeze): readonly string[] {
+  return [id, reason, note];
 }
 
 /**

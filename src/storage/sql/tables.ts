@@ -163,7 +163,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
           ...countRowOf(account, facts),
           tier: account.tier,
           status: account.status,
-          status_reason: account.statusReason,
+          status_reason: account.statusNote,
         }),
       },
     ],
@@ -278,7 +278,7 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
 }
 
 function hasSameStatus(before: LedgerAccount, after: LedgerAccount): boolean {
-  return before.status === after.status && before.statusReason === after.statusReason && before.tier === after.tier;
+  return before.status === after.status && before.statusNote === after.statusNote && before.tier === after.tier;
 }
 
 function hasSameCounts(before: LedgerAccount, after: LedgerAccount): boolean {

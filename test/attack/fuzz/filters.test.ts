@@ -212,6 +212,10 @@ for (const engine of ENGINES) {
     const isEmptySpan = (after: Moment | undefined, before: Moment | undefined): boolean =>
       after !== undefined && before !== undefined && millisOf(after) >= millisOf(before);
 
+    /** Rows have whole milliseconds, and so have the ends of a range: they are rounded up. */
+    const isEmptyRange = (start: Moment | undefined, end: Moment | undefined): boolean =>
+      start !== undefined && end !== undefined && Math.ceil(millisOf(start)) >= Math.ceil(millisOf(end));
+
     it("ListAccounts returns the rows that a scan of all accounts finds", async () => {
       const users = maybe(["user-0", "user-1", "user-88", "empty-2", "empty-3", "nobody"]);
       const filters = fc.record({
@@ -244,13 +248,13 @@ for (const engine of ENGINES) {
           user_id: user,
           phone_number: phone,
           email: email?.toUpperCase(),
-          status: status.map((name) => STATUSES[name]),
-          created_after: timeText(after),
-          created_before: timeText(before),
+          statuses: status.map((name) => STATUSES[name]),
+          start: timeText(after),
+          end: timeText(before),
         });
         const answer = await walk("ListAccounts", tenant, request, size);
-        if (isEmptySpan(after, before)) {
-          expect(answer).to.be.a("string").that.includes("created_before");
+        if (isEmptyRange(after, before)) {
+          expect(answer).to.be.a("string").that.includes("end must be later than the start");
           return;
         }
         expect(answer).to.deep.equal(expected);

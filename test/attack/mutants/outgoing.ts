@@ -102,7 +102,7 @@ export const OUTGOING: readonly Mutant[] = [
   {
     name: "statements: the last day of a period does not belong to it",
     file: "src/statements/period.js",
-    edits: [{ from: "parsed(endOfDay(day.value))", to: "parsed(startOfDay(day.value))" }],
+    edits: [{ from: "parseMoment(text.end, endOfDay)", to: "parseMoment(text.end, startOfDay)" }],
   },
   {
     name: "statements: a period that is not final yet is written down",

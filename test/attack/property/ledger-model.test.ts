@@ -119,7 +119,7 @@ const step = fc.oneof(
       organizationId,
       user,
       ofStranger: rarely,
-      reasonCode: fc.constantFrom("FRAUD", "COURT_ORDER"),
+      reason: fc.constantFrom("FRAUD", "COURT_ORDER"),
       key,
       // More than an account can have, rarely.
       times: rarely.map((often) => (often ? 21 : 1)),
@@ -525,9 +525,9 @@ function commandOf(given: Step, model: Model): Command {
         ...(given.key === undefined ? {} : { key: given.key }),
       });
     case "freezeAccount": {
-      const { key: idempotencyKey, reasonCode } = given;
+      const { key: idempotencyKey, reason } = given;
       return freezeAccount(given.organizationId, accountIdOf(given, model), {
-        reasonCode,
+        reason,
         ...(idempotencyKey === undefined ? {} : { key: idempotencyKey }),
       });
     }

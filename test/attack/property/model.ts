@@ -425,8 +425,8 @@ export class Model {
   }
 
   #freezeAccount(command: FreezeAccount): Answer {
-    const { newFreezeId: id, organizationId, accountId, reasonCode, reason, idempotencyKey } = command;
-    const content = { account_id: accountId, reason_code: reasonCode, reason };
+    const { newFreezeId: id, organizationId, accountId, reason, note, idempotencyKey } = command;
+    const content = { account_id: accountId, reason, note };
     const key = idempotencyKey === undefined ? undefined : `${organizationId} key ${idempotencyKey}`;
     const account = this.accounts.get(accountId);
     if (key !== undefined && this.#made.has(key)) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
@@ -441,7 +441,7 @@ export class Model {
     if (account.freezes.length === FREEZES_MAX) {
       return refused({ reason: "TOO_MANY_FREEZES", accountId, limit: FREEZES_MAX });
     }
-    const freeze = { id, organizationId, accountId, reasonCode, reason, isLifted: false };
+    const freeze = { id, organizationId, accountId, reason, note, isLifted: false };
     this.freezes.set(id, freeze);
     if (key !== undefined) this.#keyedFreezes.set(key, { freeze, content });
     this.#followFreezes(account);

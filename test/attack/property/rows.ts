@@ -21,7 +21,7 @@ export type SeenAccount = Pick<
   /** The freeze that the command made or lifted. */
   readonly freeze?: SeenFreeze;
 };
-export type SeenFreeze = Pick<Freeze, "id" | "accountId" | "reasonCode" | "reason"> & { readonly isLifted: boolean };
+export type SeenFreeze = Pick<Freeze, "id" | "accountId" | "reason" | "note"> & { readonly isLifted: boolean };
 export type SeenTransaction = Pick<
   Transaction,
   | "id"
@@ -87,9 +87,9 @@ export function seen(resource: Seen | Resource): Seen {
 }
 
 function seenFreeze(freeze: SeenFreeze | Freeze): SeenFreeze {
-  const { id, accountId, reasonCode, reason } = freeze;
+  const { id, accountId, reason, note } = freeze;
   const isLifted = "isLifted" in freeze ? freeze.isLifted : freeze.lifted !== undefined;
-  return { id, accountId, reasonCode, reason, isLifted };
+  return { id, accountId, reason, note, isLifted };
 }
 
 export function done(resource: Seen, { replayed }: { replayed: boolean }): Answer {

@@ -367,7 +367,7 @@ describe("kesc migrate --grant-to (postgres)", () => {
         const moved = await post(`/transactions/${reference}`, { account_id: accountId, amount: 5, reference });
         expect(moved.status).to.equal(201);
       }
-      const frozen = await post(`/accounts/${accountId}/freeze`, { reason_code: "fraud" });
+      const frozen = await post(`/accounts/${accountId}/freeze`, { reason: "fraud" });
       expect(frozen.status).to.equal(200);
       const { id: freeze_id } = frozen.json["freeze"] as { readonly id: string };
       expect((await post(`/accounts/${accountId}/unfreeze`, { freeze_id })).status).to.equal(200);
@@ -381,7 +381,7 @@ describe("kesc migrate --grant-to (postgres)", () => {
 
       expect((await post("/accounts", person)).status).to.equal(201);
       expect((await kesc(["account", "export", accountId, "--org", "Duka"], server)).code).to.equal(0);
-      expect((await post(`/accounts/${accountId}/close`, { reason: "test" })).status).to.equal(200);
+      expect((await post(`/accounts/${accountId}/close`, { note: "test" })).status).to.equal(200);
     } finally {
       expect(await serve.end()).to.equal(0);
       rest.close();

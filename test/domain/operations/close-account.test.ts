@@ -8,18 +8,18 @@ import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { closeAccount, TEST_ACTOR, valid } from "../../support/commands.js";
 import { givenAccount, givenBook, givenHolder, givenPerson, NOW, ORGANIZATION, STRANGER } from "../../support/given.js";
 
-const REASON = valid(parseStatusReason("moved away"));
+const NOTE = valid(parseStatusReason("moved away"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };
 
 const close = ({ id }: ReturnType<typeof givenAccount>): CloseAccount => ({
   ...closeAccount(ORGANIZATION, id),
-  reason: REASON,
+  note: NOTE,
 });
 
 describe("closing an account", () => {
-  it("makes ACTIVE CLOSED, with the reason, and a row of the journal that moves no money", () => {
+  it("makes ACTIVE CLOSED, with the note, and a row of the journal that moves no money", () => {
     const account = givenAccount(EMPTY);
-    const changed = { ...account, status: "CLOSED", statusReason: REASON, updatedAt: NOW };
+    const changed = { ...account, status: "CLOSED", statusNote: NOTE, updatedAt: NOW };
     expect(operation.decide(givenBook({ accounts: [account] }), close(account), NOW)).to.deep.equal({
       kind: "effect",
       resource: { ...changed, person: givenPerson(), freezes: [] },
@@ -34,7 +34,7 @@ describe("closing an account", () => {
             posting: undefined,
             balancesAfter: EMPTY,
             actor: TEST_ACTOR,
-            reason: REASON,
+            reason: NOTE,
             recordedAt: NOW,
           },
         ],
@@ -46,7 +46,7 @@ describe("closing an account", () => {
     });
   });
 
-  it("returns an account that is CLOSED as it is, with the reason that it had", () => {
+  it("returns an account that is CLOSED as it is, with the note that it had", () => {
     const account = givenAccount({ status: "CLOSED", ...EMPTY });
     const decision = operation.decide(givenBook({ accounts: [account] }), close(account), NOW);
     expect(decision).to.deep.equal(replay({ ...account, person: givenPerson(), freezes: [] }));

@@ -41,7 +41,7 @@ describe("creating an account", () => {
       id: command.newAccountId,
       organizationId: ORGANIZATION,
       status: "ACTIVE",
-      statusReason: "",
+      statusNote: "",
       availableCents: 0,
       heldCents: 0,
       openPayments: 0,

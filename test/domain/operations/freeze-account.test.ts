@@ -22,8 +22,8 @@ import {
   wordOf,
 } from "../../support/given.js";
 
-const REASON = valid(parseStatusReason("order 12"));
-const ORDER = { reasonCode: "COURT_ORDER", reason: REASON } as const;
+const NOTE = valid(parseStatusReason("order 12"));
+const ORDER = { reason: "COURT_ORDER", note: NOTE } as const;
 
 const account = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });
@@ -36,10 +36,10 @@ function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded>): Book {
 }
 
 describe("freezing an account", () => {
-  it("makes it FROZEN, with a freeze that has the reasons, the author and the time", () => {
+  it("makes it FROZEN, with a freeze that has the reason, the note, the author and the time", () => {
     const command = freezeAccount(ORGANIZATION, account.id, { ...ORDER, key: "k" });
     const freeze = givenFreeze({ id: command.newFreezeId, accountId: account.id, ...ORDER, createdAt: NOW });
-    const changed = { ...account, status: "FROZEN", statusReason: NO_REASON, updatedAt: NOW };
+    const changed = { ...account, status: "FROZEN", statusNote: NO_REASON, updatedAt: NOW };
     expect(operation.decide(givenBook({ accounts: [account] }), command, NOW)).to.deep.equal({
       kind: "effect",
       resource: { ...changed, person: givenPerson(), freezes: [freeze], freeze },
@@ -54,7 +54,7 @@ describe("freezing an account", () => {
             posting: undefined,
             balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
             actor: TEST_ACTOR,
-            reason: REASON,
+            reason: NOTE,
             recordedAt: NOW,
           },
         ],
@@ -70,13 +70,13 @@ describe("freezing an account", () => {
     });
   });
 
-  it("takes the words of the last unfreeze from the account: the freezes have the reasons", () => {
-    const again = givenAccount({ statusReason: valid(parseStatusReason("found again")) });
+  it("takes the note of the last unfreeze from the account: the freezes have the notes", () => {
+    const again = givenAccount({ statusNote: valid(parseStatusReason("found again")) });
     const decision = operation.decide(givenBook({ accounts: [again] }), freezeAccount(ORGANIZATION, again.id), NOW);
-    expect(putOf(effectOf(decision), "accounts")).to.include({ status: "FROZEN", statusReason: NO_REASON });
+    expect(putOf(effectOf(decision), "accounts")).to.include({ status: "FROZEN", statusNote: NO_REASON });
   });
 
-  it("adds a freeze to a frozen account, even with the same words", () => {
+  it("adds a freeze to a frozen account, even with the same reason and note", () => {
     const command = freezeAccount(ORGANIZATION, frozen.id, ORDER);
     const book = givenBook({ accounts: [frozen], freezes: [standing] });
     const added = givenFreeze({ id: command.newFreezeId, accountId: frozen.id, ...ORDER, createdAt: NOW });
@@ -95,7 +95,7 @@ describe("freezing an account", () => {
 
   for (const [what, lifted] of [
     ["stands", undefined],
-    ["was lifted", { by: TEST_ACTOR, at: NOW, reason: NO_REASON }],
+    ["was lifted", { by: TEST_ACTOR, at: NOW, note: NO_REASON }],
   ] as const) {
     it(`returns the freeze of the first call with the key, which ${what}`, () => {
       const first = { ...standing, lifted };
@@ -109,8 +109,8 @@ describe("freezing an account", () => {
   }
 
   for (const [what, given] of [
-    ["another reason code", { accountId: frozen.id, ...ORDER, reasonCode: "FRAUD" }],
-    ["other words", { accountId: frozen.id, ...ORDER, reason: NO_REASON }],
+    ["another reason", { accountId: frozen.id, ...ORDER, reason: "FRAUD" }],
+    ["another note", { accountId: frozen.id, ...ORDER, note: NO_REASON }],
     ["another account, although that does not exist", { accountId: newAccountId(), ...ORDER }],
   ] as const) {
     it(`refuses a key that was used with ${what}`, () => {
@@ -143,7 +143,7 @@ describe("freezing an account", () => {
   }
 
   it("does not count the freezes that were lifted", () => {
-    const lifted = { by: TEST_ACTOR, at: EARLIER, reason: NO_REASON };
+    const lifted = { by: TEST_ACTOR, at: EARLIER, note: NO_REASON };
     const freezes = Array.from({ length: STANDING_FREEZES_MAX }, (_, index) =>
       givenFreeze({ accountId: frozen.id, lifted: index === 0 ? lifted : undefined }),
     );

@@ -93,7 +93,7 @@ const COMMANDS = {
   freezeAccount: [
     freezeAccount(ORGANIZATION, active.id),
     freezeAccount(ORGANIZATION, frozen.id, { key: "k" }),
-    freezeAccount(ORGANIZATION, frozen.id, { key: "freeze", reasonCode: "COURT_ORDER" }),
+    freezeAccount(ORGANIZATION, frozen.id, { key: "freeze", reason: "COURT_ORDER" }),
   ],
   unfreezeAccount: [unfreezeAccount(ORGANIZATION, frozen.id, freeze.id)],
   closeAccount: [closeAccount(ORGANIZATION, empty.id)],

@@ -16,21 +16,21 @@ import {
   STRANGER,
 } from "../../support/given.js";
 
-const REASON = valid(parseStatusReason("found again"));
+const NOTE = valid(parseStatusReason("found again"));
 
 const frozen = givenAccount({ status: "FROZEN" });
 const first = givenFreeze({ accountId: frozen.id });
-const second = givenFreeze({ accountId: frozen.id, reasonCode: "FRAUD" });
-const command = { ...unfreezeAccount(ORGANIZATION, frozen.id, first.id), reason: REASON };
-const lifted = { ...first, lifted: { by: TEST_ACTOR, at: NOW, reason: REASON } };
+const second = givenFreeze({ accountId: frozen.id, reason: "FRAUD" });
+const command = { ...unfreezeAccount(ORGANIZATION, frozen.id, first.id), note: NOTE };
+const lifted = { ...first, lifted: { by: TEST_ACTOR, at: NOW, note: NOTE } };
 
 describe("lifting a freeze", () => {
   for (const [what, freezes, others, changed, detail] of [
     [
-      "the last one makes the account ACTIVE, with the words",
+      "the last one makes the account ACTIVE, with the note",
       [first],
       [],
-      { ...frozen, status: "ACTIVE", statusReason: REASON, updatedAt: NOW },
+      { ...frozen, status: "ACTIVE", statusNote: NOTE, updatedAt: NOW },
       undefined,
     ],
     ["one of two leaves the account FROZEN", [first, second], [second], { ...frozen, updatedAt: NOW }, "FROZEN"],
@@ -51,7 +51,7 @@ describe("lifting a freeze", () => {
               balancesAfter: { availableCents: frozen.availableCents, heldCents: frozen.heldCents },
               detail,
               actor: TEST_ACTOR,
-              reason: REASON,
+              reason: NOTE,
               recordedAt: NOW,
             },
           ],
@@ -66,7 +66,7 @@ describe("lifting a freeze", () => {
 
   it("returns a freeze that is already lifted as it is, even on an account that was closed since", () => {
     const closed = givenAccount({ id: frozen.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
-    const earlier = { ...first, lifted: { by: TEST_ACTOR, at: EARLIER, reason: NO_REASON } };
+    const earlier = { ...first, lifted: { by: TEST_ACTOR, at: EARLIER, note: NO_REASON } };
     const decision = operation.decide(givenBook({ accounts: [closed], freezes: [earlier] }), command, NOW);
     expect(decision).to.deep.equal(replay({ ...closed, person: givenPerson(), freezes: [], freeze: earlier }));
   });

@@ -134,7 +134,7 @@ describe("grpc: the rates of a key", () => {
   afterEach(() => under.close());
 
   const get = (): Promise<GrpcReply<unknown>> =>
-    under.grpc.call(accounts.getAccount, { account_id: ACCOUNT_ID, as_of_time: undefined, as_of_sequence: 0n });
+    under.grpc.call(accounts.getAccount, { account_id: ACCOUNT_ID, as_of_time: undefined, as_of_sequence: undefined });
   const headersOf = ({ headers }: GrpcReply<unknown>): readonly unknown[] => [
     ...headers.get("ratelimit-policy"),
     ...headers.get("ratelimit"),

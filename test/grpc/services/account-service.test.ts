@@ -21,7 +21,7 @@ import {
 const CREATE = { user_id: "user-1", phone_number: "0712345678", email: "Wanjiku@Example.COM" };
 
 /** A read of the present. */
-const NOW = { as_of_time: undefined, as_of_sequence: 0n };
+const NOW = { as_of_time: undefined, as_of_sequence: undefined };
 
 describe("grpc: AccountService", () => {
   let under: ServerUnderTest;
@@ -53,7 +53,7 @@ describe("grpc: AccountService", () => {
       phone_number: "+254712345678",
       email: "wanjiku@example.com",
       status: AccountStatus.ACCOUNT_STATUS_ACTIVE,
-      status_reason: "",
+      status_note: undefined,
       available_balance: "1234.56",
       held_balance: "0.05",
       currency: "KESC",
@@ -65,38 +65,38 @@ describe("grpc: AccountService", () => {
     });
   });
 
-  it("returns an account whose personal data was erased with empty texts", async () => {
+  it("returns an account whose personal data was erased without these fields", async () => {
     const erased = await serve({ reads: { account: () => Promise.resolve(account({ person: undefined })) } });
     const { response } = await erased.grpc.call(rpcs.getAccount, { account_id: ACCOUNT_ID, ...NOW });
     await erased.close();
     expect(response?.account).to.include({
       id: ACCOUNT_ID,
-      user_id: "",
-      phone_number: "",
-      email: "",
+      user_id: undefined,
+      phone_number: undefined,
+      email: undefined,
       available_balance: "1234.56",
     });
   });
 
   it("freezeAccount submits the account, the reasons and a new id, and returns the freeze", async () => {
-    const request = { account_id: ACCOUNT_ID, reason_code: FreezeReason.FREEZE_REASON_COURT_ORDER, reason: "order 12" };
+    const request = { account_id: ACCOUNT_ID, reason: FreezeReason.FREEZE_REASON_COURT_ORDER, note: "order 12" };
     const { response } = await under.grpc.call(rpcs.freezeAccount, request);
     expect(response?.account?.id).to.equal(ACCOUNT_ID);
-    expect(response?.freeze).to.include({ id: FREEZE_ID, reason_code: FreezeReason.FREEZE_REASON_FRAUD });
+    expect(response?.freeze).to.include({ id: FREEZE_ID, reason: FreezeReason.FREEZE_REASON_FRAUD });
     expect(under.submitted[0]?.command).to.deep.equal({
       name: "freezeAccount",
       organizationId: ORGANIZATION,
       actor: KEY_ID,
       newFreezeId: "frz_01jd2r6p5vf8ksw3xhb1z7q400",
       accountId: ACCOUNT_ID,
-      reasonCode: "COURT_ORDER",
-      reason: "order 12",
+      reason: "COURT_ORDER",
+      note: "order 12",
       idempotencyKey: undefined,
     });
   });
 
-  it("unfreezeAccount submits the account, the freeze and the reason", async () => {
-    const request = { account_id: ACCOUNT_ID, freeze_id: FREEZE_ID, reason: "found again" };
+  it("unfreezeAccount submits the account, the freeze and the note", async () => {
+    const request = { account_id: ACCOUNT_ID, freeze_id: FREEZE_ID, note: "found again" };
     const { response } = await under.grpc.call(rpcs.unfreezeAccount, request);
     expect(response?.account?.id).to.equal(ACCOUNT_ID);
     expect(response?.freeze?.id).to.equal(FREEZE_ID);
@@ -106,19 +106,19 @@ describe("grpc: AccountService", () => {
       actor: KEY_ID,
       accountId: ACCOUNT_ID,
       freezeId: FREEZE_ID,
-      reason: "found again",
+      note: "found again",
     });
   });
 
-  it("closeAccount submits the account and the reason", async () => {
-    const { response } = await under.grpc.call(rpcs.closeAccount, { account_id: ACCOUNT_ID, reason: "moved away" });
+  it("closeAccount submits the account and the note", async () => {
+    const { response } = await under.grpc.call(rpcs.closeAccount, { account_id: ACCOUNT_ID, note: "moved away" });
     expect(response?.account?.id).to.equal(ACCOUNT_ID);
     expect(under.submitted[0]?.command).to.deep.equal({
       name: "closeAccount",
       organizationId: ORGANIZATION,
       actor: KEY_ID,
       accountId: ACCOUNT_ID,
-      reason: "moved away",
+      note: "moved away",
     });
   });
 
@@ -150,10 +150,10 @@ describe("grpc: AccountService/ListAccounts", () => {
     user_id: "",
     phone_number: "",
     email: "",
-    status: [],
-    created_after: undefined,
-    created_before: undefined,
-    page_size: 0,
+    statuses: [],
+    start: "",
+    end: "",
+    page_size: undefined,
     page_token: "",
   };
   const asked: AccountFilters[] = [];
@@ -180,9 +180,9 @@ describe("grpc: AccountService/ListAccounts", () => {
       user_id: "user-1",
       phone_number: "0712345678",
       email: "wanjiku@EXAMPLE.com",
-      status: [AccountStatus.ACCOUNT_STATUS_FROZEN, AccountStatus.ACCOUNT_STATUS_ACTIVE],
-      created_after: { seconds: 1n, nanos: 1 },
-      created_before: { seconds: 1n, nanos: 2_000_000 },
+      statuses: [AccountStatus.ACCOUNT_STATUS_FROZEN, AccountStatus.ACCOUNT_STATUS_ACTIVE],
+      start: "2026-11-01",
+      end: "2026-11-01T12:00:00.002Z",
     });
     expect(asked).to.deep.equal([
       {
@@ -190,8 +190,8 @@ describe("grpc: AccountService/ListAccounts", () => {
         phoneNumber: "+254712345678",
         email: "wanjiku@example.com",
         status: ["ACTIVE", "FROZEN"],
-        createdAfter: 1_001,
-        createdBefore: 1_002,
+        createdAfter: Date.UTC(2026, 9, 31, 21),
+        createdBefore: Date.UTC(2026, 10, 1, 12, 0, 0, 2),
       },
     ]);
     expect(response?.accounts).to.have.length(1);
@@ -210,13 +210,13 @@ describe("grpc: AccountService/ListAccounts", () => {
   it("refuses an unknown status, and a span that ends when it begins", async () => {
     const { fields } = await under.grpc.call(rpcs.listAccounts, {
       ...LIST,
-      status: [AccountStatus.UNRECOGNIZED],
-      created_after: { seconds: 7n, nanos: 0 },
-      created_before: { seconds: 7n, nanos: 0 },
+      statuses: [AccountStatus.UNRECOGNIZED],
+      start: "2026-11-02",
+      end: "2026-11-01",
     });
     expect(fields).to.deep.equal([
-      { field: "status", message: "must be one of ACTIVE, FROZEN, CLOSED", code: "UNKNOWN_VALUE" },
-      { field: "created_before", message: "must be later than created_after", code: "OUT_OF_RANGE" },
+      { field: "statuses", message: "must be one of ACTIVE, FROZEN, CLOSED", code: "UNKNOWN_VALUE" },
+      { field: "end", message: "must be later than the start", code: "OUT_OF_RANGE" },
     ]);
   });
 });

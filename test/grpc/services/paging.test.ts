@@ -23,7 +23,7 @@ const LIST: PagedList = {
 };
 
 /** The seq from which the list goes on for a token, or "refused". */
-function follow(list: PagedList, token: string): number | undefined | "refused" {
+function follow(list: PagedList, token = ""): number | undefined | "refused" {
   const parsed = parsePageToken(token);
   if (!parsed.ok) return "refused";
   const page = pageOf(list, { size: 10, token: parsed.value });
@@ -37,9 +37,9 @@ describe("grpc: a page token", () => {
     }
   });
 
-  it("is empty for the first page and after the last", () => {
-    expect(follow(LIST, "")).to.equal(undefined);
-    expect(formatPageToken(LIST, undefined)).to.equal("");
+  it("is absent for the first page and after the last", () => {
+    expect(follow(LIST)).to.equal(undefined);
+    expect(formatPageToken(LIST, undefined)).to.equal(undefined);
   });
 
   it("does not depend on the order of the filters, nor of the pairs of a map, nor on those that are absent", () => {
@@ -50,7 +50,7 @@ describe("grpc: a page token", () => {
     expect(follow(same, formatPageToken(LIST, 7))).to.equal(7);
   });
 
-  const token = formatPageToken(LIST, 7);
+  const token = formatPageToken(LIST, 7) ?? "";
   for (const [name, list] of [
     ["another rpc", { ...LIST, rpc: "ListAccounts" }],
     ["another organization", { ...LIST, organizationId: "org_7zzzzzzzzzzzzzzzzzzzzzzzzz" as OrganizationId }],
@@ -84,7 +84,8 @@ describe("grpc: a page token", () => {
 
 describe("grpc: a page size", () => {
   for (const [asked, size] of [
-    [0, 100],
+    [undefined, 100],
+    [0, "refused"],
     [1, 1],
     [1000, 1000],
     [1001, "refused"],

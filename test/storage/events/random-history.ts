@@ -58,7 +58,9 @@ export class RandomCommands {
       this.#transactions.push(command.newTransactionId);
       if (command.rail === SLOW_RAIL) this.#orders.push(command.newTransactionId);
     }
-    return "reason" in command ? { ...command, reason: this.#name("why") as StatusReason } : command;
+    const words = this.#name("why") as StatusReason;
+    if ("note" in command) return { ...command, note: words };
+    return "reason" in command ? { ...command, reason: words } : command;
   }
 
   readonly #makers: readonly { readonly weight: number; readonly make: () => Command }[] = [

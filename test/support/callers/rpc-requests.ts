@@ -68,7 +68,7 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "AccountService/GetAccount": { request: ofAccount },
   "AccountService/ListAccounts": { request: ({ user_id }) => ({ user_id }) },
   "AccountService/UpdateAccount": { request: ({ account_id }) => ({ account_id, phone_number: "0733111222" }) },
-  "AccountService/FreezeAccount": { request: ({ frozen_id }) => ({ account_id: frozen_id, reason_code: 3 }) },
+  "AccountService/FreezeAccount": { request: ({ frozen_id }) => ({ account_id: frozen_id, reason: 3 }) },
   "AccountService/UnfreezeAccount": {
     request: ({ frozen_id, freeze_id }) => ({ account_id: frozen_id, freeze_id }),
   },
@@ -176,7 +176,7 @@ export async function makeThings(rest: RestCaller["send"], key: string): Promise
   const [user_id, reference] = [fresh(), fresh()];
   const [account_id, frozen_id] = [await newAccount(user_id), await newAccount(fresh())];
   const transaction = await call("Mint", { account_id, amount: "100.00", reference });
-  const frozen = await call("FreezeAccount", { account_id: frozen_id, reason_code: 1 });
+  const frozen = await call("FreezeAccount", { account_id: frozen_id, reason: 1 });
   return {
     account_id,
     frozen_id,

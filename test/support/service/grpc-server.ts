@@ -75,7 +75,7 @@ export function account(changes: Partial<Account> = {}): Account {
 
 /** The account with one freeze, for fraud. */
 function frozenAccount(): AccountWithFreeze {
-  const freeze = givenFreeze({ id: FREEZE_ID, accountId: ACCOUNT_ID, reasonCode: "FRAUD" });
+  const freeze = givenFreeze({ id: FREEZE_ID, accountId: ACCOUNT_ID, reason: "FRAUD" });
   return { ...account({ status: "FROZEN", freezes: [freeze] }), freeze };
 }
 

@@ -80,18 +80,18 @@ export class GivenBooks {
   }
 
   /** Returns the account with the freeze. */
-  freeze({ id }: Account, reasonCode: FreezeReason, reason: string): Promise<AccountWithFreeze> {
-    return this.#run(freezeAccount(this.organizationId, id, { reasonCode, reason: reason as StatusReason }));
+  freeze({ id }: Account, reason: FreezeReason, note: string): Promise<AccountWithFreeze> {
+    return this.#run(freezeAccount(this.organizationId, id, { reason, note: note as StatusReason }));
   }
 
   /** Lifts the freeze that the account came with. */
-  async unfreeze({ id, freeze }: AccountWithFreeze, reason: string): Promise<void> {
+  async unfreeze({ id, freeze }: AccountWithFreeze, note: string): Promise<void> {
     const command = unfreezeAccount(this.organizationId, id, freeze.id);
-    await this.#run({ ...command, reason: reason as StatusReason });
+    await this.#run({ ...command, note: note as StatusReason });
   }
 
-  async close({ id }: Account, reason: string): Promise<void> {
-    await this.#run({ ...closeAccount(this.organizationId, id), reason: reason as StatusReason });
+  async close({ id }: Account, note: string): Promise<void> {
+    await this.#run({ ...closeAccount(this.organizationId, id), note: note as StatusReason });
   }
 
   /** Gives the account another phone number. */

@@ -63,13 +63,16 @@ export function parseAsOfTime(unchecked: Timestamp | undefined, now: UnixMillis)
   return unparsed("must be at least 60 seconds ago", "OUT_OF_RANGE");
 }
 
-/** Parses the sequence of a point in the past. 0 means none. */
-export function parseAsOfSequence(unchecked: bigint, time: Timestamp | undefined): Parsed<number | undefined> {
-  if (unchecked === 0n) return parsed(undefined);
+/** Parses the sequence of a point in the past. */
+export function parseAsOfSequence(
+  unchecked: bigint | undefined,
+  time: Timestamp | undefined,
+): Parsed<number | undefined> {
+  if (unchecked === undefined) return parsed(undefined);
   if (time !== undefined) return unparsed("must be absent if as_of_time is given", "CONFLICT");
   return unchecked > 0n && unchecked <= BigInt(Number.MAX_SAFE_INTEGER)
     ? parsed(Number(unchecked))
-    : unparsed(`must be a whole number from 1 to ${String(Number.MAX_SAFE_INTEGER)}`, "OUT_OF_RANGE");
+    : unparsed("must be 1 or more", "OUT_OF_RANGE");
 }
 
 /** Returns the point in the past that a request names, or undefined for now. */

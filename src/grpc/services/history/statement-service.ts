@@ -42,7 +42,7 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
       const fields = parseFields({
         account_id: parseAccountId(request.account_id),
         ...parsePeriod(request, now()),
-        page_size: parsePageSize(request.page_size),
+        page_size: parsePageSize(request.page_size || undefined),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
@@ -74,7 +74,7 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
             const balances = line.balancesAfter ?? NO_BALANCES;
             return toStatementLine({ ...statementLineOf(line), balances });
           }),
-          next_page_token: formatPageToken(list, nextAfterSeq),
+          next_page_token: formatPageToken(list, nextAfterSeq) ?? "",
         });
       });
     },

@@ -27,7 +27,7 @@ function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRou
     parse: (request) =>
       parseFields({
         as_of_time: parseAsOfTime(request.as_of_time, now()),
-        as_of_sequence: parseAsOfSequence(request.as_of_sequence, request.as_of_time),
+        as_of_sequence: parseAsOfSequence(request.as_of_sequence || undefined, request.as_of_time),
       }),
     run: (fields, caller) => {
       const { history: reads } = cellOf(caller.key);

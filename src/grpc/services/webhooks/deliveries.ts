@@ -27,7 +27,7 @@ export function listWebhookDeliveries({ cellOf, listTurns }: WebhookHandlersOpti
     parse: (request, { key }) => {
       const fields = parseFields({
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
-        page_size: parsePageSize(request.page_size),
+        page_size: parsePageSize(request.page_size || undefined),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
@@ -48,7 +48,10 @@ export function listWebhookDeliveries({ cellOf, listTurns }: WebhookHandlersOpti
       if ("reason" in read) return { kind: "refused", refusal: read };
       if (read.endpoint === undefined) return notFound(id);
       const { rows, nextBeforeSeq } = read;
-      return done({ deliveries: rows.map(toDeliveryMessage), next_page_token: formatPageToken(list, nextBeforeSeq) });
+      return done({
+        deliveries: rows.map(toDeliveryMessage),
+        next_page_token: formatPageToken(list, nextBeforeSeq) ?? "",
+      });
     },
   });
 }

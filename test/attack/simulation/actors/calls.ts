@@ -140,8 +140,8 @@ export class Calls {
       organizationId,
       actor: TEST_ACTOR,
       accountId: this.#accountId(known),
-      reasonCode: this.#random.pick(["FRAUD", "COURT_ORDER"]),
-      reason: NO_REASON,
+      reason: this.#random.pick(["FRAUD", "COURT_ORDER"]),
+      note: NO_REASON,
       idempotencyKey: this.#random.chance(0.5) ? this.#names.idempotencyKey() : undefined,
     };
     return wishOf(() => ({ ...command, newFreezeId: this.#names.freezeId() }));
@@ -152,7 +152,7 @@ export class Calls {
     const { id, accountId } = this.#mostly(known, ({ freezes }) => freezes) ?? stranger;
     const freezeId = this.#random.chance(0.9) ? id : stranger.id;
     const command = { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId } as const;
-    return wishOf(() => ({ ...command, reason: NO_REASON }));
+    return wishOf(() => ({ ...command, note: NO_REASON }));
   }
 
   #close(organizationId: OrganizationId, known: Known): Wish {
@@ -161,7 +161,7 @@ export class Calls {
       organizationId,
       actor: TEST_ACTOR,
       accountId: this.#accountId(known),
-      reason: NO_REASON,
+      note: NO_REASON,
     };
     return wishOf(() => ({ ...command }));
   }
