@@ -8,7 +8,7 @@ const PAUSE_MILLIS = 5;
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
-  { millisMax = 5_000, what = () => "the condition never held" }: { millisMax?: number; what?: () => string } = {},
+  { millisMax = 30_000, what = () => "the condition never held" }: { millisMax?: number; what?: () => string } = {},
 ): Promise<void> {
   const giveUpAt = Date.now() + millisMax;
   while (!(await condition())) {
