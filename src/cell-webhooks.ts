@@ -61,15 +61,13 @@ export function cellWebhooks(cell: Cell, { reads, sender, writeEvent, now, logge
     endpoints,
     send: sender.send,
     timing,
-    json: ({ seq, id, type, occurredAt }) =>
+    json: ({ seq, id, type, recordedAt }) =>
       writeEvent({
         sequence: BigInt(seq),
         id,
         type,
-        occurred_at: toTimestamp(occurredAt),
+        recorded_at: toTimestamp(recordedAt),
         resource: undefined,
-        available_balance: "",
-        held_balance: "",
       }),
   });
   return {
@@ -97,7 +95,7 @@ function eventsOf(reads: Pick<EventReads, "after">, writeEvent: (event: EventMes
         seq: event.sequence,
         id: event.id,
         type: event.type,
-        occurredAt: event.occurredAt,
+        recordedAt: event.recordedAt,
         json: () => writeEvent(toEventMessage(event)),
       }));
     },

@@ -54,7 +54,7 @@ function watch(client: Client, key: string): Promise<void> {
   const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata);
   stream.on("data", ({ events }: ReturnType<typeof responseDeserialize>) => {
     const now = Date.now();
-    for (const { occurred_at: at } of events) {
+    for (const { recorded_at: at } of events) {
       if (at !== undefined) lagsMillis.push(now - Number(at.seconds) * 1_000 - at.nanos / 1_000_000);
     }
   });

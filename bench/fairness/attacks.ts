@@ -8,7 +8,6 @@ import {
   type ListTransactionsRequest,
   TransactionServiceService as rpcs,
 } from "../../src/gen/kesc/v1/transaction_service.js";
-import { WebhookEndpointStatus } from "../../src/gen/kesc/v1/webhook.js";
 import { WebhookServiceService as webhooks } from "../../src/gen/kesc/v1/webhook_service.js";
 import { driveBatches } from "../load/batch-load.js";
 import { mintRequest } from "../load/calls.js";
@@ -164,7 +163,7 @@ async function webhookChanges(attack: Attack): Promise<void> {
   const { httpAddress, keys } = attack.hostile;
   // The first key has the scopes of older builds, and the others have all.
   const [, ...others] = keys;
-  const created = await fetch(`http://${httpAddress}/webhooks`, {
+  const created = await fetch(`http://${httpAddress}/webhook-endpoints`, {
     method: "POST",
     headers: { "x-api-key": others[0] ?? "", "content-type": "application/json" },
     // An endpoint of an earlier round has another description by now.
@@ -177,7 +176,7 @@ async function webhookChanges(attack: Attack): Promise<void> {
       url: undefined,
       types: [],
       description: `change ${String(serial)}`,
-      status: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_UNSPECIFIED,
+      status: undefined,
     });
   const { path } = webhooks.updateWebhookEndpoint;
   let next = 0;

@@ -99,13 +99,13 @@ async function receiveTestEvent(): Promise<string> {
   await once(receiver, "listening");
   const url = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/hooks`;
   try {
-    const made = await kesc.POST("/webhooks", { body: { url, types: ["transaction.completed"] } });
+    const made = await kesc.POST("/webhook-endpoints", { body: { url, types: ["transaction.completed"] } });
     if (made.error?.code === "INVALID_FIELD") return "not allowed";
     if (made.error) throw new Error(made.error.detail);
-    secret = made.data.secret;
+    secret = made.data.secret ?? "";
     const params = { path: { webhook_endpoint_id: made.data.id } };
-    await kesc.POST("/webhooks/{webhook_endpoint_id}/test", { params, body: {} });
-    await kesc.DELETE("/webhooks/{webhook_endpoint_id}", { params });
+    await kesc.POST("/webhook-endpoints/{webhook_endpoint_id}/test", { params, body: {} });
+    await kesc.DELETE("/webhook-endpoints/{webhook_endpoint_id}", { params });
     return received;
   } finally {
     receiver.close();

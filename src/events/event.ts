@@ -1,4 +1,4 @@
-import type { Account, AccountStatus } from "../domain/account.js";
+import type { AccountStatus } from "../domain/account.js";
 import type { Freeze } from "../domain/freeze.js";
 import { type Balances, type JournalKind, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
@@ -6,7 +6,7 @@ import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.j
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { Cents } from "../domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, ApiKeyId, OrganizationId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
@@ -27,7 +27,12 @@ export interface EventRow {
 }
 
 /** What a row is about. Undefined if that is the organization itself. */
-export type EventSubject = TransactionFacts | AccountFacts | undefined;
+export type EventSubject =
+  | TransactionFacts
+  | AccountFacts
+  | { readonly kind: "key"; readonly apiKeyId: ApiKeyId }
+  | { readonly kind: "endpoint"; readonly webhookEndpointId: WebhookEndpointId }
+  | undefined;
 
 /** What never changes of a transaction, and its other rows that an event needs. */
 export interface TransactionFacts {
@@ -72,8 +77,17 @@ export interface AccountFacts {
   readonly freeze: Pick<Freeze, "id" | "reason" | "note" | "createdBy" | "createdAt"> | undefined;
 }
 
-/** An account without personal data, and without what no message of the contract shows. */
-export type EventAccount = Omit<Account, "openPayments" | "usage"> & { readonly person: undefined };
+/** An account right after a row, without personal data. The event has its balances. */
+export interface AccountSnapshot {
+  readonly id: AccountId;
+  readonly status: AccountStatus;
+  readonly statusNote: StatusReason;
+  readonly tier: TierName;
+  /** The freeze that the row began or ended. */
+  readonly freeze: Freeze | undefined;
+  readonly createdAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+}
 
 /** One row of an organization's book, with what it is about as that was right after the row. */
 export interface LedgerEvent {
@@ -81,10 +95,13 @@ export interface LedgerEvent {
   readonly sequence: number;
   readonly id: string;
   readonly type: JournalKind;
-  readonly occurredAt: UnixMillis;
+  readonly recordedAt: UnixMillis;
+  readonly actor: Actor;
   readonly accountId: AccountId | undefined;
   readonly transaction: Transaction | undefined;
-  readonly account: EventAccount | undefined;
+  readonly account: AccountSnapshot | undefined;
+  readonly apiKeyId: ApiKeyId | undefined;
+  readonly webhookEndpointId: WebhookEndpointId | undefined;
   readonly balances: Balances | undefined;
 }
 
@@ -92,22 +109,29 @@ const HASH_DIGITS = 8;
 
 /** Makes the event of a row. Only what the book held at that row goes into it. */
 export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
-  const { organizationId, sequence, kind, accountId, balancesAfter, recordedAt } = row;
+  const { organizationId, sequence, kind, accountId, balancesAfter, actor, recordedAt } = row;
   return {
     organizationId,
     sequence,
     id: eventIdOf(row),
     type: kind,
-    occurredAt: recordedAt,
+    recordedAt,
+    actor,
     accountId,
     transaction: subject?.kind === "transaction" ? transactionAt(row, subject) : undefined,
     account: subject?.kind === "account" ? accountAt(row, subject) : undefined,
+    apiKeyId: subject?.kind === "key" ? subject.apiKeyId : undefined,
+    webhookEndpointId: subject?.kind === "endpoint" ? subject.webhookEndpointId : undefined,
     balances: balancesAfter,
   };
 }
 
 /** A restored book that goes on differently has other hashes, and so other ids. */
-function eventIdOf({ organizationId, sequence, contentHash }: EventRow): string {
+export function eventIdOf({
+  organizationId,
+  sequence,
+  contentHash,
+}: Pick<EventRow, "organizationId" | "sequence" | "contentHash">): string {
   const suffix = organizationId.slice(organizationId.indexOf("_") + 1);
   return `evt_${suffix}_${String(sequence)}_${contentHash.slice(0, HASH_DIGITS)}`;
 }
@@ -179,31 +203,18 @@ function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonl
   return [...open];
 }
 
-function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freeze }: AccountFacts): EventAccount {
-  const { organizationId, balancesAfter, actor, reason, recordedAt } = row;
-  if (balancesAfter === undefined) throw new Error(`the row ${String(row.sequence)} has no balances`);
+function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freeze }: AccountFacts): AccountSnapshot {
+  const { organizationId, actor, reason, recordedAt } = row;
   const status = statusAfter(statusRow);
+  const lifted = row.kind === "account.unfrozen" ? { by: actor, at: recordedAt, note: reason } : undefined;
   return {
     id: accountId,
-    organizationId,
     status,
     statusNote: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
-    ...balancesAfter,
     tier: tier ?? DEFAULT_TIER,
+    freeze: freeze === undefined ? undefined : { ...freeze, organizationId, accountId, lifted },
     createdAt,
     updatedAt: recordedAt,
-    person: undefined,
-    freezes:
-      freeze === undefined
-        ? []
-        : [
-            {
-              ...freeze,
-              organizationId,
-              accountId,
-              lifted: row.kind === "account.unfrozen" ? { by: actor, at: recordedAt, note: reason } : undefined,
-            },
-          ],
   };
 }
 

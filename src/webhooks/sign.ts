@@ -12,10 +12,10 @@ const USER_AGENT = "KESC-Webhooks/1";
  */
 export function signedDelivery(
   { url, secrets }: Pick<Endpoint, "url" | "secrets">,
-  { id, type, occurredAt, json }: Omit<WebhookEvent, "seq">,
+  { id, type, recordedAt, json }: Omit<WebhookEvent, "seq">,
   now: UnixMillis,
 ): Delivery {
-  const timestamp = new Date(occurredAt).toISOString();
+  const timestamp = new Date(recordedAt).toISOString();
   const body = `{"type":${JSON.stringify(type)},"timestamp":"${timestamp}","data":${json()}}`;
   const seconds = String(Math.floor(now / 1_000));
   const signatures = validSecrets(secrets, now).map((secret) => signatureOf(secret, `${id}.${seconds}.${body}`));

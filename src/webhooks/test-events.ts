@@ -4,10 +4,10 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { DELIVERY_MILLIS_MAX, TESTS_MAX } from "./limits.js";
 import type { Send, Timing, WebhookEvent } from "./ports/delivery.js";
 import type { Attempt, Endpoint } from "./ports/endpoint.js";
-import type { WebhookEndpoints } from "./ports/endpoints.js";
+import type { ListedAttempt, WebhookEndpoints } from "./ports/endpoints.js";
 import { signedDelivery } from "./sign.js";
 
-const TYPE = "webhook.test";
+export const TEST_EVENT_TYPE = "webhook.test";
 /** The response needs this much of the time that is left until the deadline. */
 const RESPOND_MILLIS = 500;
 
@@ -30,7 +30,7 @@ export class TestEvents {
   }
 
   /** Sends one event. Returns undefined if the organization sends as many as it may. */
-  async send(endpoint: Endpoint, deadline: number): Promise<Attempt | undefined> {
+  async send(endpoint: Endpoint, deadline: number): Promise<ListedAttempt | undefined> {
     const { organizationId } = endpoint;
     const underWay = this.#underWay.get(organizationId) ?? 0;
     if (underWay >= TESTS_MAX) return undefined;
@@ -49,10 +49,10 @@ export class TestEvents {
     this.#stopped.abort();
   }
 
-  async #send(endpoint: Endpoint, deadline: number): Promise<Attempt> {
+  async #send(endpoint: Endpoint, deadline: number): Promise<ListedAttempt> {
     const { endpoints, send, timing, json } = this.#options;
     const now = timing.now();
-    const event = { seq: 0, id: `evt_test_${randomBytes(10).toString("hex")}`, type: TYPE, occurredAt: now };
+    const event = { seq: 0, id: `evt_test_${randomBytes(10).toString("hex")}`, type: TEST_EVENT_TYPE, recordedAt: now };
     const from = timing.monotonicMillis();
     const delivery = signedDelivery(endpoint, { ...event, json: () => json(event) }, now);
     const millis = Math.max(1, Math.min(DELIVERY_MILLIS_MAX, deadline - now - RESPOND_MILLIS));
@@ -67,6 +67,6 @@ export class TestEvents {
       millis: Math.round(timing.monotonicMillis() - from),
     };
     await endpoints.log(endpoint.id, attempt);
-    return attempt;
+    return { ...attempt, event };
   }
 }

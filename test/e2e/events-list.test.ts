@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
+import { describeEachEngine, fresh, newAccount, newKey } from "../support/service/each-engine.js";
+import { withEndpoint } from "../support/webhooks/endpoints.js";
 
 interface EventFields {
   readonly sequence: string;
@@ -8,6 +9,9 @@ interface EventFields {
   readonly type: string;
   readonly transaction?: { readonly id: string; readonly status: string; readonly reference: string };
   readonly account?: Readonly<Record<string, unknown>>;
+  readonly actor: string;
+  readonly api_key_id?: string;
+  readonly webhook_endpoint_id?: string;
   readonly available_balance: string;
 }
 
@@ -49,13 +53,26 @@ describeEachEngine("ListEvents", (service) => {
     const { events } = await list({ after_sequence: before, account_id: accountId });
     expect(events.map(({ type }) => type)).to.deep.equal(["account.created", "transaction.completed"]);
     const [created, minted] = events;
-    expect(created?.account).to.include({ id: accountId }).and.not.have.any.keys("user_id", "phone_number", "email");
-    expect(created?.account?.["status"]).to.equal("ACCOUNT_STATUS_ACTIVE");
+    expect(created?.account).to.include({ id: accountId, status: "ACCOUNT_STATUS_ACTIVE" });
+    expect(created?.account).not.to.have.any.keys("user_id", "phone_number", "email");
+    expect(created?.actor).to.match(/^key_/);
     expect(created?.available_balance).to.equal("0.00");
     expect(minted?.transaction?.status).to.equal("TRANSACTION_STATUS_COMPLETED");
     expect(minted?.available_balance).to.equal("12.50");
     const suffix = service().a.organizationId.slice("org_".length);
     expect(minted?.id).to.match(new RegExp(`^evt_${suffix}_${String(minted?.sequence)}_[0-9a-f]{8}$`));
+  });
+
+  it("names the key and the endpoint that an event is about", async () => {
+    const before = await latest();
+    const made = await newKey(service(), {});
+    await withEndpoint(service(), {}, async (endpoint) => {
+      const { events } = await list({ after_sequence: before, types: ["key.created", "webhook_endpoint.created"] });
+      const [ofKey, ofEndpoint] = events;
+      expect(ofKey).to.include({ type: "key.created", api_key_id: made.id, actor: "operator" });
+      expect(ofEndpoint).to.include({ type: "webhook_endpoint.created", webhook_endpoint_id: endpoint.id });
+      expect(ofEndpoint?.actor).to.match(/^key_/);
+    });
   });
 
   it("returns only the types that were asked for, and goes on over what does not match", async () => {

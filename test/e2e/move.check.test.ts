@@ -70,7 +70,7 @@ describe("an organization that moves to another cell, under load from clients th
   it("loses no acknowledged mint, doubles none, and goes on with its keys, cursors, tokens and webhooks", async () => {
     const { organizationId, key } = first.a;
     const accountId = await newAccount(first);
-    const created = await first.rest("POST", "/webhooks", { body: { url: receiver.url } });
+    const created = await first.rest("POST", "/webhook-endpoints", { body: { url: receiver.url } });
     expect(created.status, created.text).to.equal(201);
     const many = Array.from({ length: MINTS_BEFORE }, (_, index) => ({
       mint: { account_id: accountId, amount: "1.00", reference: `before-${String(index)}` },

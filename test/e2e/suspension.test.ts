@@ -62,7 +62,7 @@ describeEachEngine("a suspended organization", (service) => {
       DeleteWebhookEndpoint: { webhook_endpoint_id: "whe_none" },
       RotateWebhookSecret: { webhook_endpoint_id: "whe_none" },
       ResendWebhookDelivery: { webhook_endpoint_id: "whe_none", sequence: 1 },
-      ReplayWebhookEvents: { webhook_endpoint_id: "whe_none", from_sequence: 1, until_sequence: 1 },
+      ReplayWebhookEvents: { webhook_endpoint_id: "whe_none", start_sequence: 1, end_sequence: 2 },
     };
     const reasons = await Promise.all(
       WRITING.map(async (name) => {

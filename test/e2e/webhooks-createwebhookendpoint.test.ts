@@ -9,12 +9,12 @@ describeEachEngine("CreateWebhookEndpoint", (service) => {
       expect(endpoint).to.include({ status: "active", description: "till", disabled_reason: null, replay: null });
       expect(endpoint["types"]).to.deep.equal(["account.created"]);
       expect(endpoint.secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
-      const again = await service().rest("POST", "/webhooks", {
+      const again = await service().rest("POST", "/webhook-endpoints", {
         body: { url: endpoint["url"], types: ["account.created"], description: "till" },
       });
       expect(again.status).to.equal(200);
       expect(again.headers["idempotent-replayed"]).to.equal("true");
-      expect(again.json).to.deep.equal({ ...endpoint, secret: "" });
+      expect(again.json).to.deep.equal({ ...endpoint, secret: null });
     });
   });
 
@@ -32,22 +32,22 @@ describeEachEngine("CreateWebhookEndpoint", (service) => {
 
   it("refuses an eleventh endpoint", async () => {
     const { key } = service().b;
-    const existing = (await service().rest("GET", "/webhooks", { key })).json["endpoints"] as object[];
+    const existing = (await service().rest("GET", "/webhook-endpoints", { key })).json["webhook_endpoints"] as object[];
     const ids: unknown[] = [];
     for (let count = existing.length; count < 10; count++) {
-      const created = await service().rest("POST", "/webhooks", { key, body: { url: unreachableUrl() } });
+      const created = await service().rest("POST", "/webhook-endpoints", { key, body: { url: unreachableUrl() } });
       expect(created.status).to.equal(201);
-      expect(created.headers.location).to.equal(`/webhooks/${String(created.json["id"])}`);
+      expect(created.headers.location).to.equal(`/webhook-endpoints/${String(created.json["id"])}`);
       ids.push(created.json["id"]);
     }
-    const refused = await service().rest("POST", "/webhooks", { key, body: { url: unreachableUrl() } });
+    const refused = await service().rest("POST", "/webhook-endpoints", { key, body: { url: unreachableUrl() } });
     expect(problemOf(refused)).to.include({ status: 422, code: "TOO_MANY_WEBHOOK_ENDPOINTS" });
-    for (const id of ids) await service().rest("DELETE", `/webhooks/${String(id)}`, { key });
+    for (const id of ids) await service().rest("DELETE", `/webhook-endpoints/${String(id)}`, { key });
   });
 
   it("names every bad field", async () => {
     const body = { url: "http://example.com/", types: ["no.such"], description: "a\nb" };
-    expect(problemOf(await service().rest("POST", "/webhooks", { body }))).to.deep.equal({
+    expect(problemOf(await service().rest("POST", "/webhook-endpoints", { body }))).to.deep.equal({
       status: 400,
       code: "INVALID_FIELD",
       fields: ["url", "types", "description"],

@@ -6,8 +6,8 @@ import { unreachableUrl } from "../support/webhooks/endpoints.js";
 describeEachEngine("DeleteWebhookEndpoint", (service) => {
   it("deletes the endpoint, whose url can be used again", async () => {
     const body = { url: unreachableUrl() };
-    const created = await service().rest("POST", "/webhooks", { body });
-    const path = `/webhooks/${String(created.json["id"])}`;
+    const created = await service().rest("POST", "/webhook-endpoints", { body });
+    const path = `/webhook-endpoints/${String(created.json["id"])}`;
     expect((await service().rest("DELETE", path)).status).to.equal(200);
     for (const method of ["GET", "DELETE"]) {
       expect(problemOf(await service().rest(method, path))).to.include({
@@ -15,15 +15,17 @@ describeEachEngine("DeleteWebhookEndpoint", (service) => {
         code: "WEBHOOK_ENDPOINT_NOT_FOUND",
       });
     }
-    const again = await service().rest("POST", "/webhooks", { body });
+    const again = await service().rest("POST", "/webhook-endpoints", { body });
     expect(again.status).to.equal(201);
     expect(again.json["id"]).not.to.equal(created.json["id"]);
-    await service().rest("DELETE", `/webhooks/${String(again.json["id"])}`);
+    await service().rest("DELETE", `/webhook-endpoints/${String(again.json["id"])}`);
   });
 
   it("is an event of the organization, as the creation is, and neither shows the url", async () => {
-    const created = await service().rest("POST", "/webhooks", { body: { url: `${unreachableUrl()}?token=hidden` } });
-    await service().rest("DELETE", `/webhooks/${String(created.json["id"])}`);
+    const created = await service().rest("POST", "/webhook-endpoints", {
+      body: { url: `${unreachableUrl()}?token=hidden` },
+    });
+    await service().rest("DELETE", `/webhook-endpoints/${String(created.json["id"])}`);
     const events = await service().rest("GET", "/events?types=webhook_endpoint.created&types=webhook_endpoint.deleted");
     expect(events.text).to.include("webhook_endpoint.deleted").and.not.to.include("hidden");
   });

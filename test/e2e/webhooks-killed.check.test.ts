@@ -15,7 +15,7 @@ const ARRIVED_MILLIS_MAX = 60_000;
 const EXPIRE_LEASE = "UPDATE leases SET until = 0";
 
 async function newEndpoint(service: Service, { url }: Receiver): Promise<{ id: string; secret: string }> {
-  const created = await service.rest("POST", "/webhooks", { body: { url, types: ["transaction.completed"] } });
+  const created = await service.rest("POST", "/webhook-endpoints", { body: { url, types: ["transaction.completed"] } });
   if (created.status !== 201) throw new Error(created.text);
   return created.json as { id: string; secret: string };
 }

@@ -7,9 +7,9 @@ describeEachEngine("RotateWebhookSecret", (service) => {
   it("returns another secret, and until when the earlier one signs", async () => {
     await withEndpoint(service(), {}, async ({ id, secret }) => {
       const from = Date.now();
-      const { status, json } = await service().rest("POST", `/webhooks/${id}/rotate-secret`, { body: {} });
+      const { status, json } = await service().rest("POST", `/webhook-endpoints/${id}/rotate-secret`, { body: {} });
       expect(status).to.equal(200);
-      const endpoint = json["endpoint"] as { secret: string };
+      const endpoint = json["webhook_endpoint"] as { secret: string };
       expect(endpoint.secret)
         .to.match(/^whsec_/)
         .and.not.to.equal(secret);
@@ -19,7 +19,7 @@ describeEachEngine("RotateWebhookSecret", (service) => {
   });
 
   it("refuses an endpoint that does not exist", async () => {
-    const refused = await service().rest("POST", "/webhooks/whe_none/rotate-secret", { body: {} });
+    const refused = await service().rest("POST", "/webhook-endpoints/whe_none/rotate-secret", { body: {} });
     expect(problemOf(refused)).to.include({ status: 404, code: "WEBHOOK_ENDPOINT_NOT_FOUND" });
   });
 });

@@ -5,7 +5,7 @@ import type { TierName } from "../../src/domain/limits/limits.js";
 import type { RailReceipt } from "../../src/domain/payment.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import type { Cents } from "../../src/domain/values/cents.js";
-import type { FreezeId, TransactionId } from "../../src/domain/values/ids.js";
+import type { ApiKeyId, FreezeId, TransactionId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import type { StatusReason } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
@@ -85,13 +85,27 @@ describe("an event", () => {
       sequence: 9,
       id: "evt_01jd2r6p5vf8ksw3xhb1z7q4ye_9_01234567",
       type: "organization.suspended",
-      occurredAt: 9_000,
+      recordedAt: 9_000,
+      actor: "key_1",
       accountId: undefined,
       transaction: undefined,
       account: undefined,
+      apiKeyId: undefined,
+      webhookEndpointId: undefined,
       balances: undefined,
     });
     expect(eventOf(row("book.allocated"), undefined).balances).to.deep.equal({ availableCents: 700, heldCents: 20 });
+  });
+
+  it("names the API key or the endpoint that its row is about", () => {
+    const own = { accountId: undefined, balancesAfter: undefined };
+    const apiKeyId = "key_1" as ApiKeyId;
+    const webhookEndpointId = "whe_1" as WebhookEndpointId;
+    expect(eventOf(row("key.revoked", own), { kind: "key", apiKeyId })).to.include({ apiKeyId, account: undefined });
+    expect(eventOf(row("webhook_endpoint.updated", own), { kind: "endpoint", webhookEndpointId })).to.include({
+      webhookEndpointId,
+      apiKeyId: undefined,
+    });
   });
 
   const open = { failure: undefined, completedAt: undefined, availableAfterCents: undefined, statusReason: "" };
@@ -185,16 +199,12 @@ describe("an event", () => {
     it(`${kind} shows the account as ${status}, without a person`, () => {
       expect(accountAt(row(kind), { statusRow })).to.deep.equal({
         id: ACCOUNT_ID,
-        organizationId: ORGANIZATION,
         status,
         statusNote,
-        availableCents: 700,
-        heldCents: 20,
         tier: "default",
+        freeze: undefined,
         createdAt: 1_000,
         updatedAt: 9_000,
-        person: undefined,
-        freezes: [],
       });
     });
   }
@@ -212,9 +222,10 @@ describe("an event", () => {
       createdAt: toUnixMillis(3_000),
     } as const;
     const shown = { ...freeze, organizationId: ORGANIZATION, accountId: ACCOUNT_ID };
-    expect(accountAt(row("account.frozen"), { freeze })?.freezes).to.deep.equal([{ ...shown, lifted: undefined }]);
-    expect(accountAt(row("account.unfrozen"), { freeze })?.freezes).to.deep.equal([
-      { ...shown, lifted: { by: "key_1", at: 9_000, note: REASON } },
-    ]);
+    expect(accountAt(row("account.frozen"), { freeze })?.freeze).to.deep.equal({ ...shown, lifted: undefined });
+    expect(accountAt(row("account.unfrozen"), { freeze })?.freeze).to.deep.equal({
+      ...shown,
+      lifted: { by: "key_1", at: 9_000, note: REASON },
+    });
   });
 });

@@ -11,6 +11,7 @@ import { type EventFilter, EVENTS_READ_MAX } from "../../src/events/ports.js";
 import { watch } from "../../src/events/watch.js";
 import { WatchEventsResponse } from "../../src/gen/kesc/v1/event_service.js";
 import { eventCodec } from "../../src/grpc/messages/events/event.js";
+import { TEST_ACTOR } from "../support/commands.js";
 import { eventually } from "../support/eventually.js";
 import { ACCOUNT_ID, ORGANIZATION, transaction } from "../support/service/grpc-server.js";
 import { MemoryEvents } from "../support/service/memory-events.js";
@@ -88,10 +89,13 @@ describe("watching a book", () => {
         sequence,
         id: `evt_${String(sequence)}`,
         type: sequence % 2 === 0 ? "transaction.completed" : "transaction.pending",
-        occurredAt: toUnixMillis(0),
+        recordedAt: toUnixMillis(0),
+        actor: TEST_ACTOR,
         accountId: ACCOUNT_ID,
         transaction: transaction({ description: "x".repeat(bytes) as Description }),
         account: undefined,
+        apiKeyId: undefined,
+        webhookEndpointId: undefined,
         balances: undefined,
       } satisfies LedgerEvent);
     }

@@ -105,7 +105,7 @@ describe("the verifiers of docs/webhooks.md", () => {
       if (status >= 300) throw new Error(text);
       return json;
     };
-    const created = await post("/webhooks", { url: receiver.url, types: ["transaction.completed"] });
+    const created = await post("/webhook-endpoints", { url: receiver.url, types: ["transaction.completed"] });
     const account = await post("/accounts", { user_id: "amina", phone_number: "0712345678" });
     const mint = (reference: string): Promise<unknown> =>
       post("/transactions/mint", { account_id: account["id"], amount: "10.00", reference, description: "çà 💶" });
@@ -117,12 +117,12 @@ describe("the verifiers of docs/webhooks.md", () => {
     };
     await mint("first");
     const first = await delivered("first");
-    const rotated = await post(`/webhooks/${String(created["id"])}/rotate-secret`, {});
-    const other = await post("/webhooks", { url: "https://example.com/" });
+    const rotated = await post(`/webhook-endpoints/${String(created["id"])}/rotate-secret`, {});
+    const other = await post("/webhook-endpoints", { url: "https://example.com/" });
     // The endpoint has two secrets now, and each verifies what follows.
     await mint("second");
     const second = await delivered("second");
-    const secrets = [created["secret"], (rotated["endpoint"] as { secret: string }).secret].map(String);
+    const secrets = [created["secret"], (rotated["webhook_endpoint"] as { secret: string }).secret].map(String);
     const genuine = [
       { what: "the first delivery", received: first, secret: secrets[0] ?? "" },
       { what: "the second one, by the older secret", received: second, secret: secrets[0] ?? "" },

@@ -23,10 +23,10 @@ describe("the streams of events", () => {
       await caller.until('"account.created"');
       const reply = { status: statusCode, headers, text: caller.text, json: {} };
       expectDocumented("GET", "/events", reply);
-      const broken = { ...reply, text: reply.text.replaceAll('"occurred_at"', '"at"') };
+      const broken = { ...reply, text: reply.text.replaceAll('"recorded_at"', '"at"') };
       expect(() => {
         expectDocumented("GET", "/events", broken);
-      }).to.throw(/occurred_at/);
+      }).to.throw(/recorded_at/);
       caller.close();
     });
   }

@@ -14,7 +14,7 @@ for (const engine of ENGINES) {
     before(async () => {
       service = await startInProcess(engine);
       const body = { url: "https://example.com/hooks" };
-      const created = await service.rest.send("POST", "/webhooks", { key: service.a.key, body });
+      const created = await service.rest.send("POST", "/webhook-endpoints", { key: service.a.key, body });
       id = String(created.json["id"]);
     });
     after(() => service.dispose());
@@ -29,10 +29,11 @@ for (const engine of ENGINES) {
       UpdateWebhookEndpoint: (serial) => ({ webhook_endpoint_id: id, description: String(serial) }),
       RotateWebhookSecret: () => ({ webhook_endpoint_id: id }),
       ResendWebhookDelivery: () => ({ webhook_endpoint_id: id, sequence: 1 }),
-      ReplayWebhookEvents: () => ({ webhook_endpoint_id: id, from_sequence: 1, until_sequence: 1 }),
+      ReplayWebhookEvents: () => ({ webhook_endpoint_id: id, start_sequence: 1, end_sequence: 2 }),
       GetWebhookEndpoint: () => ({ webhook_endpoint_id: id }),
       ListWebhookEndpoints: () => ({}),
       ListWebhookDeliveries: () => ({ webhook_endpoint_id: id }),
+      ListUndeliveredEvents: () => ({ webhook_endpoint_id: id }),
       DeleteWebhookEndpoint: () => ({ webhook_endpoint_id: id }),
     } satisfies Record<string, (serial: number) => object>;
 

@@ -50,8 +50,8 @@ for (const engine of ENGINES) {
       const endpoint = await endpoints.endpoint(organizationId, id);
       const page = { size: 10, beforeSeq: undefined };
       const [log, undelivered] = [
-        await endpoints.attempts(id, "all", page),
-        await endpoints.attempts(id, "undelivered", page),
+        await endpoints.attempts({ id, organizationId }, "all", page),
+        await endpoints.undelivered({ id, organizationId }, page),
       ];
       const { settledSeq, replay, failures } = endpoint ?? {};
       return { settledSeq, replay, failures, log: log.rows.length, undelivered: undelivered.rows.length };
@@ -73,7 +73,7 @@ for (const engine of ENGINES) {
       const mine = await taken("https://example.com/changed");
       const { id, organizationId } = mine.endpoint;
       const change = { id, organizationId, actor: TEST_ACTOR, now: NOW };
-      await new StoredWebhookEndpoints(opened.cell).replay({ ...change, fromSeq: 1, untilSeq: 5 });
+      await new StoredWebhookEndpoints(opened.cell).replay({ ...change, startSeq: 1, endSeq: 6 });
       const before = await shown(mine);
       expect(before.replay).to.deep.equal({ settledSeq: 0, untilSeq: 5 });
       expect(await deliveryStore(opened.cell).save([changesOf(mine, 9)])).to.deep.equal([id]);

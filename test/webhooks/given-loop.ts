@@ -58,8 +58,8 @@ export class Loop {
           loop.#reads += 1;
           const { events } = await reads.after({ organizationId, afterSequence, limit });
           loop.#reads -= 1;
-          return events.map(({ sequence: seq, id, type, occurredAt }) => {
-            return { seq, id, type, occurredAt, json: () => String(seq) };
+          return events.map(({ sequence: seq, id, type, recordedAt }) => {
+            return { seq, id, type, recordedAt, json: () => String(seq) };
           });
         },
       },

@@ -11,7 +11,7 @@ describe("signedDelivery", () => {
   const event = {
     id: "evt_1",
     type: "account.created",
-    occurredAt: toUnixMillis(1_700_000_000_123),
+    recordedAt: toUnixMillis(1_700_000_000_123),
     json: () => '{"sequence":1,"text":"Wanjikũ"}',
   };
   const secret = (bytes: number, validUntil?: number): Secret => ({

@@ -34,7 +34,7 @@ function endpoint(changes: Partial<Endpoint> = {}): Endpoint {
 }
 
 function event(seq: number, type = "key.created"): WebhookEvent {
-  return { seq, id: `evt_${String(seq)}`, type, occurredAt: AT, json: () => "{}" };
+  return { seq, id: `evt_${String(seq)}`, type, recordedAt: AT, json: () => "{}" };
 }
 
 /** An endpoint, its window, and the book behind it, on a clock that the test sets. */

@@ -1,7 +1,7 @@
 /** An event as the command writes it. Amounts are texts. */
 export interface EventJson {
   readonly sequence: number;
-  readonly occurred_at: string;
+  readonly recorded_at: string;
   readonly type: string;
   readonly transaction: {
     readonly id: string;
@@ -10,18 +10,22 @@ export interface EventJson {
     readonly amount: string;
   } | null;
   readonly account: { readonly id: string; readonly status: string } | null;
-  readonly available_balance: string;
+  readonly api_key_id: string | null;
+  readonly webhook_endpoint_id: string | null;
+  readonly available_balance: string | null;
 }
 
 /** Returns the line of an event for people. */
-export function eventLine({ sequence, occurred_at: at, type, ...event }: EventJson): string {
+export function eventLine({ sequence, recorded_at: at, type, ...event }: EventJson): string {
   const words = [String(sequence), at, type];
-  const { transaction, account } = event;
+  const { transaction, account, available_balance: balance } = event;
   if (transaction !== null) {
     const { id, amount, status } = transaction;
     words.push(id, `${transaction.type.toUpperCase()} ${amount} ${status.toUpperCase()}`);
   }
   if (account !== null) words.push(account.id, account.status.toUpperCase());
-  if (transaction !== null || account !== null) words.push(`balance ${event.available_balance}`);
+  const id = event.api_key_id ?? event.webhook_endpoint_id;
+  if (id !== null) words.push(id);
+  if (balance !== null) words.push(`balance ${balance}`);
   return words.join("  ");
 }

@@ -7,7 +7,7 @@ import { toFreezeMessage } from "./freeze.js";
 import { parseStatuses } from "./statuses.js";
 import { toTimestamp } from "./timestamp.js";
 
-const STATUSES = {
+export const ACCOUNT_STATUS_MESSAGES = {
   ACTIVE: AccountStatusMessage.ACCOUNT_STATUS_ACTIVE,
   FROZEN: AccountStatusMessage.ACCOUNT_STATUS_FROZEN,
   CLOSED: AccountStatusMessage.ACCOUNT_STATUS_CLOSED,
@@ -24,7 +24,7 @@ export function toAccountMessage(
     user_id: account.person?.userId,
     phone_number: account.person?.phoneNumber,
     email: account.person && shown(account.person.email),
-    status: STATUSES[account.status],
+    status: ACCOUNT_STATUS_MESSAGES[account.status],
     status_note: shown(account.statusNote),
     freezes: account.freezes.map(toFreezeMessage),
     available_balance: formatCents(account.availableCents),
@@ -41,5 +41,5 @@ export function toAccountMessage(
 export function parseAccountStatuses(
   unchecked: readonly AccountStatusMessage[],
 ): Parsed<readonly AccountStatus[] | undefined> {
-  return parseStatuses(unchecked, ACCOUNT_STATUSES, STATUSES);
+  return parseStatuses(unchecked, ACCOUNT_STATUSES, ACCOUNT_STATUS_MESSAGES);
 }

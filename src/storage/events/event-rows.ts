@@ -5,7 +5,7 @@ import type { RailReceipt } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { toCents } from "../../domain/values/cents.js";
-import type { AccountId, FreezeId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, TransactionId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {
@@ -74,6 +74,7 @@ export type EventSelectRow = {
   readonly status_rows: string | null;
   readonly tier: string | null;
   readonly account_created_at: number | null;
+  readonly api_key_id: string | null;
   readonly freeze_reason_code: string;
   readonly freeze_reason: string;
   readonly freeze_created_by: string;
@@ -83,6 +84,7 @@ export type EventSelectRow = {
 // Both engines use a partial index only if the statement repeats its condition.
 const STEPS = "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
 const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
+const KEYS = "('key.created', 'key.revoked')";
 const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
 
 /**
@@ -102,6 +104,9 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
   const tier = `
     SELECT n.detail FROM ${journal} n WHERE n.account_id = j.account_id AND n.seq <= j.seq AND n.kind = 'account.tiered'
     ORDER BY n.seq DESC LIMIT 1`;
+  const apiKey = `
+    SELECT k.id FROM ${table("books")} b JOIN ${table("api_keys")} k ON k.organization_id = b.organization_id
+    WHERE b.number = j.book AND (k.seq = j.seq OR k.revoked_seq = j.seq)`;
   return `
     SELECT j.book, j.seq, j.kind, j.account_id, j.transaction_id, j.freeze_id, j.available_after_cents,
       j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
@@ -114,6 +119,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       CASE WHEN j.kind IN ${STEPS} THEN ${others(ended)} END AS ended,
       CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN ${others(statusRow)} END AS status_rows,
       CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN (${tier}) END AS tier,
+      CASE WHEN j.kind IN ${KEYS} THEN (${apiKey}) END AS api_key_id,
       a.created_at AS account_created_at,
       f.reason_code AS freeze_reason_code, f.reason AS freeze_reason, f.created_by AS freeze_created_by,
       f.created_at AS freeze_created_at
@@ -154,6 +160,10 @@ function subjectOf(row: EventSelectRow): EventSubject {
       steps: othersIn(row.steps).map(stepOf),
       ended: othersIn(row.ended).map(endOf)[0],
     };
+  }
+  if (row.api_key_id !== null) return { kind: "key", apiKeyId: row.api_key_id as ApiKeyId };
+  if (row.kind.startsWith("webhook_endpoint.")) {
+    return { kind: "endpoint", webhookEndpointId: row.detail as WebhookEndpointId };
   }
   if (row.account_id === null || row.account_created_at === null) return undefined;
   return {

@@ -1,41 +1,83 @@
-import type { WebhookEndpointId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { eventIdOf } from "../../events/event.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import type { AttemptFilter, ListedAttempt } from "../../webhooks/ports/endpoints.js";
+import type {
+  AttemptFilter,
+  EventNames,
+  ListedAttempt,
+  ListedEndpoint,
+  UndeliveredEvent,
+} from "../../webhooks/ports/endpoints.js";
 import type { Cell } from "../database.js";
 import type { Engine } from "../sql/engine.js";
 import type { LogRow, RetryRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
-import { timeOf } from "./rows.js";
+import { retryOf } from "./rows.js";
 
-interface AttemptsRequest {
-  readonly id: WebhookEndpointId;
-  readonly filter: AttemptFilter;
-  readonly page: PageRequest;
+type AttemptsCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+
+interface EventColumns {
+  readonly kind: string;
+  readonly content_hash: string;
 }
+
+type Nulls<Columns> = { readonly [Name in keyof Columns]: null };
 
 /** Returns a page of the attempts of an endpoint, newest first. There are 1,000 rows at most. */
 export async function attemptsOf(
-  { engine, reader }: Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> },
-  { id, filter, page: { size, beforeSeq = Number.MAX_SAFE_INTEGER } }: AttemptsRequest,
+  { engine, reader }: AttemptsCell,
+  {
+    endpoint,
+    filter,
+    page,
+  }: { readonly endpoint: ListedEndpoint; readonly filter: AttemptFilter; readonly page: PageRequest },
 ): Promise<Page<ListedAttempt>> {
-  const statements = attemptStatements(engine);
-  const bindings = [id, beforeSeq, size + 1];
-  if (filter === "undelivered") {
-    const rows = await orStoreError(engine, reader.rows<RetryRow>(statements.undelivered, bindings));
-    return pageOf(rows, size, ({ seq }) => seq, listedRetryOf);
-  }
-  const sql = filter === "failed" ? statements.failed : statements.all;
-  const rows = await orStoreError(engine, reader.rows<LogRow>(sql, bindings));
-  return pageOf(rows, size, ({ number }) => number, listedLogOf);
+  const sql = attemptStatements(engine)[filter];
+  // A test event is in no book.
+  const reading = reader.rows<LogRow & (EventColumns | Nulls<EventColumns>)>(sql, bindingsOf(endpoint, page));
+  const rows = await orStoreError(engine, reading);
+  return pageOf(rows, page, {
+    numberOf: ({ number }) => number,
+    listedOf: ({ seq, tries, code, problem, at, millis, ...row }) => {
+      const event = row.kind === null ? undefined : eventNamesOf(endpoint, { ...row, seq });
+      return { seq, tries, succeeded: problem === "", code, problem, at: toUnixMillis(at), millis, event };
+    },
+  });
 }
 
-function pageOf<Row>(
+/** Returns a page of the events that wait for another try or are given up, latest first. */
+export async function undeliveredOf(
+  { engine, reader }: AttemptsCell,
+  { endpoint, page }: { readonly endpoint: ListedEndpoint; readonly page: PageRequest },
+): Promise<Page<UndeliveredEvent>> {
+  const { undelivered } = attemptStatements(engine);
+  const reading = reader.rows<RetryRow & EventColumns>(undelivered, bindingsOf(endpoint, page));
+  const rows = await orStoreError(engine, reading);
+  return pageOf(rows, page, {
+    numberOf: ({ seq }) => seq,
+    listedOf: (row) => ({ ...retryOf(row), event: eventNamesOf(endpoint, row) }),
+  });
+}
+
+function bindingsOf(
+  { id, organizationId }: ListedEndpoint,
+  { size, beforeSeq = Number.MAX_SAFE_INTEGER }: PageRequest,
+): readonly (string | number)[] {
+  return [organizationId, id, beforeSeq, size + 1];
+}
+
+function eventNamesOf(
+  { organizationId }: ListedEndpoint,
+  { seq, kind, content_hash: contentHash }: EventColumns & { readonly seq: number },
+): EventNames {
+  return { id: eventIdOf({ organizationId, sequence: seq, contentHash }), type: kind };
+}
+
+function pageOf<Row, Listed>(
   rows: readonly Row[],
-  size: number,
-  numberOf: (row: Row) => number,
-  listedOf: (row: Row) => ListedAttempt,
-): Page<ListedAttempt> {
+  { size }: PageRequest,
+  { numberOf, listedOf }: { readonly numberOf: (row: Row) => number; readonly listedOf: (row: Row) => Listed },
+): Page<Listed> {
   const page = rows.slice(0, size);
   const last = page.at(-1);
   return {
@@ -45,29 +87,17 @@ function pageOf<Row>(
   };
 }
 
-function listedRetryOf(row: RetryRow): ListedAttempt {
+/** The rows with the names of their events. The first binding is the organization. */
+function attemptStatements({ table, hex }: Engine) {
+  const book = `(SELECT b.number FROM ${table("books")} b WHERE b.organization_id = ?)`;
+  const select = (rows: string, join: string): string => `
+    SELECT r.*, j.kind, ${hex("j.content_hash")} AS content_hash
+    FROM ${table(rows)} r ${join} ${table("journal")} j ON j.book = ${book} AND j.seq = r.seq
+    WHERE r.endpoint_id = ?`;
+  const log = `${select("webhook_log", "LEFT JOIN")} AND r.number < ?`;
   return {
-    seq: row.seq,
-    tries: row.tries,
-    succeeded: false,
-    code: row.last_code ?? 0,
-    problem: row.last_problem ?? "",
-    at: toUnixMillis(row.last_at ?? 0),
-    millis: row.last_millis ?? 0,
-    nextAt: timeOf(row.next_at),
-  };
-}
-
-function listedLogOf({ seq, tries, code, problem, at, millis }: LogRow): ListedAttempt {
-  return { seq, tries, succeeded: problem === "", code, problem, at: toUnixMillis(at), millis, nextAt: undefined };
-}
-
-function attemptStatements({ table }: Engine) {
-  const log = `SELECT * FROM ${table("webhook_log")} WHERE endpoint_id = ? AND number < ?`;
-  return {
-    all: `${log} ORDER BY number DESC LIMIT ?`,
-    failed: `${log} AND problem <> '' ORDER BY number DESC LIMIT ?`,
-    undelivered: `
-      SELECT * FROM ${table("webhook_retries")} WHERE endpoint_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    all: `${log} ORDER BY r.number DESC LIMIT ?`,
+    failed: `${log} AND r.problem <> '' ORDER BY r.number DESC LIMIT ?`,
+    undelivered: `${select("webhook_retries", "JOIN")} AND r.seq < ? ORDER BY r.seq DESC LIMIT ?`,
   };
 }

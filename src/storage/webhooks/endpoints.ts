@@ -11,7 +11,9 @@ import type {
   EndpointChange,
   EndpointUpdate,
   ListedAttempt,
+  ListedEndpoint,
   NewEndpoint,
+  UndeliveredEvent,
   WebhookEndpoints,
 } from "../../webhooks/ports/endpoints.js";
 import type { Cell } from "../database.js";
@@ -27,7 +29,7 @@ import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Session } from "../sql/engine.js";
 import { ENDPOINT_CHANGES, ENDPOINT_COLUMNS, type EndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
-import { attemptsOf } from "./attempts.js";
+import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointOf, rowOf, writeLog } from "./rows.js";
 
 type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
@@ -128,14 +130,16 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     });
   }
 
-  replay({ fromSeq, untilSeq, ...given }: Parameters<WebhookEndpoints["replay"]>[0]): Promise<Outcome<Endpoint>> {
+  replay({ startSeq, endSeq, ...given }: Parameters<WebhookEndpoints["replay"]>[0]): Promise<Outcome<Endpoint>> {
     return this.#changing(given, ({ endpoint }, { book }) => {
-      if (untilSeq >= book.nextSeq) return { reason: "EVENT_NOT_FOUND", sequence: untilSeq };
+      const untilSeq = (endSeq ?? book.nextSeq) - 1;
+      const lastSeq = Math.max(startSeq, untilSeq);
+      if (lastSeq >= book.nextSeq) return { reason: "EVENT_NOT_FOUND", sequence: lastSeq };
       if (endpoint.replay !== undefined) {
-        if (endpoint.replay.untilSeq === untilSeq && endpoint.replay.settledSeq >= fromSeq - 1) return undefined;
+        if (endpoint.replay.untilSeq === untilSeq && endpoint.replay.settledSeq >= startSeq - 1) return undefined;
         return { reason: "WEBHOOK_ENDPOINT_BUSY", endpointId: endpoint.id };
       }
-      return { endpoint: { ...endpoint, replay: { settledSeq: fromSeq - 1, untilSeq } } };
+      return { endpoint: { ...endpoint, replay: { settledSeq: startSeq - 1, untilSeq } } };
     });
   }
 
@@ -149,8 +153,12 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     await orStoreError(engine, transact(add));
   }
 
-  attempts(id: WebhookEndpointId, filter: AttemptFilter, page: PageRequest): Promise<Page<ListedAttempt>> {
-    return attemptsOf(this.#cell, { id, filter, page });
+  attempts(endpoint: ListedEndpoint, filter: AttemptFilter, page: PageRequest): Promise<Page<ListedAttempt>> {
+    return attemptsOf(this.#cell, { endpoint, filter, page });
+  }
+
+  undelivered(endpoint: ListedEndpoint, page: PageRequest): Promise<Page<UndeliveredEvent>> {
+    return undeliveredOf(this.#cell, { endpoint, page });
   }
 
   /** Runs a change with the book locked, so changes of one organization come one after another. */

@@ -126,7 +126,7 @@ export async function writeLog(
   await session.read({ sql, bindings: [id, logged - LOG_ROWS_MAX] });
 }
 
-export function timeOf(millis: number | null): UnixMillis | undefined {
+function timeOf(millis: number | null): UnixMillis | undefined {
   return millis === null ? undefined : toUnixMillis(millis);
 }
 

@@ -25,7 +25,7 @@ export interface WebhookEvent {
   /** The same in every delivery. */
   readonly id: string;
   readonly type: string;
-  readonly occurredAt: UnixMillis;
+  readonly recordedAt: UnixMillis;
   /** Returns the event as REST shows it. */
   readonly json: () => string;
 }

@@ -4,7 +4,7 @@ import type { Description } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import type { Attempt, Endpoint, EndpointStatus, Secret } from "./endpoint.js";
+import type { Attempt, Endpoint, EndpointStatus, Retry, Secret } from "./endpoint.js";
 
 /** The author and the time of a change. */
 export interface Change {
@@ -33,14 +33,28 @@ export interface EndpointUpdate extends EndpointChange {
   readonly status: Exclude<EndpointStatus, "DISABLED"> | undefined;
 }
 
-/** An attempt, as the lists show it. */
-export interface ListedAttempt extends Attempt {
-  /** When the event is tried again. */
-  readonly nextAt: UnixMillis | undefined;
+/** The names of an event of a book. */
+export interface EventNames {
+  readonly id: string;
+  readonly type: string;
 }
 
-/** Which attempts a list has. */
-export type AttemptFilter = "all" | "failed" | "undelivered";
+/** An attempt, as the log shows it. */
+export interface ListedAttempt extends Attempt {
+  /** Undefined for a test event of the log. */
+  readonly event: EventNames | undefined;
+}
+
+/** An event that waits for another attempt, or is given up. */
+export interface UndeliveredEvent extends Retry {
+  readonly event: EventNames;
+}
+
+/** Which attempts the log shows. */
+export type AttemptFilter = "all" | "failed";
+
+/** The endpoint whose deliveries a list shows. */
+export type ListedEndpoint = Pick<Endpoint, "id" | "organizationId">;
 
 /** The endpoints of one cell, for their organizations. */
 export interface WebhookEndpoints {
@@ -55,8 +69,14 @@ export interface WebhookEndpoints {
     change: EndpointChange & { readonly secret: Secret; readonly oldValidUntil: UnixMillis },
   ): Promise<Outcome<Endpoint>>;
   resend(change: EndpointChange & { readonly seq: number }): Promise<Outcome<Endpoint>>;
-  replay(change: EndpointChange & { readonly fromSeq: number; readonly untilSeq: number }): Promise<Outcome<Endpoint>>;
+  /** Sends the events from `startSeq` on again, before `endSeq` or up to the newest one. */
+  replay(
+    change: EndpointChange & { readonly startSeq: number; readonly endSeq: number | undefined },
+  ): Promise<Outcome<Endpoint>>;
   /** Adds a test event's attempt to the log. */
   log(id: WebhookEndpointId, attempt: Attempt): Promise<void>;
-  attempts(id: WebhookEndpointId, filter: AttemptFilter, page: PageRequest): Promise<Page<ListedAttempt>>;
+  /** Returns a page of the log, newest attempt first. */
+  attempts(endpoint: ListedEndpoint, filter: AttemptFilter, page: PageRequest): Promise<Page<ListedAttempt>>;
+  /** Returns a page of the undelivered events, latest sequence first. */
+  undelivered(endpoint: ListedEndpoint, page: PageRequest): Promise<Page<UndeliveredEvent>>;
 }

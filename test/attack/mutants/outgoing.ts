@@ -33,7 +33,7 @@ export const OUTGOING: readonly Mutant[] = [
   {
     name: "webhooks: the time in the signature is that of the event, not of the attempt",
     file: SIGN,
-    edits: [{ from: "Math.floor(now / 1_000)", to: "Math.floor(occurredAt / 1_000)" }],
+    edits: [{ from: "Math.floor(now / 1_000)", to: "Math.floor(recordedAt / 1_000)" }],
   },
   {
     name: "webhooks: a state is stored although somebody has changed the endpoint since",

@@ -32,19 +32,29 @@ describeEachEngine("kesc tail", (service) => {
 });
 
 describe("the lines of kesc tail", () => {
-  const event = { sequence: 7, occurred_at: "2026-11-22T09:15:02.117Z", type: "transaction.pending" };
+  const event = { sequence: 7, recorded_at: "2026-11-22T09:15:02.117Z", type: "transaction.pending" };
+  const about = {
+    transaction: null,
+    account: null,
+    api_key_id: null,
+    webhook_endpoint_id: null,
+    available_balance: null,
+  };
+  const available_balance = "1.00";
   for (const [what, given, line] of [
     [
       "a transaction and the balance",
-      { transaction: { id: "txn_1", type: "mint", status: "pending", amount: "5.00" }, account: null },
+      { transaction: { id: "txn_1", type: "mint", status: "pending", amount: "5.00" }, available_balance },
       "txn_1  MINT 5.00 PENDING  balance 1.00",
     ],
-    ["an account", { transaction: null, account: { id: "acc_1", status: "frozen" } }, "acc_1  FROZEN  balance 1.00"],
-    ["nothing", { transaction: null, account: null }, ""],
+    ["an account", { account: { id: "acc_1", status: "frozen" }, available_balance }, "acc_1  FROZEN  balance 1.00"],
+    ["an API key", { api_key_id: "key_1" }, "key_1"],
+    ["an endpoint", { webhook_endpoint_id: "whe_1" }, "whe_1"],
+    ["nothing", {}, ""],
   ] as const) {
     it(`show ${what}`, () => {
       const rest = line === "" ? "" : `  ${line}`;
-      expect(eventLine({ ...event, ...given, available_balance: "1.00" })).to.equal(
+      expect(eventLine({ ...event, ...about, ...given })).to.equal(
         `7  2026-11-22T09:15:02.117Z  transaction.pending${rest}`,
       );
     });

@@ -202,14 +202,14 @@ for (const engine of ENGINES) {
     });
 
     const page = { size: 10, beforeSeq: undefined };
+    const listed = () => ({ id: ENDPOINT, organizationId });
     each<WebhookEndpoints>("an endpoint", (cell) => new StoredWebhookEndpoints(cell), {
       endpoint: (endpoints) => endpoints.endpoint(organizationId, ENDPOINT),
       endpoints: (endpoints) => endpoints.endpoints(organizationId),
       attempts: async (endpoints) => {
-        for (const filter of ["all", "failed", "undelivered"] as const) {
-          await endpoints.attempts(ENDPOINT, filter, page);
-        }
+        for (const filter of ["all", "failed"] as const) await endpoints.attempts(listed(), filter, page);
       },
+      undelivered: (endpoints) => endpoints.undelivered(listed(), page),
       create: (endpoints) =>
         endpoints.create({
           ...change(),
@@ -233,7 +233,7 @@ for (const engine of ENGINES) {
           oldValidUntil: NOW,
         }),
       resend: (endpoints) => endpoints.resend({ ...change(), seq: 1 }),
-      replay: (endpoints) => endpoints.replay({ ...change(), fromSeq: 1, untilSeq: 1 }),
+      replay: (endpoints) => endpoints.replay({ ...change(), startSeq: 1, endSeq: 2 }),
       log: (endpoints) =>
         endpoints.log(ENDPOINT, { seq: 0, tries: 1, succeeded: true, code: 204, problem: "", at: NOW, millis: 1 }),
       remove: (endpoints) => endpoints.remove(change()),

@@ -113,11 +113,12 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "WebhookService/RotateWebhookSecret": { request: ofEndpoint },
   "WebhookService/SendTestEvent": { request: ofEndpoint },
   "WebhookService/ListWebhookDeliveries": { request: ofEndpoint },
+  "WebhookService/ListUndeliveredEvents": { request: ofEndpoint },
   "WebhookService/ResendWebhookDelivery": {
     request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, sequence: 1 }),
   },
   "WebhookService/ReplayWebhookEvents": {
-    request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, from_sequence: 1, until_sequence: 1 }),
+    request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, start_sequence: 1, end_sequence: 2 }),
   },
   "StatementService/GetStatement": {
     request: ({ account_id }) => ({ account_id, start: "2026-01-01", end: "2026-01-02" }),

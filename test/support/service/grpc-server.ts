@@ -105,6 +105,7 @@ const noWebhooks: CellWebhooks = {
     endpoint: () => Promise.resolve(undefined),
     endpoints: () => Promise.resolve([]),
     attempts: () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 0 }),
+    undelivered: () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 0 }),
     log: () => Promise.resolve(),
     create: refuseEndpoint,
     update: refuseEndpoint,

@@ -17,12 +17,12 @@ export async function withEndpoint(
   body: object,
   test: (endpoint: EndpointJson) => Promise<void>,
 ): Promise<void> {
-  const created = await service.rest("POST", "/webhooks", { body: { url: unreachableUrl(), ...body } });
+  const created = await service.rest("POST", "/webhook-endpoints", { body: { url: unreachableUrl(), ...body } });
   if (created.status !== 201) throw new Error(created.text);
   const endpoint = created.json as EndpointJson;
   try {
     await test(endpoint);
   } finally {
-    await service.rest("DELETE", `/webhooks/${endpoint.id}`);
+    await service.rest("DELETE", `/webhook-endpoints/${endpoint.id}`);
   }
 }

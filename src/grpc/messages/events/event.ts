@@ -1,9 +1,11 @@
 import { formatCents } from "../../../domain/values/cents.js";
-import type { LedgerEvent } from "../../../events/event.js";
+import type { AccountSnapshot, LedgerEvent } from "../../../events/event.js";
 import type { EventCodec } from "../../../events/ports.js";
-import { Event as EventMessage } from "../../../gen/kesc/v1/event.js";
-import { toAccountMessage } from "../account.js";
+import { type AccountSnapshot as AccountSnapshotMessage, Event as EventMessage } from "../../../gen/kesc/v1/event.js";
+import { ACCOUNT_STATUS_MESSAGES } from "../account.js";
 import { encode } from "../encode.js";
+import { shown } from "../fields.js";
+import { toFreezeMessage } from "../freeze.js";
 import { toTimestamp } from "../timestamp.js";
 import { toTransactionMessage } from "../transaction.js";
 
@@ -13,17 +15,34 @@ export function toEventMessage(event: LedgerEvent): EventMessage {
     sequence: BigInt(event.sequence),
     id: event.id,
     type: event.type,
-    occurred_at: toTimestamp(event.occurredAt),
+    recorded_at: toTimestamp(event.recordedAt),
+    actor: event.actor,
     resource: resourceOf(event),
-    available_balance: balances === undefined ? "" : formatCents(balances.availableCents),
-    held_balance: balances === undefined ? "" : formatCents(balances.heldCents),
+    available_balance: balances === undefined ? undefined : formatCents(balances.availableCents),
+    held_balance: balances === undefined ? undefined : formatCents(balances.heldCents),
   };
 }
 
-function resourceOf({ transaction, account }: LedgerEvent): EventMessage["resource"] {
+function resourceOf(event: LedgerEvent): EventMessage["resource"] {
+  const { transaction, account, apiKeyId, webhookEndpointId } = event;
   if (transaction !== undefined) return { $case: "transaction", value: toTransactionMessage(transaction) };
-  if (account !== undefined) return { $case: "account", value: toAccountMessage(account) };
+  if (account !== undefined) return { $case: "account", value: toSnapshotMessage(account) };
+  if (apiKeyId !== undefined) return { $case: "api_key_id", value: apiKeyId };
+  if (webhookEndpointId !== undefined) return { $case: "webhook_endpoint_id", value: webhookEndpointId };
   return undefined;
+}
+
+function toSnapshotMessage(account: AccountSnapshot): AccountSnapshotMessage {
+  const { freeze } = account;
+  return {
+    id: account.id,
+    status: ACCOUNT_STATUS_MESSAGES[account.status],
+    status_note: shown(account.statusNote),
+    tier: account.tier,
+    freeze: freeze === undefined ? undefined : toFreezeMessage(freeze),
+    created_at: toTimestamp(account.createdAt),
+    updated_at: toTimestamp(account.updatedAt),
+  };
 }
 
 function encodeEvent(event: LedgerEvent): Buffer {

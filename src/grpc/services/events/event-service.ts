@@ -90,13 +90,10 @@ async function readPage(
   }
 }
 
-/** Parses a page size: 1 to 200. 0 means 50. */
-function parsePageSize(unchecked: number): Parsed<number> {
-  if (unchecked === 0) return parsed(PAGE_SIZE_DEFAULT);
+/** Parses a page size: 1 to 200. Absent means 50. */
+function parsePageSize(unchecked: number | undefined): Parsed<number> {
+  if (unchecked === undefined) return parsed(PAGE_SIZE_DEFAULT);
   return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
     ? parsed(unchecked)
-    : unparsed(
-        `must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}, or 0 for ${String(PAGE_SIZE_DEFAULT)}`,
-        "OUT_OF_RANGE",
-      );
+    : unparsed(`must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}`, "OUT_OF_RANGE");
 }

@@ -41,6 +41,6 @@ export async function readEndpoints(
   return "reason" in page ? page : page.rows;
 }
 
-export function notFound<Response>(endpointId: WebhookEndpointId): RpcResult<Response> {
+export function notFound(endpointId: WebhookEndpointId): Extract<RpcResult<never>, { kind: "refused" }> {
   return { kind: "refused", refusal: { reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId } };
 }

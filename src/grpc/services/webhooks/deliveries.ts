@@ -1,5 +1,8 @@
-import { parseWebhookEndpointId } from "../../../domain/values/ids.js";
+import { parseWebhookEndpointId, type WebhookEndpointId } from "../../../domain/values/ids.js";
+import { parsed } from "../../../domain/values/parsed.js";
 import {
+  ListUndeliveredEventsRequest,
+  ListUndeliveredEventsResponse,
   ListWebhookDeliveriesRequest,
   ListWebhookDeliveriesResponse,
   ReplayWebhookEventsRequest,
@@ -7,53 +10,88 @@ import {
   ResendWebhookDeliveryRequest,
   ResendWebhookDeliveryResponse,
 } from "../../../gen/kesc/v1/webhook_service.js";
-import type { Page } from "../../../ledger/ports/reads.js";
-import type { AttemptFilter, ListedAttempt } from "../../../webhooks/ports/endpoints.js";
-import { done, resultOf } from "../../calls/rpc-result.js";
+import type { Page, PageRequest } from "../../../ledger/ports/reads.js";
+import type { Endpoint } from "../../../webhooks/ports/endpoint.js";
+import type { WebhookEndpoints } from "../../../webhooks/ports/endpoints.js";
+import type { Caller } from "../../calls/call-context.js";
+import { done, resultOf, type RpcResult } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
-import { fieldProblem, parseFields } from "../../messages/fields.js";
+import { fieldProblem, type ParsedFields, parseFields } from "../../messages/fields.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
 import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
-import { parseSequence, toDeliveryMessage, toEndpointMessage } from "./message.js";
+import { parseSequence, toDeliveryMessage, toEndpointMessage, toUndeliveredMessage } from "./message.js";
 
 // The rpcs of kesc.v1.WebhookService about the deliveries to an endpoint.
 
-const NO_ATTEMPTS: Page<ListedAttempt> = { rows: [], nextBeforeSeq: undefined, lookedAt: 1 };
-
-export function listWebhookDeliveries({ cellOf, listTurns }: WebhookHandlersOptions): UnaryRoute {
+export function listWebhookDeliveries(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: ListWebhookDeliveriesRequest,
     response: ListWebhookDeliveriesResponse,
-    parse: (request, { key }) => {
-      const fields = parseFields({
-        webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
-        page_size: parsePageSize(request.page_size || undefined),
-        page_token: parsePageToken(request.page_token),
-      });
-      if (!fields.ok) return fields;
-      const { webhook_endpoint_id: id, page_size: size, page_token: token } = fields.value;
-      const filter: AttemptFilter = request.undelivered ? "undelivered" : request.failed ? "failed" : "all";
-      const filters = { id, filter };
-      const list: PagedList = { rpc: "ListWebhookDeliveries", organizationId: key.organizationId, filters };
-      const page = pageOf(list, { size, token });
-      return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
-    },
-    run: async ({ list, filters: { id, filter }, page }, caller) => {
-      const { endpoints } = cellOf(caller.key).webhooks;
-      const read = await listTurns.page(caller, async () => {
-        // Only this read compares the organization, so it comes first.
-        const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
-        return { endpoint, ...(endpoint === undefined ? NO_ATTEMPTS : await endpoints.attempts(id, filter, page)) };
-      });
-      if ("reason" in read) return { kind: "refused", refusal: read };
-      if (read.endpoint === undefined) return notFound(id);
-      const { rows, nextBeforeSeq } = read;
-      return done({
-        deliveries: rows.map(toDeliveryMessage),
-        next_page_token: formatPageToken(list, nextBeforeSeq) ?? "",
-      });
+    parse: (request, { key }) =>
+      parseAsked(request, { rpc: "ListWebhookDeliveries", key, filters: { failed: request.failed } }),
+    run: async ({ id, list, page }, caller) => {
+      const filter = list.filters["failed"] === true ? "failed" : "all";
+      const read = await readOf(options, { id, caller }, (endpoints, endpoint) =>
+        endpoints.attempts(endpoint, filter, page),
+      );
+      if ("kind" in read) return read;
+      const next_page_token = formatPageToken(list, read.nextBeforeSeq);
+      return done({ deliveries: read.rows.map(toDeliveryMessage), next_page_token });
     },
   });
+}
+
+export function listUndeliveredEvents(options: WebhookHandlersOptions): UnaryRoute {
+  return unary({
+    request: ListUndeliveredEventsRequest,
+    response: ListUndeliveredEventsResponse,
+    parse: (request, { key }) => parseAsked(request, { rpc: "ListUndeliveredEvents", key, filters: {} }),
+    run: async ({ id, list, page }, caller) => {
+      const read = await readOf(options, { id, caller }, (endpoints, endpoint) =>
+        endpoints.undelivered(endpoint, page),
+      );
+      if ("kind" in read) return read;
+      const next_page_token = formatPageToken(list, read.nextBeforeSeq);
+      return done({ undelivered_events: read.rows.map(toUndeliveredMessage), next_page_token });
+    },
+  });
+}
+
+type AskedList = Pick<ListWebhookDeliveriesRequest, "webhook_endpoint_id" | "page_size" | "page_token">;
+
+/** Parses the endpoint and the page of a list. */
+function parseAsked(
+  request: AskedList,
+  { rpc, key, filters }: Pick<PagedList, "rpc" | "filters"> & Pick<Caller, "key">,
+): ParsedFields<{ readonly id: WebhookEndpointId; readonly list: PagedList; readonly page: PageRequest }> {
+  const fields = parseFields({
+    webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
+    page_size: parsePageSize(request.page_size),
+    page_token: parsePageToken(request.page_token),
+  });
+  if (!fields.ok) return fields;
+  const { webhook_endpoint_id: id, page_size: size, page_token: token } = fields.value;
+  const list: PagedList = { rpc, organizationId: key.organizationId, filters: { id, ...filters } };
+  const page = pageOf(list, { size, token });
+  return page.ok ? { ok: true, value: { id, list, page: page.value } } : page;
+}
+
+/** Reads a page of an endpoint's rows when its turn comes. */
+async function readOf<Row>(
+  { cellOf, listTurns }: Pick<WebhookHandlersOptions, "cellOf" | "listTurns">,
+  { id, caller }: { readonly id: WebhookEndpointId; readonly caller: Caller },
+  rowsOf: (endpoints: WebhookEndpoints, endpoint: Endpoint) => Promise<Page<Row>>,
+): Promise<Page<Row> | Extract<RpcResult<never>, { kind: "refused" }>> {
+  const { endpoints } = cellOf(caller.key).webhooks;
+  const read = await listTurns.page(caller, async () => {
+    // Only this read compares the organization, so it comes first.
+    const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
+    return endpoint === undefined
+      ? { rows: [], nextBeforeSeq: undefined, lookedAt: 1, isMissing: true }
+      : { ...(await rowsOf(endpoints, endpoint)), isMissing: false };
+  });
+  if ("reason" in read) return { kind: "refused", refusal: read };
+  return read.isMissing ? notFound(id) : read;
 }
 
 export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRoute {
@@ -69,7 +107,7 @@ export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRou
       options.changeTurns.run(caller, async () => {
         const { endpoints } = options.cellOf(caller.key).webhooks;
         const outcome = await endpoints.resend({ ...changeOf(id, caller, options), seq });
-        return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+        return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
       }),
   });
 }
@@ -81,17 +119,21 @@ export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute
     parse: (request) => {
       const fields = parseFields({
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
-        from_sequence: parseSequence(request.from_sequence),
-        until_sequence: parseSequence(request.until_sequence),
+        start_sequence: parseSequence(request.start_sequence),
+        end_sequence: request.end_sequence === undefined ? parsed(undefined) : parseSequence(request.end_sequence),
       });
-      if (!fields.ok || fields.value.until_sequence >= fields.value.from_sequence) return fields;
-      return fieldProblem("until_sequence", "must not be smaller than from_sequence", "OUT_OF_RANGE");
+      if (!fields.ok) return fields;
+      const { start_sequence: startSeq, end_sequence: endSeq } = fields.value;
+      if (endSeq !== undefined && endSeq <= startSeq) {
+        return fieldProblem("end_sequence", "must be larger than start_sequence", "OUT_OF_RANGE");
+      }
+      return { ok: true, value: { id: fields.value.webhook_endpoint_id, startSeq, endSeq } };
     },
-    run: ({ webhook_endpoint_id: id, from_sequence: fromSeq, until_sequence: untilSeq }, caller) =>
+    run: ({ id, ...range }, caller) =>
       options.changeTurns.run(caller, async () => {
         const { endpoints } = options.cellOf(caller.key).webhooks;
-        const outcome = await endpoints.replay({ ...changeOf(id, caller, options), fromSeq, untilSeq });
-        return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+        const outcome = await endpoints.replay({ ...changeOf(id, caller, options), ...range });
+        return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
       }),
   });
 }

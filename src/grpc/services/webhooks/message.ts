@@ -1,12 +1,15 @@
 import { JOURNAL_KINDS } from "../../../domain/journal.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type {
+  UndeliveredEvent as UndeliveredEventMessage,
   WebhookDelivery as DeliveryMessage,
   WebhookEndpoint as EndpointMessage,
 } from "../../../gen/kesc/v1/webhook.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
-import type { DisabledReason, Endpoint, EndpointStatus, Secret } from "../../../webhooks/ports/endpoint.js";
-import type { ListedAttempt } from "../../../webhooks/ports/endpoints.js";
+import type { Attempt, DisabledReason, Endpoint, EndpointStatus, Secret } from "../../../webhooks/ports/endpoint.js";
+import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
+import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
+import { shown } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 
 const ALL_TYPES = "*";
@@ -28,36 +31,54 @@ export function toEndpointMessage(endpoint: Endpoint, secret?: Secret): Endpoint
   return {
     id: endpoint.id,
     url: endpoint.url,
-    description: endpoint.description,
     types: [...(endpoint.types ?? [ALL_TYPES])],
+    description: shown(endpoint.description),
     status: STATUSES[endpoint.status],
-    disabled_reason:
-      disabledReason === undefined
-        ? WebhookDisabledReason.WEBHOOK_DISABLED_REASON_UNSPECIFIED
-        : REASONS[disabledReason],
-    settled_sequence: BigInt(endpoint.settledSeq),
+    disabled_reason: disabledReason === undefined ? undefined : REASONS[disabledReason],
     failing_since: failingSince === undefined ? undefined : toTimestamp(failingSince),
+    delivered_through_sequence: BigInt(endpoint.settledSeq),
     replay:
       replay === undefined
         ? undefined
-        : { settled_sequence: BigInt(replay.settledSeq), until_sequence: BigInt(replay.untilSeq) },
+        : { delivered_through_sequence: BigInt(replay.settledSeq), end_sequence: BigInt(replay.untilSeq + 1) },
+    secret: secret === undefined ? undefined : `whsec_${secret.base64}`,
     created_at: toTimestamp(endpoint.createdAt),
     updated_at: toTimestamp(endpoint.updatedAt),
-    secret: secret === undefined ? "" : `whsec_${secret.base64}`,
   };
 }
 
-export function toDeliveryMessage(attempt: ListedAttempt): DeliveryMessage {
+export function toDeliveryMessage({ event, ...attempt }: ListedAttempt): DeliveryMessage {
   return {
     sequence: BigInt(attempt.seq),
+    event_id: event?.id,
+    event_type: event?.type ?? TEST_EVENT_TYPE,
     attempt: attempt.tries,
     succeeded: attempt.succeeded,
-    http_status: attempt.code,
-    problem: attempt.problem,
-    attempted_at: attempt.at === 0 ? undefined : toTimestamp(attempt.at),
+    ...responseOf(attempt),
+    attempted_at: toTimestamp(attempt.at),
     duration_millis: attempt.millis,
-    next_attempt_at: attempt.nextAt === undefined ? undefined : toTimestamp(attempt.nextAt),
   };
+}
+
+export function toUndeliveredMessage({ seq, tries, nextAt, last, event }: UndeliveredEvent): UndeliveredEventMessage {
+  const { http_status, problem } = last === undefined ? {} : responseOf(last);
+  return {
+    sequence: BigInt(seq),
+    event_id: event.id,
+    event_type: event.type,
+    attempt_count: tries,
+    next_attempt_at: nextAt === undefined ? undefined : toTimestamp(nextAt),
+    last_attempted_at: last === undefined ? undefined : toTimestamp(last.at),
+    last_http_status: http_status,
+    last_problem: problem,
+  };
+}
+
+function responseOf({
+  code,
+  problem,
+}: Pick<Attempt, "code" | "problem">): Pick<DeliveryMessage, "http_status" | "problem"> {
+  return { http_status: code === 0 ? undefined : code, problem: shown(problem) };
 }
 
 /** The types that an endpoint gets. `only` is undefined for all. */
@@ -80,8 +101,10 @@ export function parseEventTypes(unchecked: readonly string[]): Parsed<EventTypes
 }
 
 /** Parses the status that a caller gives to an endpoint. */
-export function parseEndpointStatus(unchecked: WebhookEndpointStatus): Parsed<"ACTIVE" | "PAUSED" | undefined> {
-  if (unchecked === WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_UNSPECIFIED) return parsed(undefined);
+export function parseEndpointStatus(
+  unchecked: WebhookEndpointStatus | undefined,
+): Parsed<"ACTIVE" | "PAUSED" | undefined> {
+  if (unchecked === undefined) return parsed(undefined);
   if (unchecked === STATUSES.ACTIVE) return parsed("ACTIVE");
   return unchecked === STATUSES.PAUSED ? parsed("PAUSED") : unparsed("must be active or paused", "UNKNOWN_VALUE");
 }

@@ -27,9 +27,15 @@ import { done, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
+import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
 import { ChangeTurns } from "./change-turns.js";
 import { changeOf, notFound, readEndpoints, type WebhookHandlersOptions } from "./changes.js";
-import { listWebhookDeliveries, replayWebhookEvents, resendWebhookDelivery } from "./deliveries.js";
+import {
+  listUndeliveredEvents,
+  listWebhookDeliveries,
+  replayWebhookEvents,
+  resendWebhookDelivery,
+} from "./deliveries.js";
 import { parseEndpointStatus, parseEventTypes, toDeliveryMessage, toEndpointMessage } from "./message.js";
 
 /**
@@ -48,6 +54,7 @@ export function webhookHandlers(
     rotateWebhookSecret: rotateWebhookSecret(options),
     sendTestEvent: sendTestEvent(options),
     listWebhookDeliveries: listWebhookDeliveries(options),
+    listUndeliveredEvents: listUndeliveredEvents(options),
     resendWebhookDelivery: resendWebhookDelivery(options),
     replayWebhookEvents: replayWebhookEvents(options),
   };
@@ -76,7 +83,7 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
         const outcome = await endpoints.create({ ...change, url, types: types?.only, description, secret });
         const isReplay = outcome.kind === "done" && outcome.replayed;
         return resultOf(outcome, (endpoint) => ({
-          endpoint: toEndpointMessage(endpoint, isReplay ? undefined : secret),
+          webhook_endpoint: toEndpointMessage(endpoint, isReplay ? undefined : secret),
         }));
       }),
   });
@@ -91,7 +98,7 @@ function getWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       const endpoints = await readEndpoints(options, caller);
       if ("reason" in endpoints) return { kind: "refused", refusal: endpoints };
       const endpoint = endpoints.find((each) => each.id === id);
-      return endpoint === undefined ? notFound(id) : done({ endpoint: toEndpointMessage(endpoint) });
+      return endpoint === undefined ? notFound(id) : done({ webhook_endpoint: toEndpointMessage(endpoint) });
     },
   });
 }
@@ -100,11 +107,27 @@ function listWebhookEndpoints(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: ListWebhookEndpointsRequest,
     response: ListWebhookEndpointsResponse,
-    parse: () => parseFields({}),
-    run: async (_input, caller) => {
+    parse: (request, { key }) => {
+      const fields = parseFields({
+        page_size: parsePageSize(request.page_size),
+        page_token: parsePageToken(request.page_token),
+      });
+      if (!fields.ok) return fields;
+      const list: PagedList = { rpc: "ListWebhookEndpoints", organizationId: key.organizationId, filters: {} };
+      const page = pageOf(list, { size: fields.value.page_size, token: fields.value.page_token });
+      return page.ok ? { ok: true, value: { list, page: page.value } } : page;
+    },
+    run: async ({ list, page: { size, beforeSeq } }, caller) => {
       const endpoints = await readEndpoints(options, caller);
       if ("reason" in endpoints) return { kind: "refused", refusal: endpoints };
-      return done({ endpoints: endpoints.map((endpoint) => toEndpointMessage(endpoint)) });
+      // A token counts the older endpoints: after a deletion between two pages, one can come twice,
+      // but none is left out.
+      const from = beforeSeq === undefined ? 0 : Math.max(0, endpoints.length - beforeSeq);
+      const older = endpoints.length - from - size;
+      return done({
+        webhook_endpoints: endpoints.slice(from, from + size).map((endpoint) => toEndpointMessage(endpoint)),
+        next_page_token: formatPageToken(list, older > 0 ? older : undefined),
+      });
     },
   });
 }
@@ -133,7 +156,7 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       changeTurns.run(caller, async () => {
         const { endpoints } = cellOf(caller.key).webhooks;
         const outcome = await endpoints.update({ ...changeOf(id, caller, options), ...changes });
-        return resultOf(outcome, (endpoint) => ({ endpoint: toEndpointMessage(endpoint) }));
+        return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
       }),
   });
 }
@@ -163,7 +186,7 @@ function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
         const oldValidUntil = toUnixMillis(change.now + OLD_SECRET_MILLIS);
         const { endpoints } = options.cellOf(caller.key).webhooks;
         return resultOf(await endpoints.rotate({ ...change, secret, oldValidUntil }), (endpoint) => ({
-          endpoint: toEndpointMessage(endpoint, secret),
+          webhook_endpoint: toEndpointMessage(endpoint, secret),
           previous_valid_until: toTimestamp(oldValidUntil),
         }));
       }),
@@ -188,7 +211,7 @@ function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRo
       if (attempt === undefined) {
         return { kind: "refused", refusal: { reason: "TOO_MANY_WEBHOOK_TESTS", limit: TESTS_MAX } };
       }
-      return done({ delivery: toDeliveryMessage({ ...attempt, nextAt: undefined }) });
+      return done({ delivery: toDeliveryMessage(attempt) });
     },
   });
 }
