@@ -157,7 +157,13 @@ export function pageOf(code: string): string {
   return `/errors/${code.toLowerCase().replaceAll("_", "-")}`;
 }
 
-/** INSUFFICIENT_FUNDS becomes "Insufficient funds". */
+const WORDS: Readonly<Record<string, string>> = { API: "API", HTTP: "HTTP", RPC: "RPC", ETAG: "ETag" };
+
+/** INSUFFICIENT_FUNDS becomes "Insufficient funds", and MISSING_API_KEY "Missing API key". */
 export function titleOf(code: string): string {
-  return code.charAt(0).toUpperCase() + code.slice(1).toLowerCase().replaceAll("_", " ");
+  const text = code
+    .split("_")
+    .map((word) => WORDS[word] ?? word.toLowerCase())
+    .join(" ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -67,7 +67,7 @@ export interface RailAccountState {
   readonly organizationId: OrganizationId;
   readonly rail: string;
   readonly isDefault: boolean;
-  readonly payouts: string;
+  readonly payouts: "auto" | "open" | "closed";
   readonly payoutsReason: string;
   readonly credentialsExpireAt: UnixMillis | undefined;
   readonly updatedAt: UnixMillis;
@@ -78,8 +78,8 @@ export interface EndpointState {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly url: string;
-  readonly status: string;
-  readonly disabledReason: string | undefined;
+  readonly status: "ACTIVE" | "PAUSED" | "DISABLED";
+  readonly disabledReason: "GONE" | "FAILING" | undefined;
   readonly failures: number;
   readonly failingSince: UnixMillis | undefined;
   readonly settledSeq: number;

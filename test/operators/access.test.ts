@@ -17,7 +17,7 @@ const READS = [
   "WhoAmI",
   "GetOrganization",
   "ListOrganizations",
-  "ListKeys",
+  "ListApiKeys",
   "ListRailAccounts",
   "ListWebhookEndpoints",
   "ListActs",
@@ -26,13 +26,13 @@ const READS = [
   "ListOperatorActs",
   "ListProposals",
 ];
-const PROTECTS = ["SuspendOrganization", "RevokeKey"];
+const PROTECTS = ["SuspendOrganization", "RevokeApiKey"];
 const LIMITS = ["SetLimits"];
 const DECIDES = ["ApproveProposal", "RejectProposal"];
 const MANAGES = [
   "CreateOrganization",
   "ResumeOrganization",
-  "CreateKey",
+  "CreateApiKey",
   "CreateOperator",
   "SetOperatorRoles",
   "ReplaceOperatorKey",

@@ -1,11 +1,14 @@
+import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
+import { WebhookEndpointStatus } from "../../src/gen/kesc/v1/webhook.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES } from "../support/databases.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
 
-const NO_PAGE = { page_size: 0, page_token: "" };
+const NO_PAGE = { page_token: "" };
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 
 for (const engine of ENGINES) {
@@ -30,20 +33,20 @@ for (const engine of ENGINES) {
     };
     const actsOf = async (organization_id: string): Promise<string[]> => {
       const { response } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, sam);
-      return (response?.acts ?? []).map(({ kind, actor, operator_names: names }) => `${kind} ${actor} ${names.join()}`);
+      return (response?.acts ?? []).map(({ type, actor, operator_names: names }) => `${type} ${actor} ${names.join()}`);
     };
 
     it("stand in the organization's book, with the id of the person, and the list names the person", async () => {
       const organization_id = await create("Book");
       const made = await admin.call(
-        Rpcs.createKey,
+        Rpcs.createApiKey,
         { organization_id, name: "k", scopes: ["accounts:read"], expires_at: undefined, never_expires: true },
         alice,
       );
-      const key_id = made.response?.key?.id ?? "";
-      await admin.call(Rpcs.suspendOrganization, { organization_id, reason: "case 17" }, sam);
-      await admin.call(Rpcs.resumeOrganization, { organization_id, reason: "case 17 is over" }, alice);
-      await admin.call(Rpcs.revokeKey, { key_id }, sam);
+      const api_key_id = made.response?.api_key?.id ?? "";
+      await admin.call(Rpcs.suspendOrganization, { organization_id, note: "case 17" }, sam);
+      await admin.call(Rpcs.resumeOrganization, { organization_id, note: "case 17 is over" }, alice);
+      await admin.call(Rpcs.revokeApiKey, { api_key_id }, sam);
       expect(await actsOf(organization_id)).to.deep.equal([
         `key.revoked ${sam.operator.id} Sam`,
         `organization.resumed ${alice.operator.id} Alice`,
@@ -56,14 +59,14 @@ for (const engine of ENGINES) {
     it("make a key that works on the public address until it is revoked there", async () => {
       const organization_id = await create("Keys");
       const { response } = await admin.call(
-        Rpcs.createKey,
+        Rpcs.createApiKey,
         { organization_id, name: "k", scopes: ["accounts:read"], expires_at: undefined, never_expires: true },
         alice,
       );
       const key = response?.secret ?? "";
       expect(key).to.match(/^kesc_0_[A-Za-z0-9_-]{43}$/);
       expect((await service.publicly.call("ListAccounts", {}, { key })).code).to.equal(0);
-      const { response: listed } = await admin.call(Rpcs.listKeys, { organization_id, ...NO_PAGE }, sam);
+      const { response: listed } = await admin.call(Rpcs.listApiKeys, { organization_id, ...NO_PAGE }, sam);
       expect(
         JSON.stringify(listed, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
       ).not.to.include(key);
@@ -74,20 +77,20 @@ for (const engine of ENGINES) {
       const again = await admin.call(Rpcs.createOrganization, { name: "Repeated", sandbox: true }, alice);
       expect([again.reason, again.facts]).to.deep.equal(["ORGANIZATION_ALREADY_EXISTS", { organization_id }]);
       const made = await admin.call(
-        Rpcs.createKey,
+        Rpcs.createApiKey,
         { organization_id, name: "k", scopes: ["accounts:read"], expires_at: undefined, never_expires: true },
         alice,
       );
-      const key_id = made.response?.key?.id ?? "";
-      const suspended = { organization_id, reason: "case 17" };
+      const api_key_id = made.response?.api_key?.id ?? "";
+      const suspended = { organization_id, note: "case 17" };
       const calls = [
         () => admin.call(Rpcs.suspendOrganization, suspended, sam),
         () => admin.call(Rpcs.resumeOrganization, suspended, alice),
-        () => admin.call(Rpcs.revokeKey, { key_id }, sam),
+        () => admin.call(Rpcs.revokeApiKey, { api_key_id }, sam),
       ];
       for (const call of calls) {
-        expect((await call()).response?.already_so).to.equal(false);
-        expect((await call()).response?.already_so).to.equal(true);
+        expect((await call()).response?.unchanged).to.equal(false);
+        expect((await call()).response?.unchanged).to.equal(true);
       }
       expect(await actsOf(organization_id)).to.have.lengthOf(5);
     });
@@ -104,28 +107,31 @@ for (const engine of ENGINES) {
 
     it("refuse what is unknown, and name each bad field", async () => {
       const organization_id = UNKNOWN_ORG;
-      const reason = "x";
+      const note = "x";
       const page = { organization_id, ...NO_PAGE };
       const replies = await Promise.all([
         admin.call(Rpcs.getOrganization, { organization_id }, alice),
-        admin.call(Rpcs.suspendOrganization, { organization_id, reason }, alice),
-        admin.call(Rpcs.resumeOrganization, { organization_id, reason }, alice),
-        admin.call(Rpcs.listKeys, page, alice),
+        admin.call(Rpcs.suspendOrganization, { organization_id, note }, alice),
+        admin.call(Rpcs.resumeOrganization, { organization_id, note }, alice),
+        admin.call(Rpcs.listApiKeys, page, alice),
         admin.call(Rpcs.listActs, page, alice),
-        admin.call(Rpcs.listRailAccounts, { organization_id }, alice),
-        admin.call(Rpcs.listWebhookEndpoints, { organization_id }, alice),
+        admin.call(Rpcs.listRailAccounts, page, alice),
+        admin.call(Rpcs.listWebhookEndpoints, page, alice),
       ]);
       for (const { reason: refused, facts } of replies) {
         expect([refused, facts]).to.deep.equal(["ORGANIZATION_NOT_FOUND", { organization_id }]);
       }
       const cell = await admin.call(Rpcs.createOrganization, { name: "C", sandbox: false, cell: 7 }, alice);
       expect([cell.reason, cell.facts]).to.deep.equal(["CELL_NOT_FOUND", { cells: "1" }]);
-      const key = await admin.call(Rpcs.revokeKey, { key_id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" }, alice);
-      expect(key.reason).to.equal("API_KEY_NOT_FOUND");
+      const key = await admin.call(Rpcs.revokeApiKey, { api_key_id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" }, alice);
+      expect([key.reason, key.facts]).to.deep.equal([
+        "API_KEY_NOT_FOUND",
+        { api_key_id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" },
+      ]);
       const bad = await admin.call(
-        Rpcs.createKey,
+        Rpcs.createApiKey,
         {
-          organization_id: "x",
+          organization_id: "",
           name: " ",
           scopes: ["all"],
           expires_at: { seconds: 1n, nanos: 0 },
@@ -136,12 +142,56 @@ for (const engine of ENGINES) {
       expect(bad.fields?.map(({ field }) => field)).to.deep.equal(["organization_id", "name", "scopes", "expires_at"]);
     });
 
+    it("are not found by an id that was never given out, whatever its letters", async () => {
+      const { ROLE_VIEWER } = Role;
+      const replies = await Promise.all([
+        admin.call(Rpcs.getOrganization, { organization_id: "org_x" }, alice),
+        admin.call(Rpcs.revokeApiKey, { api_key_id: "key_x" }, alice),
+        admin.call(Rpcs.setOperatorRoles, { operator_id: "opr_x", roles: [ROLE_VIEWER] }, alice),
+        admin.call(Rpcs.rejectProposal, { proposal_id: "prp_x" }, alice),
+        admin.call(Rpcs.createOrganization, { name: "Cell", sandbox: false, cell: 9 }, alice),
+      ]);
+      expect(replies.map(({ code, reason }) => [code, reason])).to.deep.equal(
+        ["ORGANIZATION", "API_KEY", "OPERATOR", "PROPOSAL", "CELL"].map((what) => [
+          Status.NOT_FOUND,
+          `${what}_NOT_FOUND`,
+        ]),
+      );
+    });
+
+    it("leave absent what there is not: no empty text", async () => {
+      const organization_id = await create("Absent");
+      const { response } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, sam);
+      const [act] = response?.acts ?? [];
+      expect([act?.note, act?.api_key_id, response?.next_page_token]).to.deep.equal([undefined, undefined, undefined]);
+      const { response: endpoints } = await admin.call(Rpcs.listWebhookEndpoints, { organization_id, ...NO_PAGE }, sam);
+      expect(endpoints).to.deep.include({ webhook_endpoints: [], next_page_token: undefined });
+    });
+
+    it("see the webhook endpoints of an organization in pages, oldest first, with their status", async () => {
+      const { organizationId: organization_id, key } = service.tenant;
+      const urls = ["1", "2", "3"].map((path) => `https://example.com/${path}`);
+      for (const url of urls) await service.publicly.call("CreateWebhookEndpoint", { url }, { key });
+      const seen: string[] = [];
+      let page_token = "";
+      do {
+        const asked = { organization_id, page_size: 2, page_token };
+        const { response } = await admin.call(Rpcs.listWebhookEndpoints, asked, sam);
+        for (const { url, status } of response?.webhook_endpoints ?? []) {
+          expect(status).to.equal(WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE);
+          seen.push(url);
+        }
+        page_token = response?.next_page_token ?? "";
+      } while (page_token !== "");
+      expect(seen).to.deep.equal(urls);
+    });
+
     it("are listed in pages, whose tokens are good for one list", async () => {
       const organization_id = await create("Pages");
-      const reason = "x";
+      const note = "x";
       for (let count = 0; count < 3; count += 1) {
-        await admin.call(Rpcs.suspendOrganization, { organization_id, reason }, alice);
-        await admin.call(Rpcs.resumeOrganization, { organization_id, reason }, alice);
+        await admin.call(Rpcs.suspendOrganization, { organization_id, note }, alice);
+        await admin.call(Rpcs.resumeOrganization, { organization_id, note }, alice);
       }
       const sequences: number[] = [];
       let page_token = "";
@@ -149,7 +199,7 @@ for (const engine of ENGINES) {
         const { response } = await admin.call(Rpcs.listActs, { organization_id, page_size: 3, page_token }, sam);
         sequences.push(...(response?.acts ?? []).map(({ sequence }) => Number(sequence)));
         page_token = response?.next_page_token ?? "";
-        const other = await admin.call(Rpcs.listKeys, { organization_id, page_size: 3, page_token }, sam);
+        const other = await admin.call(Rpcs.listApiKeys, { organization_id, page_size: 3, page_token }, sam);
         expect(other.reason).to.equal(page_token === "" ? undefined : "INVALID_FIELD");
       } while (page_token !== "");
       expect(sequences).to.deep.equal([7, 6, 5, 4, 3, 2, 1]);
@@ -163,34 +213,40 @@ for (const engine of ENGINES) {
       expect(new Set(names).size).to.equal(names.length);
       const tooMany = await admin.call(Rpcs.listOperators, { page_size: 1_001, page_token: "" }, sam);
       expect(tooMany.fields?.map(({ field }) => field)).to.deep.equal(["page_size"]);
+      const none = await admin.call(Rpcs.listOperators, { page_size: 0, page_token: "" }, sam);
+      expect(none.fields?.map(({ field }) => field)).to.deep.equal(["page_size"]);
     });
 
     it("on operators stand in a list of their own, and a name or a key belongs to one person for ever", async () => {
       const { key: carolsKey, sha256: key_sha256 } = newKey();
-      const made = await admin.call(Rpcs.createOperator, { name: "Carol", roles: ["viewer"], key_sha256 }, alice);
+      const made = await admin.call(
+        Rpcs.createOperator,
+        { name: "Carol", roles: [Role.ROLE_VIEWER], key_sha256 },
+        alice,
+      );
       const operator_id = made.response?.operator?.id ?? "";
       expect((await admin.call(Rpcs.whoAmI, {}, { key: carolsKey })).response?.operator?.name).to.equal("Carol");
-      const sameName = { name: "carol", roles: ["viewer"], key_sha256: newKey().sha256 };
-      const sameKey = { name: "Caroline", roles: ["viewer"], key_sha256 };
+      const sameName = { name: "carol", roles: [Role.ROLE_VIEWER], key_sha256: newKey().sha256 };
+      const sameKey = { name: "Caroline", roles: [Role.ROLE_VIEWER], key_sha256 };
       for (const request of [sameName, sameKey]) {
         const { reason, facts } = await admin.call(Rpcs.createOperator, request, alice);
         expect([reason, facts]).to.deep.equal(["OPERATOR_ALREADY_EXISTS", { operator_id }]);
       }
-      const roles = { operator_id, roles: ["finance", "viewer", "viewer"] };
+      const roles = { operator_id, roles: [Role.ROLE_FINANCE, Role.ROLE_VIEWER, Role.ROLE_VIEWER] };
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).response?.operator?.roles).to.deep.equal([
-        "viewer",
-        "finance",
+        Role.ROLE_VIEWER,
+        Role.ROLE_FINANCE,
       ]);
       const old = { operator_id, key_sha256 };
-      expect((await admin.call(Rpcs.replaceOperatorKey, old, alice)).response?.already_so).to.equal(true);
+      expect((await admin.call(Rpcs.replaceOperatorKey, old, alice)).response?.unchanged).to.equal(true);
       const fresh = { operator_id, key_sha256: newKey().sha256 };
-      expect((await admin.call(Rpcs.replaceOperatorKey, fresh, alice)).response?.already_so).to.equal(false);
+      expect((await admin.call(Rpcs.replaceOperatorKey, fresh, alice)).response?.unchanged).to.equal(false);
       expect((await admin.call(Rpcs.replaceOperatorKey, old, alice)).reason).to.equal("OPERATOR_ALREADY_EXISTS");
       await admin.call(Rpcs.revokeOperator, { operator_id }, alice);
-      expect((await admin.call(Rpcs.revokeOperator, { operator_id }, alice)).response?.already_so).to.equal(true);
+      expect((await admin.call(Rpcs.revokeOperator, { operator_id }, alice)).response?.unchanged).to.equal(true);
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).reason).to.equal("OPERATOR_REVOKED");
       const { response } = await admin.call(Rpcs.listOperatorActs, { page_size: 4, page_token: "" }, sam);
-      expect(response?.acts.map(({ kind, operator_names: names }) => `${kind} ${names.join()}`)).to.deep.equal([
+      expect(response?.acts.map(({ type, operator_names: names }) => `${type} ${names.join()}`)).to.deep.equal([
         "operator.revoked Alice",
         "operator.key_replaced Alice",
         "operator.roles_changed Alice",

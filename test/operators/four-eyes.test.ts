@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { OperatorName } from "../../src/domain/proposal.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import { ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
+import { ProposalState, Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { approved, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
@@ -31,8 +31,8 @@ for (const engine of ENGINES) {
 
     const proposeKey = async (scopes = ["accounts:write"], by = alice) => {
       const request = { organization_id, name: "k", scopes, expires_at: undefined, never_expires: true };
-      const { response, reason } = await admin.call(Rpcs.createKey, request, by);
-      return { id: response?.proposal?.id, key: response?.key, secret: response?.secret ?? "", reason };
+      const { response, reason } = await admin.call(Rpcs.createApiKey, request, by);
+      return { id: response?.proposal?.id, key: response?.api_key, secret: response?.secret ?? "", reason };
     };
     const stateOf = async (id: string | undefined): Promise<ProposalState | undefined> => {
       const { response } = await admin.call(Rpcs.listProposals, ALL, bob);
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
       expect(await works(secret)).to.equal(true);
       const { response } = await admin.call(Rpcs.listActs, { organization_id, page_size: 1, page_token: "" }, bob);
       expect(response?.acts[0]).to.deep.include({
-        kind: "key.created",
+        type: "key.created",
         actor: `${alice.operator.id},${bob.operator.id}`,
         operator_names: ["Alice", "Bob"],
       });
@@ -65,15 +65,15 @@ for (const engine of ENGINES) {
       const sandbox = await admin.call(Rpcs.createOrganization, { name: `S${engine}`, sandbox: true }, alice);
       const request = { organization_id: sandbox.response?.organization?.id ?? "", name: "k", never_expires: true };
       const made = await admin.call(
-        Rpcs.createKey,
+        Rpcs.createApiKey,
         { ...request, scopes: ["accounts:write"], expires_at: undefined },
         alice,
       );
-      expect(made.response?.key?.name).to.equal("k");
+      expect(made.response?.api_key?.name).to.equal("k");
     });
 
     it("a resumption waits, and the suspension does not", async () => {
-      const suspension = { organization_id, reason: "case 17" };
+      const suspension = { organization_id, note: "case 17" };
       const suspended = await admin.call(Rpcs.suspendOrganization, suspension, alice);
       expect(suspended.response?.organization?.suspended).to.equal(true);
       const { response } = await admin.call(Rpcs.resumeOrganization, suspension, alice);
@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
     });
 
     it("an equal proposal of the same person is the one that waits", async () => {
-      const request = { organization_id, reason: "twice" };
+      const request = { organization_id, note: "twice" };
       const ids = await Promise.all(
         service.admin.map(async (caller) => {
           return (await caller.call(Rpcs.resumeOrganization, request, alice)).response?.proposal?.id;
@@ -121,18 +121,18 @@ for (const engine of ENGINES) {
 
     it("a new operator waits: an admin alone cannot make a second person", async () => {
       const { key, sha256: key_sha256 } = newKey();
-      const request = { name: "Mallory", roles: ["approver"], key_sha256 };
+      const request = { name: "Mallory", roles: [Role.ROLE_APPROVER], key_sha256 };
       const { response } = await admin.call(Rpcs.createOperator, request, alice);
       expect(response?.operator).to.equal(undefined);
       expect((await admin.call(Rpcs.whoAmI, {}, { key })).reason).to.equal("INVALID_OPERATOR_KEY");
       expect(await approved(admin, response?.proposal?.id, { key })).to.equal("INVALID_OPERATOR_KEY");
-      const roles = { operator_id: bob.operator.id, roles: ["viewer"] };
+      const roles = { operator_id: bob.operator.id, roles: [Role.ROLE_VIEWER] };
       const replaced = { operator_id: bob.operator.id, key_sha256 };
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).response?.operator).to.equal(undefined);
       expect((await admin.call(Rpcs.replaceOperatorKey, replaced, alice)).response?.operator).to.equal(undefined);
       expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
       const known = await admin.call(Rpcs.whoAmI, {}, { key });
-      expect(known.response?.operator?.roles).to.deep.equal(["approver"]);
+      expect(known.response?.operator?.roles).to.deep.equal([Role.ROLE_APPROVER]);
       const acts = await admin.call(Rpcs.listOperatorActs, { page_size: 1, page_token: "" }, bob);
       expect(acts.response?.acts[0]?.operator_names).to.deep.equal(["Alice", "Bob"]);
     });
@@ -154,7 +154,7 @@ for (const engine of ENGINES) {
         undefined,
       );
       const operator_id = zoe.kind === "done" ? zoe.resource.id : "";
-      const roles = ["viewer"];
+      const roles = [Role.ROLE_VIEWER];
       for (const request of [
         { name: "zoe", roles, key_sha256 },
         { name: "Zed", roles, key_sha256: hers.sha256 },
@@ -174,7 +174,7 @@ for (const engine of ENGINES) {
       const { sha256: key_sha256 } = newKey();
       const { response } = await admin.call(
         Rpcs.createOperator,
-        { name: "Erin", roles: ["viewer"], key_sha256 },
+        { name: "Erin", roles: [Role.ROLE_VIEWER], key_sha256 },
         alice,
       );
       await service.operator("erin", "viewer");

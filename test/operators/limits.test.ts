@@ -1,15 +1,24 @@
 import { expect } from "chai";
 
 import { AdminServiceService as Rpcs, type SetLimitsRequest } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { LimitChange } from "../../src/gen/kesc/admin/v1/resources.js";
 import { LimitPeriod } from "../../src/gen/kesc/v1/organization.js";
+import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const UNKNOWN_ACCOUNT = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
-const NO_PAGE = { page_size: 0, page_token: "" };
-const NONE = { per_transaction: "", per_day: "", per_month: "" };
+const NO_PAGE = { page_token: "" };
+const MINTS = TransactionType.TRANSACTION_TYPE_MINT;
+const REDEMPTIONS = TransactionType.TRANSACTION_TYPE_REDEEM;
+const { LIMIT_PERIOD_TRANSACTION: ONE, LIMIT_PERIOD_DAY: DAY, LIMIT_PERIOD_MONTH: MONTH } = LimitPeriod;
+
+/** A new limit, or none. */
+function limitOf(type: TransactionType, period: LimitPeriod, max_amount: string | undefined): LimitChange {
+  return { type, period, max_amount, lift: max_amount === undefined };
+}
 
 for (const engine of ENGINES) {
   describe(`the limits that operators set (${engine})`, () => {
@@ -36,7 +45,7 @@ for (const engine of ENGINES) {
     const set = (request: Partial<SetLimitsRequest>, by = fay) =>
       admin.call(
         Rpcs.setLimits,
-        { organization_id, tier: "", mint: undefined, redeem: undefined, remove: false, reason: "licence", ...request },
+        { organization_id, tier: "", changes: [], remove: false, note: "licence", ...request },
         by,
       );
     const get = async (account = "") =>
@@ -49,16 +58,16 @@ for (const engine of ENGINES) {
         limits: { account_id: undefined, tier: undefined, counted_since: undefined, limits: [] },
         tiers: [],
       });
-      expect((await set({ remove: true })).response).to.include({ already_so: true });
+      expect((await set({ remove: true })).response).to.include({ unchanged: true });
     });
 
     it("hold for the next mint on the public address, and the book names the operator", async () => {
-      const { response, message } = await set({ mint: { ...NONE, per_day: "100.00" } });
-      expect(response?.already_so, message).to.equal(false);
+      const { response, message } = await set({ changes: [limitOf(MINTS, DAY, "100.00")] });
+      expect(response?.unchanged, message).to.equal(false);
       expect(response?.limits?.limits.map(({ period, max_amount }) => [period, max_amount])).to.deep.equal([
         [LimitPeriod.LIMIT_PERIOD_DAY, "100.00"],
       ]);
-      expect((await set({ mint: { ...NONE, per_day: "100.00" } })).response?.already_so).to.equal(true);
+      expect((await set({ changes: [limitOf(MINTS, DAY, "100.00")] })).response?.unchanged).to.equal(true);
       expect((await mint("60.00", "in-1")).code).to.equal(0);
       const { reason, facts } = await mint("40.01", "in-2");
       expect([reason, facts?.["max_amount"], facts?.["remaining"]]).to.deep.equal([
@@ -69,8 +78,8 @@ for (const engine of ENGINES) {
       const [limit] = (await get())?.limits?.limits ?? [];
       expect(limit).to.include({ max_amount: "100.00", used: "60.00", remaining: "40.00" });
       const { response: acts } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, vera);
-      const rows = acts?.acts.filter(({ kind }) => kind === "limits.set") ?? [];
-      expect(rows.map(({ actor, operator_names, reason: why }) => [actor, operator_names, why])).to.deep.equal([
+      const rows = acts?.acts.filter(({ type }) => type === "limits.set") ?? [];
+      expect(rows.map(({ actor, operator_names, note }) => [actor, operator_names, note])).to.deep.equal([
         [fay.operator.id, ["Fay"], "licence"],
       ]);
       const [row] = await execute<{ detail: string }>(
@@ -80,16 +89,16 @@ for (const engine of ENGINES) {
       expect(JSON.parse(row?.detail ?? "[]")).to.have.property("0", "Fay");
     });
 
-    it("are changed one by one, lifted with none, and removed", async () => {
-      await set({ mint: { ...NONE, per_month: "500.00" }, redeem: { ...NONE, per_transaction: "0" } });
-      const lifted = await set({ mint: { ...NONE, per_day: "none" } });
+    it("are changed one by one, lifted, and removed", async () => {
+      await set({ changes: [limitOf(MINTS, MONTH, "500.00"), limitOf(REDEMPTIONS, ONE, "0")] });
+      const lifted = await set({ changes: [limitOf(MINTS, DAY, undefined)] });
       expect(lifted.response?.limits?.limits.map(({ max_amount }) => max_amount)).to.deep.equal(["500.00", "0.00"]);
       expect((await set({ remove: true })).response?.limits?.limits).to.deep.equal([]);
     });
 
     it("of a tier hold for its accounts", async () => {
-      const { response } = await set({ tier: "default", mint: { ...NONE, per_transaction: "5.00" } });
-      const tiers = [{ tier: "default", mint: { ...NONE, per_transaction: "5.00" }, redeem: NONE }];
+      const { response } = await set({ tier: "default", changes: [limitOf(MINTS, ONE, "5.00")] });
+      const tiers = [{ tier: "default", limits: [{ type: MINTS, period: ONE, max_amount: "5.00" }] }];
       expect(response?.tiers).to.deep.equal(tiers);
       const own = await get(account_id);
       expect(own?.limits).to.deep.include({ account_id, tier: "default" });
@@ -103,23 +112,23 @@ for (const engine of ENGINES) {
       const organizationId = service.tenant.organizationId;
       const act = { organizationId, reason: "case 17" as never };
       await service.stored.submit({ kind: "organization.suspend", ...act }, undefined);
-      expect((await set({ redeem: { ...NONE, per_month: "900.00" } })).code).to.equal(0);
+      expect((await set({ changes: [limitOf(REDEMPTIONS, MONTH, "900.00")] })).code).to.equal(0);
       expect((await mint("1.00", "in-4")).reason).to.equal("ORGANIZATION_SUSPENDED");
       await service.stored.submit({ kind: "organization.resume", ...act }, undefined);
     });
 
     it("are at most 20 tiers: TOO_MANY_TIERS", async () => {
       for (let number = 1; number <= 20; number += 1) {
-        await set({ tier: `t${String(number)}`, mint: { ...NONE, per_day: "1.00" } });
+        await set({ tier: `t${String(number)}`, changes: [limitOf(MINTS, DAY, "1.00")] });
       }
-      const { reason, facts } = await set({ tier: "t21", mint: { ...NONE, per_day: "1.00" } });
+      const { reason, facts } = await set({ tier: "t21", changes: [limitOf(MINTS, DAY, "1.00")] });
       expect([reason, facts]).to.deep.equal(["TOO_MANY_TIERS", { limit: "20" }]);
     });
 
     it("refuse what is unknown, and name each bad field", async () => {
-      const mints = { ...NONE, per_day: "1.00" };
+      const changes = [limitOf(MINTS, DAY, "1.00")];
       const noOrganization = [
-        await set({ organization_id: UNKNOWN_ORG, mint: mints }),
+        await set({ organization_id: UNKNOWN_ORG, changes }),
         await admin.call(Rpcs.getLimits, { organization_id: UNKNOWN_ORG, account_id: "" }, vera),
       ];
       for (const { reason } of noOrganization) expect(reason).to.equal("ORGANIZATION_NOT_FOUND");
@@ -129,23 +138,30 @@ for (const engine of ENGINES) {
         (await set(request)).fields?.map(({ field }) => field);
       expect(
         await fieldsOf({
-          organization_id: "x",
+          organization_id: "",
           tier: "Full",
-          mint: { ...NONE, per_transaction: "-1" },
-          redeem: { ...NONE, per_day: "1.001", per_month: "NONE" },
+          changes: [
+            limitOf(MINTS, ONE, "-1"),
+            limitOf(TransactionType.TRANSACTION_TYPE_UNSPECIFIED, LimitPeriod.UNRECOGNIZED, "1.00"),
+            { type: MINTS, period: DAY, max_amount: undefined, lift: false },
+            { type: MINTS, period: DAY, max_amount: "1.00", lift: true },
+          ],
           remove: true,
-          reason: " ",
+          note: " ",
         }),
       ).to.deep.equal([
         "organization_id",
         "tier",
-        "mint.per_transaction",
-        "redeem.per_day",
-        "redeem.per_month",
-        "remove",
-        "reason",
+        "changes",
+        "note",
+        "changes[0].max_amount",
+        "changes[1].type",
+        "changes[1].period",
+        "changes[2].max_amount",
+        "changes[3].max_amount",
       ]);
-      expect(await fieldsOf({})).to.deep.equal(["remove"]);
+      expect(await fieldsOf({})).to.deep.equal(["changes"]);
+      expect(await fieldsOf({ changes: [...changes, ...changes] })).to.deep.equal(["changes[1]"]);
     });
 
     it("refuse while the book is moved: BOOK_MOVING", async () => {
@@ -155,7 +171,7 @@ for (const engine of ENGINES) {
           `UPDATE books SET state = '${value}' WHERE organization_id = '${organization_id}'`,
         );
       await state("MOVING");
-      expect((await set({ mint: { ...NONE, per_day: "2.00" } })).reason).to.equal("BOOK_MOVING");
+      expect((await set({ changes: [limitOf(MINTS, DAY, "2.00")] })).reason).to.equal("BOOK_MOVING");
       await state("OPEN");
     });
   });

@@ -8,15 +8,16 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import {
   type Act as ActMessage,
-  type Key as KeyMessage,
+  type ApiKey as ApiKeyMessage,
   type Operator as OperatorMessage,
   type OperatorAct as OperatorActMessage,
   type Organization as OrganizationMessage,
   type Proposal as ProposalMessage,
   ProposalState,
 } from "../../gen/kesc/admin/v1/resources.js";
+import { rolesFrom } from "../../grpc/operators/roles.js";
 import type { Act } from "../../operators/act.js";
-import type { Operator, Role } from "../../operators/operator.js";
+import type { Operator } from "../../operators/operator.js";
 import type { OperatorAct, OperatorProposal, OwnAct } from "../../operators/ports.js";
 import type { Named, NamedProposal } from "./client.js";
 
@@ -39,7 +40,7 @@ export function organizationFrom(message: OrganizationMessage): Organization {
 }
 
 /** The cell of a key is not in the contract: no command shows it. */
-export function keyFrom(message: KeyMessage): ApiKey {
+export function keyFrom(message: ApiKeyMessage): ApiKey {
   return {
     id: message.id as ApiKeyId,
     organizationId: message.organization_id as OrganizationId,
@@ -56,11 +57,11 @@ export function keyFrom(message: KeyMessage): ApiKey {
 export function actFrom(message: ActMessage): Named<OwnAct> {
   return {
     seq: Number(message.sequence),
-    kind: message.kind as JournalKind,
+    kind: message.type as JournalKind,
     actor: message.actor as Actor,
     actorNames: message.operator_names,
-    reason: message.reason as StatusReason,
-    keyId: message.key_id === "" ? undefined : message.key_id,
+    reason: (message.note ?? "") as StatusReason,
+    keyId: message.api_key_id,
     recordedAt: momentOf(message.recorded_at),
   };
 }
@@ -69,7 +70,7 @@ export function operatorFrom(message: OperatorMessage): Operator {
   return {
     id: message.id as OperatorId,
     name: message.name as OperatorName,
-    roles: message.roles as Role[],
+    roles: rolesFrom(message.roles),
     createdAt: momentOf(message.created_at),
     revokedAt: ifSet(message.revoked_at),
   };
@@ -78,7 +79,7 @@ export function operatorFrom(message: OperatorMessage): Operator {
 export function operatorActFrom(message: OperatorActMessage): Named<OperatorAct> {
   return {
     seq: Number(message.sequence),
-    kind: message.kind as OperatorAct["kind"],
+    kind: message.type as OperatorAct["kind"],
     operatorId: message.operator_id as OperatorId,
     actor: message.actor as Actor,
     actorNames: message.operator_names,
@@ -95,8 +96,8 @@ export function proposalFrom(message: ProposalMessage): NamedProposal {
     proposedAt: momentOf(message.proposed_at),
     expiresAt: momentOf(message.expires_at),
     state: STATES[message.state] ?? "LAPSED",
-    decidedBy: message.decided_by === "" ? undefined : (message.decided_by as OperatorId),
-    deciderName: message.decider_name,
+    decidedBy: message.decided_by as OperatorId | undefined,
+    deciderName: message.decider_name ?? "",
     decidedAt: ifSet(message.decided_at),
   };
 }

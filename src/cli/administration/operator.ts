@@ -187,7 +187,7 @@ async function listActs({ limit, json, ...options }: JsonOptions & { readonly li
     printJson(
       acts.map(({ seq, kind, operatorId, actor, actorNames, recordedAt }) => ({
         sequence: seq,
-        kind,
+        type: kind,
         operator_id: operatorId,
         actor,
         operator_names: actorNames,
@@ -197,7 +197,7 @@ async function listActs({ limit, json, ...options }: JsonOptions & { readonly li
     return;
   }
   printTable([
-    ["SEQUENCE", "RECORDED", "KIND", "OPERATOR", "BY"],
+    ["SEQUENCE", "RECORDED", "TYPE", "OPERATOR", "BY"],
     ...acts.map((act) => [String(act.seq), timeOf(act.recordedAt), act.kind, act.operatorId, byWords(act)]),
   ]);
 }

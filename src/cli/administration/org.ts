@@ -162,18 +162,18 @@ async function listActs(org: string, { limit, json, ...options }: ActsOptions): 
     printJson(
       acts.map(({ seq, kind, actor, actorNames, reason, keyId, recordedAt }) => ({
         sequence: seq,
-        kind,
+        type: kind,
         actor,
         operator_names: actorNames,
-        reason,
-        key_id: keyId ?? null,
+        note: reason === "" ? null : reason,
+        api_key_id: keyId ?? null,
         recorded_at: timeOf(recordedAt),
       })),
     );
     return;
   }
   printTable([
-    ["SEQUENCE", "RECORDED", "KIND", "BY", "KEY", "REASON"],
+    ["SEQUENCE", "RECORDED", "TYPE", "BY", "KEY", "NOTE"],
     ...acts.map((act) => [
       String(act.seq),
       timeOf(act.recordedAt),

@@ -72,7 +72,8 @@ function proposalIdOf(text: string): OperatorProposalId {
 function proposalJson({ id, act, state, proposedBy, decidedBy, ...rest }: NamedProposal) {
   return {
     id,
-    act,
+    type: act.kind,
+    content: act,
     state: state.toLowerCase(),
     proposed_by: proposedBy,
     proposer_name: rest.proposerName,

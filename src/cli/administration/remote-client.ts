@@ -2,9 +2,10 @@ import { type Client, Metadata, type MethodDefinition, type ServiceError, status
 
 import type { ApiKey, Organization } from "../../domain/api-key.js";
 import type { OperatorProposalId, OrganizationId } from "../../domain/values/ids.js";
-import { AdminServiceService as Rpcs, type CreateKeyResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import { AdminServiceService as Rpcs, type CreateApiKeyResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Proposal } from "../../gen/kesc/admin/v1/resources.js";
 import { toTimestamp } from "../../grpc/messages/timestamp.js";
+import { toRoles } from "../../grpc/operators/roles.js";
 import type { Act, ActOf, ResourceOf } from "../../operators/act.js";
 import type { Operator } from "../../operators/operator.js";
 import type { AnyResource, OperatorAct, OwnAct, Submitted } from "../../operators/ports.js";
@@ -62,8 +63,8 @@ export class RemoteClient implements AdministrationClient {
 
   apiKeys(organization_id: OrganizationId): Promise<readonly ApiKey[]> {
     return this.#all(
-      (page) => this.#call(Rpcs.listKeys, { organization_id, ...page }),
-      ({ keys }) => keys.map(keyFrom),
+      (page) => this.#call(Rpcs.listApiKeys, { organization_id, ...page }),
+      ({ api_keys: keys }) => keys.map(keyFrom),
     );
   }
 
@@ -106,14 +107,14 @@ export class RemoteClient implements AdministrationClient {
     { id: organization_id }: Organization,
     { name, scopes, expiresAt }: Pick<ActOf<"key.create">, "name" | "scopes" | "expiresAt">,
   ): Promise<{ readonly submitted: Submitted<ApiKey>; readonly secret: string }> {
-    const made: CreateKeyResponse = await this.#call(Rpcs.createKey, {
+    const made: CreateApiKeyResponse = await this.#call(Rpcs.createApiKey, {
       organization_id,
       name,
       scopes: [...scopes],
       expires_at: expiresAt && toTimestamp(expiresAt),
       never_expires: expiresAt === undefined,
     });
-    return { submitted: submittedOf(made.key && keyFrom(made.key), made), secret: made.secret };
+    return { submitted: submittedOf(made.api_key && keyFrom(made.api_key), made), secret: made.secret };
   }
 
   async decide(proposal_id: OperatorProposalId, decision: "approve" | "reject"): Promise<NamedProposal> {
@@ -128,24 +129,24 @@ export class RemoteClient implements AdministrationClient {
         return organizationDone(await this.#call(Rpcs.createOrganization, { name, sandbox, cell }));
       }
       case "organization.suspend": {
-        const { organizationId: organization_id, reason } = act;
-        return organizationDone(await this.#call(Rpcs.suspendOrganization, { organization_id, reason }));
+        const { organizationId: organization_id, reason: note } = act;
+        return organizationDone(await this.#call(Rpcs.suspendOrganization, { organization_id, note }));
       }
       case "organization.resume": {
-        const { organizationId: organization_id, reason } = act;
-        return organizationDone(await this.#call(Rpcs.resumeOrganization, { organization_id, reason }));
+        const { organizationId: organization_id, reason: note } = act;
+        return organizationDone(await this.#call(Rpcs.resumeOrganization, { organization_id, note }));
       }
       case "key.revoke": {
-        const revoked = await this.#call(Rpcs.revokeKey, { key_id: act.keyId });
-        return submittedOf(revoked.key && keyFrom(revoked.key), revoked);
+        const revoked = await this.#call(Rpcs.revokeApiKey, { api_key_id: act.keyId });
+        return submittedOf(revoked.api_key && keyFrom(revoked.api_key), revoked);
       }
       case "operator.create": {
         const { name, roles, keySha256: key_sha256 } = act;
-        return operatorDone(await this.#call(Rpcs.createOperator, { name, roles: [...roles], key_sha256 }));
+        return operatorDone(await this.#call(Rpcs.createOperator, { name, roles: toRoles(roles), key_sha256 }));
       }
       case "operator.set_roles": {
         const { operatorId: operator_id, roles } = act;
-        return operatorDone(await this.#call(Rpcs.setOperatorRoles, { operator_id, roles: [...roles] }));
+        return operatorDone(await this.#call(Rpcs.setOperatorRoles, { operator_id, roles: toRoles(roles) }));
       }
       case "operator.replace_key": {
         const { operatorId: operator_id, keySha256: key_sha256 } = act;
@@ -157,7 +158,7 @@ export class RemoteClient implements AdministrationClient {
   }
 
   /** Reads pages until the end, or until there are `limit` items. */
-  async #all<Page extends { readonly next_page_token: string }, Item>(
+  async #all<Page extends { readonly next_page_token?: string | undefined }, Item>(
     read: (page: PageFields) => Promise<Page>,
     itemsOf: (page: Page) => readonly Item[],
     limit = Infinity,
@@ -167,7 +168,7 @@ export class RemoteClient implements AdministrationClient {
     do {
       const page = await read({ page_size: Math.min(PAGE_SIZE_MAX, limit - items.length), page_token: token });
       items.push(...itemsOf(page));
-      token = page.next_page_token;
+      token = page.next_page_token ?? "";
     } while (token !== "" && items.length < limit);
     return items;
   }
@@ -204,7 +205,7 @@ export class RemoteClient implements AdministrationClient {
 }
 
 interface ActResponse {
-  readonly already_so?: boolean;
+  readonly unchanged?: boolean;
   readonly proposal?: Proposal | undefined;
 }
 
@@ -222,7 +223,7 @@ function operatorDone(
 
 function submittedOf<Resource>(
   resource: Resource | undefined,
-  { already_so: isOld = false, proposal }: ActResponse,
+  { unchanged: isOld = false, proposal }: ActResponse,
 ): Submitted<Resource> {
   if (proposal !== undefined) return { kind: "proposed", proposal: proposalFrom(proposal) };
   return { kind: "done", resource: present(resource), isNew: !isOld };

@@ -46,7 +46,11 @@ export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Rec
 
 /** Parses a new limit: an amount, which may be zero, or "none". */
 export function parseNewLimit(unchecked: string): Parsed<Cents | "NONE"> {
-  if (unchecked === "none") return parsed("NONE");
+  return unchecked === "none" ? parsed("NONE") : parseMaxAmount(unchecked);
+}
+
+/** Parses the highest amount of a limit, which may be zero. */
+export function parseMaxAmount(unchecked: string): Parsed<Cents> {
   return /^0(\.00?)?$/.test(unchecked) ? parsed(NO_CENTS) : parseAmount(unchecked);
 }
 

@@ -12,7 +12,7 @@ const STATUSES = {
   ROLE_REQUIRED: Status.PERMISSION_DENIED,
   ORGANIZATION_NOT_FOUND: Status.NOT_FOUND,
   ORGANIZATION_ALREADY_EXISTS: Status.ALREADY_EXISTS,
-  CELL_NOT_FOUND: Status.INVALID_ARGUMENT,
+  CELL_NOT_FOUND: Status.NOT_FOUND,
   API_KEY_NOT_FOUND: Status.NOT_FOUND,
   OPERATOR_NOT_FOUND: Status.NOT_FOUND,
   OPERATOR_ALREADY_EXISTS: Status.ALREADY_EXISTS,
@@ -45,7 +45,7 @@ export function operatorsFactsOf(refusal: OperatorsOnly): Record<string, string>
     case "CELL_NOT_FOUND":
       return { cells: String(refusal.cells) };
     case "API_KEY_NOT_FOUND":
-      return { key_id: refusal.keyId };
+      return { api_key_id: refusal.keyId };
     case "OPERATOR_NOT_FOUND":
     case "OPERATOR_ALREADY_EXISTS":
     case "OPERATOR_REVOKED":

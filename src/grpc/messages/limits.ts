@@ -12,13 +12,13 @@ import {
 import { TransactionType as TransactionTypeMessage } from "../../gen/kesc/v1/transaction.js";
 import { toTimestamp } from "./timestamp.js";
 
-const PERIODS = {
+export const PERIODS = {
   TRANSACTION: LimitPeriodMessage.LIMIT_PERIOD_TRANSACTION,
   DAY: LimitPeriodMessage.LIMIT_PERIOD_DAY,
   MONTH: LimitPeriodMessage.LIMIT_PERIOD_MONTH,
 } as const satisfies Record<LimitPeriod, LimitPeriodMessage>;
 
-const TYPES = {
+export const TYPES = {
   MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
   REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
 } as const satisfies Record<TransactionType, TransactionTypeMessage>;

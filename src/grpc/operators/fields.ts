@@ -1,6 +1,6 @@
 import { parseScope, type Scope, SCOPES } from "../../domain/api-key.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
+import { parseDescription, parseName, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import { parseMoment } from "../messages/timestamp.js";
@@ -12,8 +12,16 @@ export function parseLabel(unchecked: string): Parsed<string> {
   return unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parseDescription(unchecked);
 }
 
-/** Parses the reason for a change: 1 to 256 printable characters. */
-export function parseReason(unchecked: string): Parsed<StatusReason> {
+/**
+ * Parses the id by which an operator names a thing: 1 to 128 printable characters. An id that the
+ * service never gave out is not found.
+ */
+export function parseId<Id extends string>(unchecked: string): Parsed<Id> {
+  return parseName<Id>(unchecked);
+}
+
+/** Parses the words for a change: 1 to 256 printable characters. */
+export function parseNote(unchecked: string): Parsed<StatusReason> {
   return unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parseStatusReason(unchecked);
 }
 

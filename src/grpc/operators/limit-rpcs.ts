@@ -1,15 +1,17 @@
 import type { Organization } from "../../domain/api-key.js";
 import {
-  type AmountLimits,
+  LIMIT_PERIODS,
   type LimitChanges,
   type LimitPeriod,
-  parseNewLimit,
+  type LimitSet,
+  parseMaxAmount,
   parseTierName,
   type TierName,
 } from "../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
+import { TRANSACTION_TYPES, type TransactionType } from "../../domain/transaction.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
-import { type OrganizationId, parseAccountId, parseOrganizationId } from "../../domain/values/ids.js";
+import { type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -19,13 +21,13 @@ import {
   SetLimitsRequest,
   SetLimitsResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { AmountLimits as AmountLimitsMessage, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
+import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
-import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
-import { decidedAt, toLimitsMessage } from "../messages/limits.js";
+import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import type { ServedCell } from "../services/served-cell.js";
-import { parseReason } from "./fields.js";
+import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./results.js";
 
@@ -44,7 +46,7 @@ function getLimits(unary: OperatorUnary, { administration, cellOf, now }: LimitR
     request: GetLimitsRequest,
     response: GetLimitsResponse,
     parse: ({ organization_id: id, account_id: accountId }) =>
-      parseFields({ organization_id: parseOrganizationId(id), account_id: ifGiven(accountId, parseAccountId) }),
+      parseFields({ organization_id: parseId<OrganizationId>(id), account_id: ifGiven(accountId, parseAccountId) }),
     run: async ({ organization_id: organizationId, account_id: accountId }) => {
       const organization = await administration.organization(organizationId);
       if (organization === undefined) return unknownOrganization(organizationId);
@@ -75,7 +77,7 @@ function setLimits(unary: OperatorUnary, { administration, cellOf, now }: LimitR
       );
       if (outcome.kind === "refused") return outcome;
       const { resource: book, replayed } = outcome;
-      return done({ ...limitsOfOrganization(book.limits, toUnixMillis(now())), already_so: replayed });
+      return done({ ...limitsOfOrganization(book.limits, toUnixMillis(now())), unchanged: replayed });
     },
   });
 }
@@ -92,68 +94,91 @@ interface NewLimits {
   readonly reason: StatusReason;
 }
 
-function parseSetLimits({ mint, redeem, ...request }: SetLimitsRequest): ParsedFields<NewLimits> {
+function parseSetLimits(request: SetLimitsRequest): ParsedFields<NewLimits> {
+  const changes = request.changes.map(parseChange);
   const fields = parseFields({
-    organization_id: parseOrganizationId(request.organization_id),
+    organization_id: parseId<OrganizationId>(request.organization_id),
     tier: ifGiven(request.tier, parseTierName),
-    "mint.per_transaction": parseChange(mint?.per_transaction),
-    "mint.per_day": parseChange(mint?.per_day),
-    "mint.per_month": parseChange(mint?.per_month),
-    "redeem.per_transaction": parseChange(redeem?.per_transaction),
-    "redeem.per_day": parseChange(redeem?.per_day),
-    "redeem.per_month": parseChange(redeem?.per_month),
-    remove: parseRemove(request.remove, [mint, redeem]),
-    reason: parseReason(request.reason),
+    changes: parseWhetherGiven(request),
+    note: parseNote(request.note),
   });
-  if (!fields.ok) return fields;
-  const { organization_id: organizationId, tier, remove, reason, ...given } = fields.value;
-  const changes = {
-    MINT: changesOf({
-      TRANSACTION: given["mint.per_transaction"],
-      DAY: given["mint.per_day"],
-      MONTH: given["mint.per_month"],
-    }),
-    REDEEM: changesOf({
-      TRANSACTION: given["redeem.per_transaction"],
-      DAY: given["redeem.per_day"],
-      MONTH: given["redeem.per_month"],
-    }),
-  };
-  return { ok: true, value: { organizationId, tier, changes: remove ? undefined : changes, reason } };
+  const problems = [...(fields.ok ? [] : fields.fields), ...changes.flatMap((each) => (each.ok ? [] : each.fields))];
+  const given = changes.flatMap((each) => (each.ok ? [each.value] : []));
+  const repeated = given.findIndex(({ type, period }, index) =>
+    given.slice(0, index).some((other) => other.type === type && other.period === period),
+  );
+  if (!fields.ok || problems.length > 0) return { ok: false, fields: problems };
+  if (repeated >= 0)
+    return fieldProblem(`changes[${String(repeated)}]`, "is about the limit of another one", "CONFLICT");
+  const { organization_id: organizationId, tier, note: reason } = fields.value;
+  return { ok: true, value: { organizationId, tier, changes: request.remove ? undefined : changesOf(given), reason } };
 }
 
-/** An absent field of the request decodes to the empty text. Such a limit stays as it is. */
-function parseChange(unchecked = ""): Parsed<Cents | "NONE" | undefined> {
-  return ifGiven(unchecked, parseNewLimit);
+/** Limits are changed or removed: one of both. */
+function parseWhetherGiven({ remove, changes }: SetLimitsRequest): Parsed<undefined> {
+  if (remove && changes.length > 0) return unparsed("must be empty beside remove", "CONFLICT");
+  if (!remove && changes.length === 0) return unparsed("is required unless remove is true", "REQUIRED");
+  return parsed(undefined);
 }
 
-function parseRemove(remove: boolean, given: readonly (AmountLimitsMessage | undefined)[]): Parsed<boolean> {
-  const hasLimits = given.some((each) => [each?.per_transaction, each?.per_day, each?.per_month].some(Boolean));
-  if (remove && hasLimits) return unparsed("must be false beside new limits", "CONFLICT");
-  if (!remove && !hasLimits) return unparsed("must be true if no new limit is given", "REQUIRED");
-  return parsed(remove);
+interface NewLimit {
+  readonly type: TransactionType;
+  readonly period: LimitPeriod;
+  readonly amount: Cents | "NONE";
 }
 
-function changesOf(given: Readonly<Record<LimitPeriod, Cents | "NONE" | undefined>>): LimitChanges["MINT"] {
-  return Object.fromEntries(Object.entries(given).filter(([, amount]) => amount !== undefined));
+function parseChange(change: LimitChange, index: number): ParsedFields<NewLimit> {
+  const fields = parseFields({
+    type: parseName(change.type, TRANSACTION_TYPES, TYPES),
+    period: parseName(change.period, LIMIT_PERIODS, PERIODS),
+    max_amount: parseMax(change),
+  });
+  if (fields.ok) {
+    const { max_amount: amount, ...limit } = fields.value;
+    return { ok: true, value: { ...limit, amount } };
+  }
+  const named = fields.fields.map(({ field, ...problem }) => ({
+    field: `changes[${String(index)}].${field}`,
+    ...problem,
+  }));
+  return { ok: false, fields: named };
+}
+
+function parseName<Name extends string>(
+  unchecked: number,
+  names: readonly Name[],
+  numberOf: Readonly<Record<Name, number>>,
+): Parsed<Name> {
+  if (unchecked === 0) return unparsed("is required", "REQUIRED");
+  const name = names.find((known) => numberOf[known] === unchecked);
+  return name === undefined ? unparsed(`must be one of ${names.join(", ")}`, "UNKNOWN_VALUE") : parsed(name);
+}
+
+function parseMax({ max_amount: amount, lift }: LimitChange): Parsed<Cents | "NONE"> {
+  if (lift) return amount === undefined ? parsed("NONE") : unparsed("must not be sent beside lift", "CONFLICT");
+  return amount === undefined ? unparsed("is required unless lift is true", "REQUIRED") : parseMaxAmount(amount);
+}
+
+function changesOf(given: readonly NewLimit[]): LimitChanges {
+  const ofType = (asked: TransactionType): LimitChanges["MINT"] =>
+    Object.fromEntries(given.filter(({ type }) => type === asked).map(({ period, amount }) => [period, amount]));
+  return { MINT: ofType("MINT"), REDEEM: ofType("REDEEM") };
 }
 
 function limitsOfOrganization(
   limits: LimitsInForce | undefined,
   now: UnixMillis,
 ): Pick<GetLimitsResponse, "limits" | "tiers"> {
-  const tiers = Array.from(limits?.tiers ?? [], ([tier, { MINT, REDEEM }]): TierLimits => ({
-    tier,
-    mint: toAmountLimits(MINT),
-    redeem: toAmountLimits(REDEEM),
-  }));
+  const tiers = Array.from(limits?.tiers ?? [], ([tier, set]): TierLimits => ({ tier, limits: settingsOf(set) }));
   return { limits: toLimitsMessage(limits, undefined, now), tiers };
 }
 
-function toAmountLimits({ TRANSACTION, DAY, MONTH }: AmountLimits): AmountLimitsMessage {
-  return { per_transaction: textOf(TRANSACTION), per_day: textOf(DAY), per_month: textOf(MONTH) };
-}
-
-function textOf(amountCents: Cents | undefined): string {
-  return amountCents === undefined ? "" : formatCents(amountCents);
+function settingsOf(set: LimitSet): LimitSetting[] {
+  return TRANSACTION_TYPES.flatMap((type) =>
+    LIMIT_PERIODS.flatMap((period) => {
+      const amountCents = set[type][period];
+      if (amountCents === undefined) return [];
+      return [{ type: TYPES[type], period: PERIODS[period], max_amount: formatCents(amountCents) }];
+    }),
+  );
 }

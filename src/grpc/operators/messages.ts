@@ -4,18 +4,21 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import {
   type Act as ActMessage,
-  type Endpoint as EndpointMessage,
-  type Key as KeyMessage,
+  type ApiKey as ApiKeyMessage,
   type Operator as OperatorMessage,
   type OperatorAct as OperatorActMessage,
   type Organization as OrganizationMessage,
+  PayoutMode as PayoutModeMessage,
   type Proposal as ProposalMessage,
   ProposalState,
   type RailAccount as RailAccountMessage,
+  type WebhookEndpoint as WebhookEndpointMessage,
 } from "../../gen/kesc/admin/v1/resources.js";
+import { WebhookDisabledReason, WebhookEndpointStatus } from "../../gen/kesc/v1/webhook.js";
 import type { Operator } from "../../operators/operator.js";
 import type { EndpointState, OperatorAct, OperatorProposal, OwnAct, RailAccountState } from "../../operators/ports.js";
 import { toTimestamp } from "../messages/timestamp.js";
+import { toRoles } from "./roles.js";
 
 const STATES = {
   PENDING: ProposalState.PROPOSAL_STATE_PENDING,
@@ -23,6 +26,23 @@ const STATES = {
   REJECTED: ProposalState.PROPOSAL_STATE_REJECTED,
   LAPSED: ProposalState.PROPOSAL_STATE_LAPSED,
 } as const satisfies Record<OperatorProposal["state"], ProposalState>;
+
+const PAYOUTS = {
+  auto: PayoutModeMessage.PAYOUT_MODE_AUTO,
+  open: PayoutModeMessage.PAYOUT_MODE_OPEN,
+  closed: PayoutModeMessage.PAYOUT_MODE_CLOSED,
+} as const satisfies Record<RailAccountState["payouts"], PayoutModeMessage>;
+
+const ENDPOINT_STATUSES = {
+  ACTIVE: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE,
+  PAUSED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_PAUSED,
+  DISABLED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_DISABLED,
+} as const satisfies Record<EndpointState["status"], WebhookEndpointStatus>;
+
+const DISABLED_REASONS = {
+  GONE: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_GONE,
+  FAILING: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_FAILING,
+} as const satisfies Record<NonNullable<EndpointState["disabledReason"]>, WebhookDisabledReason>;
 
 /** The names of operators, by their ids. */
 export type Names = ReadonlyMap<string, string>;
@@ -42,7 +62,7 @@ export function toOrganization({
   return { id, name, sandbox: isSandbox, suspended: isSuspended, cell, created_at: toTimestamp(createdAt) };
 }
 
-export function toKey(key: ApiKey): KeyMessage {
+export function toApiKey(key: ApiKey): ApiKeyMessage {
   return {
     id: key.id,
     organization_id: key.organizationId,
@@ -61,46 +81,46 @@ export function toRailAccount(account: RailAccountState): RailAccountMessage {
     organization_id: account.organizationId,
     rail: account.rail,
     is_default: account.isDefault,
-    payouts: account.payouts,
-    payouts_reason: account.payoutsReason,
+    payouts: PAYOUTS[account.payouts],
+    payouts_note: textIfAny(account.payoutsReason),
     credentials_expire_at: ifSet(account.credentialsExpireAt),
     updated_at: toTimestamp(account.updatedAt),
   };
 }
 
-export function toEndpoint(endpoint: EndpointState): EndpointMessage {
+export function toWebhookEndpoint(endpoint: EndpointState): WebhookEndpointMessage {
   return {
     id: endpoint.id,
     organization_id: endpoint.organizationId,
     url: endpoint.url,
-    status: endpoint.status.toLowerCase(),
-    disabled_reason: endpoint.disabledReason?.toLowerCase() ?? "",
-    failures: BigInt(endpoint.failures),
+    status: ENDPOINT_STATUSES[endpoint.status],
+    disabled_reason: endpoint.disabledReason && DISABLED_REASONS[endpoint.disabledReason],
+    failure_count: BigInt(endpoint.failures),
     failing_since: ifSet(endpoint.failingSince),
-    settled_sequence: BigInt(endpoint.settledSeq),
+    delivered_through_sequence: BigInt(endpoint.settledSeq),
   };
 }
 
 export function toAct(act: OwnAct, names: Names): ActMessage {
   return {
     sequence: BigInt(act.seq),
-    kind: act.kind,
+    type: act.kind,
     actor: act.actor,
     operator_names: operatorNames(act.actor, names),
-    reason: act.reason,
-    key_id: act.keyId ?? "",
+    note: textIfAny(act.reason),
+    api_key_id: act.keyId,
     recorded_at: toTimestamp(act.recordedAt),
   };
 }
 
 export function toOperator({ id, name, roles, createdAt, revokedAt }: Operator): OperatorMessage {
-  return { id, name, roles: [...roles], created_at: toTimestamp(createdAt), revoked_at: ifSet(revokedAt) };
+  return { id, name, roles: toRoles(roles), created_at: toTimestamp(createdAt), revoked_at: ifSet(revokedAt) };
 }
 
 export function toOperatorAct(act: OperatorAct, names: Names): OperatorActMessage {
   return {
     sequence: BigInt(act.seq),
-    kind: act.kind,
+    type: act.kind,
     operator_id: act.operatorId,
     actor: act.actor,
     operator_names: operatorNames(act.actor, names),
@@ -112,21 +132,25 @@ export function toProposal(proposal: OperatorProposal, names: Names): ProposalMe
   const { id, act, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
   return {
     id,
-    act: act.kind,
+    type: act.kind,
     content: JSON.stringify(act),
     proposed_by: proposedBy,
     proposer_name: names.get(proposedBy) ?? "",
     proposed_at: toTimestamp(proposedAt),
     expires_at: toTimestamp(expiresAt),
     state: STATES[state],
-    decided_by: decidedBy ?? "",
-    decider_name: decidedBy === undefined ? "" : (names.get(decidedBy) ?? ""),
+    decided_by: decidedBy,
+    decider_name: decidedBy && names.get(decidedBy),
     decided_at: ifSet(decidedAt),
   };
 }
 
 function operatorNames(actor: Actor, names: Names): string[] {
   return actor.split(",").flatMap((id) => names.get(id) ?? []);
+}
+
+function textIfAny(text: string): string | undefined {
+  return text === "" ? undefined : text;
 }
 
 function ifSet(moment: UnixMillis | undefined): Timestamp | undefined {

@@ -1,4 +1,4 @@
-import { parseOperatorId } from "../../domain/values/ids.js";
+import type { OperatorId } from "../../domain/values/ids.js";
 import {
   CreateOperatorRequest,
   CreateOperatorResponse,
@@ -15,13 +15,15 @@ import {
   WhoAmIRequest,
   WhoAmIResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
-import { parseFingerprint, parseOperatorName, parseRoles } from "../../operators/operator.js";
+import { parseFingerprint, parseOperatorName } from "../../operators/operator.js";
 import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
+import { parseId } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
 import { type HandlersOptions, resultOfAct } from "./results.js";
+import { parseRoles } from "./roles.js";
 
 /** The rpcs about the operators themselves. */
 export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
@@ -44,7 +46,7 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
       request: SetOperatorRolesRequest,
       response: SetOperatorRolesResponse,
       parse: ({ operator_id: id, roles }) =>
-        parseFields({ operator_id: parseOperatorId(id), roles: parseRoles(roles) }),
+        parseFields({ operator_id: parseId<OperatorId>(id), roles: parseRoles(roles) }),
       run: async ({ operator_id: operatorId, roles }, { key: by }) => {
         const submitted = await administration.submit({ kind: "operator.set_roles", operatorId, roles }, by);
         return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
@@ -54,7 +56,7 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
       request: ReplaceOperatorKeyRequest,
       response: ReplaceOperatorKeyResponse,
       parse: ({ operator_id: id, key_sha256: key }) =>
-        parseFields({ operator_id: parseOperatorId(id), key_sha256: parseFingerprint(key) }),
+        parseFields({ operator_id: parseId<OperatorId>(id), key_sha256: parseFingerprint(key) }),
       run: async ({ operator_id: operatorId, key_sha256: keySha256 }, { key: by }) => {
         const submitted = await administration.submit({ kind: "operator.replace_key", operatorId, keySha256 }, by);
         return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
@@ -63,12 +65,12 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
     revokeOperator: unary({
       request: RevokeOperatorRequest,
       response: RevokeOperatorResponse,
-      parse: ({ operator_id: id }) => parseFields({ operator_id: parseOperatorId(id) }),
+      parse: ({ operator_id: id }) => parseFields({ operator_id: parseId<OperatorId>(id) }),
       run: async ({ operator_id: operatorId }, { key: by }) => {
         const submitted = await administration.submit({ kind: "operator.revoke", operatorId }, by);
-        return resultOfAct(options, submitted, (found, { already_so }) => ({
+        return resultOfAct(options, submitted, (found, { unchanged }) => ({
           operator: found && toOperator(found),
-          already_so,
+          unchanged,
         }));
       },
     }),

@@ -1,4 +1,4 @@
-import { parseOrganizationId } from "../../domain/values/ids.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
 import {
   CreateOrganizationRequest,
@@ -20,10 +20,10 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
-import { parseCell, parseLabel, parseReason } from "./fields.js";
-import { namesOf, toAct, toEndpoint, toOrganization, toRailAccount } from "./messages.js";
+import { parseCell, parseId, parseLabel, parseNote } from "./fields.js";
+import { namesOf, toAct, toOrganization, toRailAccount, toWebhookEndpoint } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
+import { pageInMemory, parseOwnPage, parsePage, tokenAfter } from "./pages.js";
 import { type HandlersOptions, ofOrganization, resultOfAct } from "./results.js";
 
 /** The rpcs about organizations. */
@@ -46,7 +46,7 @@ export function organizationRpcs(unary: OperatorUnary, options: HandlersOptions)
     getOrganization: unary({
       request: GetOrganizationRequest,
       response: GetOrganizationResponse,
-      parse: ({ organization_id: id }) => parseFields({ organization_id: parseOrganizationId(id) }),
+      parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
       run: ({ organization_id: id }) =>
         ofOrganization(options, id, (found) => Promise.resolve({ organization: toOrganization(found) })),
     }),
@@ -93,9 +93,9 @@ function suspensionRpc(
     request,
     // The response of SuspendOrganization has one field less, and no value for it.
     response: response,
-    parse: ({ organization_id: id, reason }) =>
-      parseFields({ organization_id: parseOrganizationId(id), reason: parseReason(reason) }),
-    run: async ({ organization_id: organizationId, reason }, { key: by }) => {
+    parse: ({ organization_id: id, note }) =>
+      parseFields({ organization_id: parseId<OrganizationId>(id), note: parseNote(note) }),
+    run: async ({ organization_id: organizationId, note: reason }, { key: by }) => {
       const submitted = await options.administration.submit({ kind, organizationId, reason }, by);
       return resultOfAct(options, submitted, (found, rest) => ({
         organization: found && toOrganization(found),
@@ -112,31 +112,30 @@ function stateRpcs(unary: OperatorUnary, options: HandlersOptions): Record<strin
     listRailAccounts: unary({
       request: ListRailAccountsRequest,
       response: ListRailAccountsResponse,
-      parse: ({ organization_id: id }) => parseFields({ organization_id: parseOrganizationId(id) }),
-      run: ({ organization_id: id }) =>
-        ofOrganization(options, id, async (found) => ({
-          rail_accounts: (await administration.railAccounts(found)).map(toRailAccount),
-        })),
+      parse: (request) => parseOwnPage(request, "ListRailAccounts"),
+      run: ({ organizationId, asked }) =>
+        ofOrganization(options, organizationId, async (found) => {
+          const accounts = await administration.railAccounts(found);
+          const sorted = accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1));
+          const { items, ...next } = pageInMemory(sorted, asked);
+          return { rail_accounts: items.map(toRailAccount), ...next };
+        }),
     }),
     listWebhookEndpoints: unary({
       request: ListWebhookEndpointsRequest,
       response: ListWebhookEndpointsResponse,
-      parse: ({ organization_id: id }) => parseFields({ organization_id: parseOrganizationId(id) }),
-      run: ({ organization_id: id }) =>
-        ofOrganization(options, id, async (found) => ({
-          endpoints: (await administration.endpoints(found)).map(toEndpoint),
-        })),
+      parse: (request) => parseOwnPage(request, "ListWebhookEndpoints"),
+      run: ({ organizationId, asked }) =>
+        ofOrganization(options, organizationId, async (found) => {
+          const newestFirst = await administration.endpoints(found);
+          const { items, ...next } = pageInMemory(newestFirst.toReversed(), asked);
+          return { webhook_endpoints: items.map(toWebhookEndpoint), ...next };
+        }),
     }),
     listActs: unary({
       request: ListActsRequest,
       response: ListActsResponse,
-      parse: ({ organization_id: text, ...page }) => {
-        const id = parseFields({ organization_id: parseOrganizationId(text) });
-        if (!id.ok) return id;
-        const { organization_id: organizationId } = id.value;
-        const asked = parsePage(page, { rpc: "ListActs", organizationId });
-        return asked.ok ? { ok: true, value: { organizationId, asked: asked.value } } : asked;
-      },
+      parse: (request) => parseOwnPage(request, "ListActs"),
       run: ({ organizationId, asked }) =>
         ofOrganization(options, organizationId, async (found) => {
           const { size, beforeSeq } = asked.page;

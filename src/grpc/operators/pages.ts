@@ -1,7 +1,8 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { PageRequest } from "../../ledger/ports/reads.js";
-import { type ParsedFields, parseFields } from "../messages/fields.js";
+import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatPageToken, pageOf, parsePageSize, parsePageToken } from "../services/paging.js";
+import { parseId } from "./fields.js";
 
 /** A page that is asked for, and the list that it belongs to. */
 export interface AskedPage {
@@ -10,7 +11,7 @@ export interface AskedPage {
 }
 
 interface PageFields {
-  readonly page_size: number;
+  readonly page_size?: number | undefined;
   readonly page_token: string;
 }
 
@@ -19,30 +20,44 @@ export function parsePage(
   { page_size: size, page_token: token }: PageFields,
   list: { readonly rpc: string; readonly organizationId?: OrganizationId; readonly filters?: AnyList["filters"] },
 ): ParsedFields<AskedPage> {
-  const fields = parseFields({ page_size: parsePageSize(size || undefined), page_token: parsePageToken(token) });
+  const fields = parseFields({ page_size: parsePageSize(size), page_token: parsePageToken(token) });
   if (!fields.ok) return fields;
   const whole: AnyList = { rpc: list.rpc, organizationId: list.organizationId, filters: list.filters ?? {} };
   const page = pageOf(whole, { size: fields.value.page_size, token: fields.value.page_token });
   return page.ok ? { ok: true, value: { list: whole, page: page.value } } : page;
 }
 
+/** Parses the page of a list of one organization. */
+export function parseOwnPage(
+  { organization_id: id, ...page }: PageFields & { readonly organization_id: string },
+  rpc: string,
+): ParsedFields<{ readonly organizationId: OrganizationId; readonly asked: AskedPage }> {
+  const organizationId = parseId<OrganizationId>(id);
+  if (!organizationId.ok) return fieldProblem("organization_id", organizationId.problem, organizationId.code);
+  const asked = parsePage(page, { rpc, organizationId: organizationId.value });
+  return asked.ok ? { ok: true, value: { organizationId: organizationId.value, asked: asked.value } } : asked;
+}
+
 /**
- * Returns one page of those items in memory that match. No item is ever removed, and new ones come
- * last: so the token is the place of the next item among all.
+ * Returns one page of those items in memory that match. New items come last: so the token is the
+ * place of the next item among all. The few kinds of items that can be removed fit into one page.
  */
 export function pageInMemory<Item>(
   items: readonly Item[],
   { list, page: { size, beforeSeq: begin = 0 } }: AskedPage,
   matches: (item: Item) => boolean = () => true,
-): { readonly items: readonly Item[]; readonly next_page_token: string } {
+): { readonly items: readonly Item[]; readonly next_page_token: string | undefined } {
   const places = items.flatMap((item, place) => (place >= begin && matches(item) ? [{ item, place }] : []));
   return {
     items: places.slice(0, size).map(({ item }) => item),
-    next_page_token: formatPageToken(list, places[size]?.place) ?? "",
+    next_page_token: formatPageToken(list, places[size]?.place),
   };
 }
 
 /** Returns the token after a page of rows, newest first, of which one more than `size` was read. */
-export function tokenAfter(rows: readonly { readonly seq: number }[], { list, page: { size } }: AskedPage): string {
-  return formatPageToken(list, rows.length > size ? rows[size - 1]?.seq : undefined) ?? "";
+export function tokenAfter(
+  rows: readonly { readonly seq: number }[],
+  { list, page: { size } }: AskedPage,
+): string | undefined {
+  return formatPageToken(list, rows.length > size ? rows[size - 1]?.seq : undefined);
 }

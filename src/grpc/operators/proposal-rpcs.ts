@@ -1,4 +1,4 @@
-import { parseOperatorProposalId } from "../../domain/values/ids.js";
+import type { OperatorProposalId } from "../../domain/values/ids.js";
 import {
   ApproveProposalRequest,
   ApproveProposalResponse,
@@ -9,6 +9,7 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
+import { parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parsePage } from "./pages.js";
@@ -58,7 +59,7 @@ function decisionRpc(
   return unary({
     request,
     response,
-    parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseOperatorProposalId(id) }),
+    parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseId<OperatorProposalId>(id) }),
     run: async ({ proposal_id: id }, { key: by }) => {
       const decided = await administration[decide](id, by);
       if (decided.kind === "refused") return decided;

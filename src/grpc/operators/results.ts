@@ -20,14 +20,14 @@ export async function resultOfAct<Resource, Response>(
 ): Promise<RpcResult<Response>> {
   if (submitted.kind === "refused") return submitted;
   if (submitted.kind === "done") {
-    return done(responseOf(submitted.resource, { already_so: !submitted.isNew, proposal: undefined }));
+    return done(responseOf(submitted.resource, { unchanged: !submitted.isNew, proposal: undefined }));
   }
   const proposal = await proposalMessage(administration, submitted.proposal);
-  return done(responseOf(undefined, { already_so: false, proposal }));
+  return done(responseOf(undefined, { unchanged: false, proposal }));
 }
 
 interface ActResponse {
-  readonly already_so: boolean;
+  readonly unchanged: boolean;
   readonly proposal: ProposalMessage | undefined;
 }
 

@@ -119,7 +119,7 @@ describe("kesc rail", () => {
     expect(again).to.deep.include({
       is_default: true,
       payouts: "closed",
-      payouts_reason: "8006",
+      payouts_note: "8006",
       begin_within_seconds: 300,
       confirm_above: "100.50",
       resolve_alone_max: "7.00",
@@ -143,7 +143,7 @@ describe("kesc rail", () => {
       expect((await rail(command, ...account, "--reason", `to ${command}`)).stdout).to.contain(words);
       expect(await statusOf("Tests")).to.include({
         payouts,
-        payouts_reason: `to ${command}`,
+        payouts_note: `to ${command}`,
         begins_payouts: payouts !== "closed",
       });
     }

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { invalidFields, problemJson } from "../../../gateway/problems/problem.js";
+import { invalidFields, problemJson, titleOf } from "../../../gateway/problems/problem.js";
 
 describe("a problem", () => {
   it("is written as problem+json, with the JSON of its facts", () => {
@@ -14,6 +14,11 @@ describe("a problem", () => {
       '{"type":"/errors/insufficient-funds","title":"Insufficient funds","status":422,"detail":"Say \\"no\\".",' +
         '"code":"INSUFFICIENT_FUNDS","request_id":"mine","available":50.00,"differing_fields":["amount"],"account_id":"acc_1"}',
     );
+  });
+
+  it("has the code in words as its title", () => {
+    const titles = ["MISSING_API_KEY", "HTTP_VERSION_TOO_OLD", "NO_SUCH_RPC", "NO_SUCH_ROUTE"].map(titleOf);
+    expect(titles).to.deep.equal(["Missing API key", "HTTP version too old", "No such RPC", "No such route"]);
   });
 
   it("has no member that a fact replaces", () => {
