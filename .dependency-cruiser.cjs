@@ -54,6 +54,7 @@ module.exports = {
     },
     only("src/gen", []),
     only("src/client", ["src/gen"]),
+    only("src/generate", ["gateway/contract", "gateway/json", "gateway/openapi/limits.ts", "gateway/problems"]),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),

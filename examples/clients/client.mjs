@@ -14,20 +14,20 @@ const { account } = await kesc.accounts.createAccount({
   phone_number: "0712345678",
   email: "wanjiku@example.co.ke",
 });
-const account_id = account?.id ?? "";
+const account_id = account.id;
 console.log("account", account_id);
 
 // The reference makes a repeat safe. The client repeats by itself when the service cannot be reached.
 const deposit = { account_id, amount: "1000.00", reference: `deposit-${user}`, rail: "direct" };
 const { transaction } = await kesc.transactions.mint(deposit);
-console.log("minted", transaction?.amount);
+console.log("minted", transaction.amount);
 
 const payout = { account_id, amount: "250.00", reference: `payout-${user}`, rail: "direct" };
 const redeemed = await kesc.transactions.redeem(payout);
-console.log("redeemed", redeemed.transaction?.amount);
+console.log("redeemed", redeemed.transaction.amount);
 
 const repeated = await kesc.transactions.mint(deposit);
-console.log("repeated:", repeated.transaction?.id === transaction?.id ? "the same transaction" : "ANOTHER ONE");
+console.log("repeated:", repeated.replayed ? "the same transaction" : "ANOTHER ONE");
 
 try {
   await kesc.transactions.redeem({ account_id, amount: "1000.00", reference: `too-much-${user}`, rail: "direct" });
@@ -38,7 +38,7 @@ try {
 
 // A program stores event.sequence with what it did, and begins after it the next time.
 const types = [];
-for await (const event of kesc.watchEvents({ account_id })) {
+for await (const event of kesc.events.watchEvents({ account_id })) {
   types.push(event.type);
   if (types.length === 3) break;
 }

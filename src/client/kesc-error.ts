@@ -1,39 +1,21 @@
-import { type Metadata, type ServiceError, status as Status } from "@grpc/grpc-js";
+import { type ServiceError, status as Status } from "@grpc/grpc-js";
 
-import { BadRequest, ErrorInfo, RetryInfo } from "../gen/google/rpc/error_details.js";
-import { Status as StatusMessage } from "../gen/google/rpc/status.js";
-import { ErrorReason } from "../gen/kesc/v1/errors.js";
-
-type ReasonOf<Name> = Name extends `ERROR_REASON_${infer Reason}` ? Exclude<Reason, "UNSPECIFIED"> : never;
-
-/** The reasons that docs/errors.md lists. */
-export type KescErrorReason = ReasonOf<keyof typeof ErrorReason>;
-
-/** A field that was refused. Its message continues a sentence that begins with the field's name. */
-export interface FieldError {
-  readonly field: string;
-  readonly message: string;
-  readonly code: string;
-}
-
-interface Refusal {
-  readonly reason: KescErrorReason | undefined;
-  readonly facts: Readonly<Record<string, string>>;
-  readonly fields: readonly FieldError[];
-  readonly retryAfterMillis: number | undefined;
-}
+import type { FieldError, KescErrorReason, Refusal } from "../gen/client/messages.js";
+import { REASONS } from "../gen/client/tables.js";
+import { decode, type Message } from "./decode.js";
 
 const DOMAIN = "kesc";
 const DETAILS = "grpc-status-details-bin";
 
 /** A call that failed. Programs read `reason` and `facts`; the message is for people. */
-export class KescError extends Error {
+export class KescError extends Error implements Refusal {
   override readonly name = "KescError";
   /** The gRPC status, such as "NOT_FOUND". */
-  readonly code: keyof typeof Status;
+  readonly code: Refusal["code"];
   /**
-   * Why the service refused the call. Undefined if something else failed, such as the connection,
-   * or if the service is newer than this client.
+   * Why the service refused the call. OUTCOME_UNKNOWN: the call was sent, and nobody knows what
+   * became of it. Undefined if something else failed, such as the connection of a call that only
+   * reads, or if the service is newer than this client.
    */
   readonly reason: KescErrorReason | undefined;
   /** The facts of the reason, as docs/errors.md lists them. */
@@ -45,44 +27,55 @@ export class KescError extends Error {
   /** The id of the call in the logs of the service. */
   readonly requestId: string | undefined;
 
-  constructor(code: number, message: string, { requestId, ...refusal }: Refusal & { readonly requestId?: string }) {
+  constructor({ code, message, reason, facts, fields, retryAfterMillis }: Refusal, requestId?: string) {
     super(message);
-    this.code = (Status[code] ?? "UNKNOWN") as keyof typeof Status;
-    this.reason = refusal.reason;
-    this.facts = refusal.facts;
-    this.fields = refusal.fields;
-    this.retryAfterMillis = refusal.retryAfterMillis;
+    this.code = code;
+    this.reason = reason;
+    this.facts = facts;
+    this.fields = fields;
+    this.retryAfterMillis = retryAfterMillis;
     this.requestId = requestId;
   }
 
-  static ofCall({ code, details, metadata }: ServiceError, requestId: string): KescError {
-    return new KescError(code, details, { ...refusalIn(statusIn(metadata)), requestId });
+  /** An error of grpc-js. One that it made itself may lack the metadata, or even the code. */
+  static ofCall(error: Partial<ServiceError>, requestId: string): KescError {
+    const [bytes] = error.metadata?.get(DETAILS) ?? [];
+    const status = Buffer.isBuffer(bytes) ? decode("google.rpc.Status", bytes, refusalOf) : { details: [] };
+    const { code = Status.UNKNOWN, details = error.message ?? "the call failed" } = error;
+    return new KescError(refusalOf({ ...status, code, message: details }), requestId);
   }
 
-  /** The error of one request of a batch. */
-  static ofStatus(status: StatusMessage): KescError {
-    return new KescError(status.code, status.message, refusalIn(status));
+  /** The same, for a call that may have been executed. */
+  outcomeUnknown(): KescError {
+    const message = `The outcome is unknown, because the call got no response: ${this.message}`;
+    return new KescError({ ...this.toJSON(), message, reason: "OUTCOME_UNKNOWN" }, this.requestId);
+  }
+
+  /** Without it, JSON.stringify would leave out the message. */
+  toJSON(): Refusal & { readonly name: string; readonly requestId: string | undefined } {
+    const { name, message, code, reason, facts, fields, retryAfterMillis, requestId } = this;
+    return { name, message, code, reason, facts, fields, retryAfterMillis, requestId };
   }
 }
 
-function statusIn(metadata: Metadata): StatusMessage | undefined {
-  const [bytes] = metadata.get(DETAILS);
-  return Buffer.isBuffer(bytes) ? StatusMessage.decode(bytes) : undefined;
-}
-
-function refusalIn(status: StatusMessage | undefined): Refusal {
-  const bytesOf = (name: string): Uint8Array | undefined =>
-    status?.details.find(({ type_url: url }) => url === `type.googleapis.com/google.rpc.${name}`)?.value;
-  const [info, badRequest, retry] = [bytesOf("ErrorInfo"), bytesOf("BadRequest"), bytesOf("RetryInfo")];
-  const { domain, reason, metadata } = info === undefined ? NO_INFO : ErrorInfo.decode(info);
-  const violations = badRequest === undefined ? [] : BadRequest.decode(badRequest).field_violations;
-  const delay = retry === undefined ? undefined : RetryInfo.decode(retry).retry_delay;
+/** Reads a google.rpc.Status with its details. */
+export function refusalOf(status: Message): Refusal {
+  const details = status["details"] as readonly { readonly type_url: string; readonly value: Uint8Array }[];
+  const detail = (name: string): Message | undefined => {
+    const found = details.find(({ type_url: url }) => url === `type.googleapis.com/google.rpc.${name}`);
+    return found && decode(`google.rpc.${name}`, found.value, refusalOf);
+  };
+  const info = detail("ErrorInfo") as { domain: string; reason: string; metadata: Record<string, string> } | undefined;
+  const violations = detail("BadRequest")?.["field_violations"] ?? [];
+  const delay = detail("RetryInfo")?.["retry_delay"] as { seconds: number; nanos: number } | undefined;
   return {
-    reason: domain === DOMAIN && `ERROR_REASON_${reason}` in ErrorReason ? (reason as KescErrorReason) : undefined,
-    facts: Object.fromEntries(metadata),
-    fields: violations.map(({ field, description, reason: code }) => ({ field, message: description, code })),
-    retryAfterMillis: delay === undefined ? undefined : Number(delay.seconds) * 1_000 + delay.nanos / 1_000_000,
+    code: (Status[status["code"] as number] ?? "UNKNOWN") as Refusal["code"],
+    message: status["message"] as string,
+    reason: REASONS.find((known) => info?.domain === DOMAIN && known === info.reason),
+    facts: info?.metadata ?? {},
+    fields: (violations as { field: string; description: string; reason: string }[]).map(
+      ({ field, description, reason }) => ({ field, message: description, code: reason }),
+    ),
+    retryAfterMillis: delay && delay.seconds * 1_000 + delay.nanos / 1_000_000,
   };
 }
-
-const NO_INFO: Pick<ErrorInfo, "domain" | "reason" | "metadata"> = { domain: "", reason: "", metadata: new Map() };

@@ -1,17 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 
-import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from "@grpc/grpc-js";
+import {
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceError,
+  status as Status,
+} from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { KescClient, KescError } from "../../src/client/kesc-client.js";
-import { AccountServiceService, type FreezeAccountRequest } from "../../src/gen/kesc/v1/account_service.js";
+import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
 import { SandboxServiceService } from "../../src/gen/kesc/v1/sandbox_service.js";
-import {
-  type MintRequest,
-  MintResponse,
-  TransactionServiceService,
-} from "../../src/gen/kesc/v1/transaction_service.js";
+import { StatementServiceService } from "../../src/gen/kesc/v1/statement_service.js";
+import { MintResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { describeEachEngine, newAccount } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
@@ -27,8 +33,13 @@ async function failureOf(promise: Promise<unknown>): Promise<KescError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof KescError)) throw new Error("the call did not fail", { cause: error });
+  if (!(error instanceof KescError)) throw new Error("the call did not fail with a KescError", { cause: error });
   return error;
+}
+
+/** What a program that sends or logs the value shows. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
 }
 
 describeEachEngine("KescClient", (service) => {
@@ -42,14 +53,32 @@ describeEachEngine("KescClient", (service) => {
     kesc.close();
   });
 
-  it("mints, and returns the same transaction for the same reference", async () => {
-    const mint = { account_id, amount: "12.50", reference: randomUUID() };
-    const { transaction } = await kesc.transactions.mint(mint);
-    expect(transaction).to.include({ account_id, amount: "12.50", reference: mint.reference });
-    expect((await kesc.transactions.mint(mint)).transaction?.id).to.equal(transaction?.id);
+  it("mints, and returns the same transaction for the same reference, marked as a replay", async () => {
+    const mint = { account_id, amount: "12.50", reference: randomUUID(), metadata: { order: "17" } };
+    const { transaction, replayed } = await kesc.transactions.mint(mint);
+    expect(transaction).to.deep.include({ ...mint, type: "mint", status: "completed" });
+    expect(replayed).to.equal(false);
+    const again = await kesc.transactions.mint(mint);
+    expect([again.transaction.id, again.replayed]).to.deep.equal([transaction.id, true]);
   });
 
-  it("has the reason, the facts and the fields of a refusal", async () => {
+  it("returns what JSON can hold, as REST writes it", async () => {
+    const minted = await kesc.transactions.mint({ account_id, amount: "1.00", reference: randomUUID() });
+    expect(asJson(minted)).to.deep.equal(minted);
+    expect(minted.transaction.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const { events, latest_sequence } = await kesc.events.listEvents({ page_size: 1 });
+    expect(events[0]?.sequence).to.equal(1);
+    expect(latest_sequence).to.be.a("number");
+    const { account } = await kesc.accounts.getAccount({ account_id });
+    const { json } = await service().rest("GET", `/accounts/${account_id}`);
+    const { available_balance, held_balance, ...rest } = asJson(account) as Record<string, unknown>;
+    const isThere = ([, value]: [string, unknown]): boolean => value !== null;
+    expect({ ...rest, available_balance: Number(available_balance), held_balance: Number(held_balance) }).to.deep.equal(
+      Object.fromEntries(Object.entries(json).filter(isThere)),
+    );
+  });
+
+  it("has the reason, the facts and the fields of a refusal, also in its JSON", async () => {
     const failure = await failureOf(
       kesc.transactions.redeem({ account_id, amount: "99999.00", reference: randomUUID() }),
     );
@@ -60,39 +89,73 @@ describeEachEngine("KescClient", (service) => {
     });
     expect(failure.facts).to.include({ requested: "99999.00" });
     expect(failure.requestId).to.match(/^[0-9a-f-]{36}$/);
-    const invalid = await failureOf(kesc.transactions.mint({ account_id, amount: "1.001" }));
+    expect(asJson(failure)).to.deep.include({ message: failure.message, reason: failure.reason, facts: failure.facts });
+    const invalid = await failureOf(kesc.transactions.mint({ account_id, amount: "1.001", reference: "" }));
     expect(invalid.reason).to.equal("INVALID_FIELD");
     expect(invalid.fields.map(({ field }) => field)).to.deep.equal(["amount", "reference"]);
   });
 
-  it("returns an outcome for each request of a batch", async () => {
-    const [minted, refused] = await kesc.batch([
+  it("returns an outcome for each request of a batch, and for each of an import", async () => {
+    const requests = () => [
       { mint: { account_id, amount: "1.00", reference: randomUUID() } },
       { redeem: { account_id, amount: "99999.00", reference: randomUUID() } },
-    ]);
-    expect(minted).to.have.nested.property("transaction.amount", "1.00");
-    expect(refused).to.have.nested.property("error.reason", "INSUFFICIENT_FUNDS");
+    ];
+    const { results } = await kesc.transactions.batchCreateTransactions({ requests: requests() });
+    const imported = await itemsOf(kesc.transactions.importTransactions(requests()));
+    for (const [minted, refused] of [results, imported]) {
+      expect(minted).to.have.nested.property("transaction.amount", "1.00");
+      expect(minted?.error).to.equal(undefined);
+      expect(refused).to.have.nested.property("error.reason", "INSUFFICIENT_FUNDS");
+      expect(refused).to.have.nested.property("error.facts.requested", "99999.00");
+    }
   });
 
-  it("reads all pages of a list", async () => {
+  it("returns a page of a list, and iterates over the items of all pages", async () => {
     const own = await newAccount(service());
     const references = ["a", "b", "c", "d", "e"].map((name) => `${name}-${randomUUID()}`);
     for (const reference of references) await kesc.transactions.mint({ account_id: own, amount: "1.00", reference });
-    const found = await itemsOf(kesc.allTransactions({ account_id: own, page_size: 2 }));
+    const list = { account_id: own, page_size: 2 };
+    expect((await kesc.transactions.listTransactions(list)).transactions).to.have.length(2);
+    const found = await itemsOf(kesc.transactions.listTransactions(list));
     expect(found.map(({ reference }) => reference)).to.deep.equal(references.toReversed());
+    expect((await kesc.accounts.listAccounts()).accounts).to.not.deep.equal([]);
   });
 
   it("checks a request without doing anything", async () => {
     const reference = randomUUID();
-    const checked = await kesc.transactions.mint({ account_id, amount: "1.00", reference }, { validateOnly: true });
-    expect(checked.transaction).to.equal(undefined);
-    expect(await itemsOf(kesc.allTransactions({ reference }))).to.deep.equal([]);
+    const mint = { account_id, amount: "1.00", reference };
+    await kesc.transactions.mint(mint, { validateOnly: true }).then((response: unknown) => {
+      expect(response).to.equal(undefined);
+    });
+    expect(await itemsOf(kesc.transactions.listTransactions({ reference }))).to.deep.equal([]);
   });
 
-  it("ends a call when its signal aborts", async () => {
+  it("ends a call when its signal aborts, with the reason of the signal", async () => {
     const reason = new Error("no longer wanted");
     const call = kesc.accounts.getAccount({ account_id }, { signal: AbortSignal.abort(reason) });
     expect(await call.catch((error: unknown) => error)).to.equal(reason);
+    const later = new AbortController();
+    const running = kesc.accounts.getAccount({ account_id }, { signal: later.signal });
+    later.abort(reason);
+    expect(await running.catch((error: unknown) => error)).to.equal(reason);
+    const imported = itemsOf(kesc.transactions.importTransactions([], { signal: later.signal }));
+    expect(await imported.catch((error: unknown) => error)).to.equal(reason);
+  });
+
+  it("fails every call with a KescError after it was closed, also one that is under way", async () => {
+    const closing = new KescClient({ address: service().grpcAddress, apiKey: service().a.key });
+    const running = failureOf(closing.accounts.getAccount({ account_id }));
+    const watching = failureOf(itemsOf(closing.events.watchEvents()));
+    closing.close();
+    for (const call of [
+      running,
+      watching,
+      failureOf(closing.accounts.getAccount({ account_id })),
+      failureOf(itemsOf(closing.accounts.listAccounts())),
+      failureOf(itemsOf(closing.events.watchEvents())),
+    ]) {
+      expect((await call).code).to.equal("CANCELLED");
+    }
   });
 });
 
@@ -102,29 +165,34 @@ describe("the API key of a KescClient", () => {
 
   it("may have white space around it, as a key from a file has", async () => {
     const kesc = new KescClient({ address, apiKey: ` ${apiKey}\r\n`, timeoutMillis: 100 });
-    const failure = await failureOf(kesc.accounts.listAccounts({}));
+    const failure = await failureOf(kesc.accounts.listAccounts());
     expect(["UNAVAILABLE", "DEADLINE_EXCEEDED"]).to.include(failure.code);
     kesc.close();
   });
 
   for (const [what, wrong] of [
+    ["none", undefined as unknown as string],
+    ["nothing", " "],
     ["two lines", `${apiKey}\n${apiKey}`],
     ["a letter beyond ASCII", `${apiKey}é`],
   ] as const) {
-    it(`is refused with a KescError that does not show it: ${what}`, async () => {
-      const failure = await failureOf(
-        (async () => {
-          const kesc = new KescClient({ address, apiKey: wrong, timeoutMillis: 100 });
-          await kesc.accounts.listAccounts({}).finally(() => {
-            kesc.close();
-          });
-        })(),
-      );
-      expect(failure).to.include({ code: "INVALID_ARGUMENT", reason: undefined });
-      const shown = inspect(failure, { depth: 9, showHidden: true });
-      expect(shown).to.include("apiKey must be one line of printable ASCII").and.not.to.include(apiKey);
+    it(`is refused with a TypeError that does not show it: ${what}`, () => {
+      try {
+        new KescClient({ address, apiKey: wrong });
+        expect.fail("the key was taken");
+      } catch (error) {
+        const shown = inspect(error, { depth: 9, showHidden: true });
+        expect(error).to.be.instanceOf(TypeError);
+        expect(shown).to.include("apiKey must be one line of printable ASCII").and.not.to.include(apiKey);
+      }
     });
   }
+
+  it("goes with an address of gRPC, and not with a url", () => {
+    for (const url of ["http://127.0.0.1:8080", "https://kesc.example.com", ""]) {
+      expect(() => new KescClient({ address: url, apiKey })).to.throw(TypeError, /^address must be "host:port"/);
+    }
+  });
 });
 
 describe("KescClient: watchEvents", () => {
@@ -134,15 +202,15 @@ describe("KescClient: watchEvents", () => {
     try {
       const account_id = await newAccount(service);
       const ended = new AbortController();
-      const seen: bigint[] = [];
-      const last = 30n;
+      const seen: number[] = [];
+      const last = 30;
       const watching = (async () => {
-        for await (const { sequence } of kesc.watchEvents({}, { signal: ended.signal })) {
+        for await (const { sequence } of kesc.events.watchEvents({}, { signal: ended.signal })) {
           seen.push(sequence);
           if (sequence === last) break;
         }
       })();
-      for (let made = 1; made < Number(last); made++) {
+      for (let made = 1; made < last; made++) {
         if (made === 15) {
           await service.kill();
           await service.start();
@@ -150,7 +218,7 @@ describe("KescClient: watchEvents", () => {
         await kesc.transactions.mint({ account_id, amount: "1.00", reference: `mint-${String(made)}` });
       }
       await watching;
-      expect(seen).to.deep.equal(Array.from({ length: Number(last) }, (_, index) => BigInt(index + 1)));
+      expect(seen).to.deep.equal(Array.from({ length: last }, (_, index) => index + 1));
     } finally {
       kesc.close();
       await service.dispose();
@@ -161,7 +229,7 @@ describe("KescClient: watchEvents", () => {
     const service = await Service.start("sqlite");
     const kesc = new KescClient({ address: service.grpcAddress, apiKey: "kesc_0_wrong" });
     try {
-      expect(await failureOf(itemsOf(kesc.watchEvents()))).to.include({ reason: "INVALID_API_KEY" });
+      expect(await failureOf(itemsOf(kesc.events.watchEvents()))).to.include({ reason: "INVALID_API_KEY" });
     } finally {
       kesc.close();
       await service.dispose();
@@ -170,7 +238,10 @@ describe("KescClient: watchEvents", () => {
 });
 
 /** A server that refuses the first calls as it is told, and counts all of them. */
-async function refusingServer(refusals: number): Promise<{
+async function refusingServer(
+  refusals: number,
+  refusal: Partial<ServiceError> = statusOf({ reason: "STORAGE_UNAVAILABLE" }),
+): Promise<{
   readonly calls: { readonly name: string; readonly idempotencyKey: string; readonly requestId: string }[];
   readonly kesc: KescClient;
   readonly close: () => void;
@@ -182,7 +253,7 @@ async function refusingServer(refusals: number): Promise<{
     ({ metadata }: ServerUnaryCall<object, object>, callback: sendUnaryData<object>): void => {
       const textOf = (header: string): string => String(metadata.get(header)[0] ?? "");
       calls.push({ name, idempotencyKey: textOf("idempotency-key"), requestId: textOf("x-request-id") });
-      if (calls.length <= refusals) callback(statusOf({ reason: "STORAGE_UNAVAILABLE" }));
+      if (calls.length <= refusals) callback(refusal);
       else callback(null, {});
     };
   const answer = {
@@ -197,6 +268,11 @@ async function refusingServer(refusals: number): Promise<{
     },
     { mint: handler("mint"), freeze: handler("freeze"), advance: handler("advance") },
   );
+  const { kesc, close } = await clientOf(server);
+  return { calls, kesc, close };
+}
+
+async function clientOf(server: Server): Promise<{ readonly kesc: KescClient; readonly close: () => void }> {
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => {
       if (error === null) resolve(bound);
@@ -204,18 +280,15 @@ async function refusingServer(refusals: number): Promise<{
     });
   });
   const kesc = new KescClient({ address: `127.0.0.1:${String(port)}`, apiKey: "key", timeoutMillis: 10_000 });
-  return {
-    calls,
-    kesc,
-    close: () => {
-      kesc.close();
-      server.forceShutdown();
-    },
+  const close = (): void => {
+    kesc.close();
+    server.forceShutdown();
   };
+  return { kesc, close };
 }
 
 describe("KescClient: repeats", () => {
-  const mint: Partial<MintRequest> = { account_id: "acc_1", amount: "1.00", reference: "one" };
+  const mint = { account_id: "acc_1", amount: "1.00", reference: "one" };
 
   it("repeats a call while the service is unavailable, under one request id", async () => {
     const { calls, kesc, close } = await refusingServer(2);
@@ -227,7 +300,8 @@ describe("KescClient: repeats", () => {
 
   it("gives a freeze an idempotency key of its own, so that a repeat is not a second freeze", async () => {
     const { calls, kesc, close } = await refusingServer(1);
-    const freeze: Partial<FreezeAccountRequest> = { account_id: "acc_1" };
+    // The service refuses a freeze without a reason, but this server does not look.
+    const freeze = { account_id: "acc_1" } as Parameters<typeof kesc.accounts.freezeAccount>[0];
     await kesc.accounts.freezeAccount(freeze);
     await kesc.accounts.freezeAccount(freeze);
     const [first, second, other] = calls.map(({ idempotencyKey }) => idempotencyKey);
@@ -237,11 +311,42 @@ describe("KescClient: repeats", () => {
     close();
   });
 
-  it("does not repeat a call that does something each time", async () => {
+  it("repeats a call that does something each time only if the service has refused it", async () => {
     const { calls, kesc, close } = await refusingServer(1);
-    const failure = await failureOf(kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" }));
-    expect([failure.code, failure.reason, calls.length]).to.deep.equal(["UNAVAILABLE", "STORAGE_UNAVAILABLE", 1]);
+    await kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" });
+    expect(calls.length).to.equal(2);
     close();
+  });
+
+  for (const code of [Status.UNAVAILABLE, Status.INTERNAL, Status.CANCELLED, Status.UNKNOWN]) {
+    const lost = { code, details: "the connection broke" };
+
+    it(`takes ${Status[code]} without a reason for a lost response, and asks again what became of the call`, async () => {
+      const { calls, kesc, close } = await refusingServer(1, lost);
+      await kesc.transactions.mint(mint);
+      expect(calls.length).to.equal(2);
+      close();
+    });
+
+    it(`says after it that the outcome is unknown, if a repeat would be another deed: ${Status[code]}`, async () => {
+      const { calls, kesc, close } = await refusingServer(1, lost);
+      const failure = await failureOf(kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" }));
+      expect([failure.code, failure.reason, calls.length]).to.deep.equal([Status[code], "OUTCOME_UNKNOWN", 1]);
+      expect(failure.message).to.include("The outcome is unknown").and.to.include(lost.details);
+      close();
+    });
+  }
+
+  it("says that the outcome of a write is unknown when its time is over, and says no such thing of a read", async () => {
+    const { kesc, close } = await refusingServer(Infinity, { code: Status.UNAVAILABLE, details: "no connection" });
+    const options = { timeoutMillis: 300 };
+    expect((await failureOf(kesc.transactions.mint(mint, options))).reason).to.equal("OUTCOME_UNKNOWN");
+    close();
+    const nobody = new KescClient({ address: "127.0.0.1:1", apiKey: "key", timeoutMillis: 300 });
+    const failure = await failureOf(nobody.accounts.listAccounts());
+    expect(["UNAVAILABLE", "DEADLINE_EXCEEDED"]).to.include(failure.code);
+    expect(failure.reason).to.equal(undefined);
+    nobody.close();
   });
 
   it("gives up when the next try would come after its time", async () => {
@@ -251,11 +356,103 @@ describe("KescClient: repeats", () => {
     expect(calls.length).to.be.at.least(1);
     close();
   });
+});
 
-  it("says that no server is there", async () => {
-    const kesc = new KescClient({ address: "127.0.0.1:1", apiKey: "key", timeoutMillis: 300 });
-    const failure = await failureOf(kesc.transactions.mint(mint));
-    expect([failure.code, failure.reason]).to.deep.equal(["UNAVAILABLE", undefined]);
+type Exported = ServerWritableStream<object, object>;
+type Imported = ServerDuplexStream<{ requests: { movement?: { value: { reference: string } } }[] }, object>;
+
+describe("KescClient: streams that end", () => {
+  const lost = { code: Status.UNAVAILABLE, details: "the connection broke" };
+  const line = (sequence: number) => ({ sequence: BigInt(sequence) });
+  const definition = StatementServiceService.exportJournal;
+  const period = { start: "2026-11-01", end: "2026-11-02" };
+
+  /** Serves the journal 1 to 5 in messages of 2. Each failure ends a call, after some messages. */
+  async function journalServer(...failures: readonly { after: number; with: object }[]) {
+    const server = new Server();
+    let calls = 0;
+    const exportJournal = (call: Exported): void => {
+      const failure = failures[calls++];
+      const all = [[1, 2], [3, 4], [5]];
+      for (const numbers of all.slice(0, failure?.after)) call.write({ lines: numbers.map(line) });
+      if (failure === undefined) call.end();
+      else call.emit("error", failure.with);
+    };
+    const responseSerialize = ({ lines }: { lines: { sequence: bigint }[] }): Buffer =>
+      definition.responseSerialize({ lines: lines.map((each) => ({ ...emptyLine(), ...each })) });
+    server.addService({ exportJournal: { ...definition, responseSerialize } }, { exportJournal });
+    return clientOf(server);
+  }
+
+  function emptyLine(): ReturnType<typeof definition.responseDeserialize>["lines"][number] {
+    const [empty] = definition.responseDeserialize(Buffer.from([0x0a, 0])).lines;
+    if (empty === undefined) throw new Error("the message has no line");
+    return empty;
+  }
+
+  it("are whole, without an item twice, whatever breaks on the way", async () => {
+    const { kesc, close } = await journalServer(
+      { after: 0, with: lost },
+      { after: 2, with: lost },
+      { after: 1, with: lost },
+    );
+    const lines = await itemsOf(kesc.statements.exportJournal(period));
+    expect(lines.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3, 4, 5]);
+    close();
+  });
+
+  it("fail if no other try would mend them: what was yielded is not the whole", async () => {
+    const { kesc, close } = await journalServer({ after: 1, with: statusOf({ reason: "INTERNAL" } as never) });
+    const failure = await failureOf(itemsOf(kesc.statements.exportJournal(period)));
+    expect(failure.reason).to.equal("INTERNAL");
+    close();
+  });
+
+  it("send again what has no result after a lost connection, and nothing else", async () => {
+    const server = new Server();
+    const seen: string[][] = [];
+    const importTransactions = (call: Imported): void => {
+      call.on("data", ({ requests }: { requests: { movement?: { value: { reference: string } } }[] }) => {
+        const references = requests.map(({ movement }) => movement?.value.reference ?? "");
+        seen.push([references[0] ?? "", String(references.length)]);
+        // The second message is executed, but its response is lost.
+        if (seen.length === 2) call.emit("error", lost);
+        else call.write({ results: references.map(() => ({ outcome: undefined, replayed: seen.length === 3 })) });
+      });
+      call.on("end", () => {
+        call.end();
+      });
+    };
+    server.addService({ importTransactions: TransactionServiceService.importTransactions }, { importTransactions });
+    const { kesc, close } = await clientOf(server);
+    const requests = Array.from({ length: 1_200 }, (_, index) => ({
+      mint: { account_id: "acc_1", amount: "1.00", reference: `m-${String(index)}` },
+    }));
+    const results = await itemsOf(kesc.transactions.importTransactions(requests));
+    expect(seen).to.deep.equal([
+      ["m-0", "500"],
+      ["m-500", "500"],
+      ["m-500", "500"],
+      ["m-1000", "200"],
+    ]);
+    expect(results.map(({ replayed }) => replayed)).to.deep.equal(
+      requests.map((_, index) => index >= 500 && index < 1_000),
+    );
+    close();
+  });
+
+  it("throw what the items of an import throw, and name the item that is wrong", async () => {
+    const kesc = new KescClient({ address: "127.0.0.1:1", apiKey: "key" });
+    const good = { mint: { account_id: "acc_1", amount: "1.00", reference: "one" } };
+    const wrong = { mint: { ...good.mint, amount: 1 as unknown as string } };
+    const failed = itemsOf(kesc.transactions.importTransactions([good, wrong]));
+    await failed.then(
+      () => expect.fail("the item was taken"),
+      (error: unknown) => {
+        expect(error).to.be.instanceOf(TypeError);
+        expect(String(error)).to.include("requests[1].mint.amount must be a string");
+      },
+    );
     kesc.close();
   });
 });

@@ -257,7 +257,7 @@ describe("a rolling restart behind HAProxy, if Debian's package haproxy is here"
   it("fails no call that is repeated as documented, over gRPC and REST, and loses and doubles nothing", async function () {
     const user = { user_id: "rolling", phone_number: "0712345678" };
     const { account } = await client.accounts.createAccount(user);
-    const account_id = account?.id ?? "";
+    const account_id = account.id;
     const tallies = { client: new Tally(), grpc: new Tally(), rest: new Tally() };
     let isOver = false;
     const work = async (name: string, mint: (mint: Mint) => Promise<void>): Promise<void> => {
@@ -292,7 +292,7 @@ describe("a rolling restart behind HAProxy, if Debian's package haproxy is here"
     const { client: byKescClient, grpc, rest } = tallies;
     const minted = byKescClient.done + grpc.done + rest.done;
     const { account: afterwards } = await client.accounts.getAccount({ account_id });
-    expect(afterwards?.available_balance).to.equal(`${String(minted)}.00`);
+    expect(afterwards.available_balance).to.equal(`${String(minted)}.00`);
     const { code, stdout } = await deployment.verify();
     expect(code, stdout).to.equal(0);
     // The reporter shows the figures, which differ from run to run.
